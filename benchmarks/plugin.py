@@ -16,7 +16,7 @@ from pytest_mobileagent import Agent, Finish, Screen, Wait
 from pytest_mobileagent.agent.process.host import AgentProcess
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.run.attempt import Plan, attempt
-from pytest_mobileagent.run.player import AgentPlayer, in_thread
+from pytest_mobileagent.run.runner import ConversationRunner, in_thread
 from pytest_mobileagent.run.session import Limits
 from pytest_mobileagent.task.case import Case
 from pytest_mobileagent.task.task import Task
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_mobileagent import Action, Briefing, Observation
-    from pytest_mobileagent.run.player import Player
+    from pytest_mobileagent.run.runner import AgentRunner
 
 STEPS = 200
 ROWS = 10_000
@@ -95,12 +95,12 @@ def own_time_per_step(process: AgentProcess | None) -> float:
     screens = [Screen(xml, content, time=datetime(2026, 5, 4)) for content in png]
     phone = FakePhone([screens[n % len(screens)] for n in range(STEPS + 1)])
 
-    def make_player(case: Case, values: Mapping[str, Any]) -> Player:
-        return AgentPlayer(process) if process else in_thread(Patient, None, case, values)
+    def make_runner(case: Case, values: Mapping[str, Any]) -> AgentRunner:
+        return ConversationRunner(process) if process else in_thread(Patient, None, case, values)
 
     if process is not None:
         process.load()
-    plan = Plan(Case(Task("Wait."), "wait"), "patient", make_player, Limits(STEPS, 60.0), 0)
+    plan = Plan(Case(Task("Wait."), "wait"), "patient", make_runner, Limits(STEPS, 60.0), 0)
     with tempfile.TemporaryDirectory() as folder:
         store = ScreenStore(Path(folder, "screens"))
         before = time.perf_counter()

@@ -224,7 +224,7 @@ def _broke(*failures: object) -> str:
 
 
 def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
-    from pytest_mobileagent.plugin.players import players
+    from pytest_mobileagent.plugin.runners import chosen_agent
     from pytest_mobileagent.plugin.stopping import stops
     from pytest_mobileagent.run.attempt import Plan
     from pytest_mobileagent.run.session import Limits
@@ -236,20 +236,20 @@ def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
             "the fixture `agent` has to give a class, or what makes an agent", pytrace=False
         )
     try:
-        playing = players(run, given)
+        chosen = chosen_agent(run, given)
     except AgentError as error:
         raise pytest.fail.Exception(str(error), pytrace=False) from None
     steps = case.task.limit(run.value("mobile-step-factor"))
     return Plan(
         case=case,
-        agent=playing.name,
-        make_player=playing.make,
+        agent=chosen.name,
+        make_runner=chosen.make_runner,
         limits=Limits(
             min(steps, run.value("mobile-max-steps") or steps), run.value("mobile-time-limit")
         ),
         seed=case.seed(run.value("mobile-seed")),
-        options=playing.options,
-        program=playing.program,
+        options=chosen.options,
+        program=chosen.program,
         environment=_environment(case, request.config),
         models=run.models.settings(case.epoch),
         ocr=run.value("mobile-ocr"),

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.screens import ScreenStore
     from pytest_mobileagent.llm.message import Client
     from pytest_mobileagent.llm.reference import ModelReference
-    from pytest_mobileagent.run.player import Player
+    from pytest_mobileagent.run.runner import AgentRunner
     from pytest_mobileagent.task.case import Case
     from pytest_mobileagent.task.probe import Probe
 
@@ -51,7 +51,7 @@ class MissingAppError(UnfitDeviceError):
 class Plan:
     """How a case is to be played.
 
-    - `agent`: the agent's name; `options`: what it was given; `make_player` makes who plays, for a
+    - `agent`: the agent's name; `options`: what it was given; `make_runner` makes its runner for a
       goal whose placeholders stand for some values.
     - `program`: what is recorded of a program from outside; None of any other agent.
     - `environment`: the one that the case names; None if it names none.
@@ -63,7 +63,7 @@ class Plan:
 
     case: Case
     agent: str
-    make_player: Callable[[Case, Mapping[str, Any]], Player]
+    make_runner: Callable[[Case, Mapping[str, Any]], AgentRunner]
     limits: Limits
     seed: int
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class Plan:
 
 
 def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, number: int) -> None:
-    """Bring the device to the case's starting point, let the player work, and record all of it.
+    """Bring the device to the case's starting point, run the agent, and record all of it.
 
     `screens` is the run's store of screens, `folder` the episode's, `number` the attempt's.
 
@@ -137,7 +137,7 @@ def _play(plan: Plan, device: Device, recorder: Recorder, start: _Start) -> None
         is_done=None if plan.is_done is None else partial(plan.is_done, recorder.folder),
     )
     assert first.screen.time is not None
-    player = plan.make_player(plan.case, task.values(plan.case.parameters, first.screen.time))
+    runner = plan.make_runner(plan.case, task.values(plan.case.parameters, first.screen.time))
     briefing = Briefing(
         goal,
         device.info,
@@ -150,7 +150,7 @@ def _play(plan: Plan, device: Device, recorder: Recorder, start: _Start) -> None
         ocr=plan.ocr,
         models=EpisodeModels(plan.models, recorder.folder, recorder.pictures, plan.clients),
     )
-    player.play(session, briefing)
+    runner.run(session, briefing)
     assert session.ending is not None
     ending, seconds = session.ending, time.monotonic() - started
     unused = (*ending.unused, *session.unread_calls())

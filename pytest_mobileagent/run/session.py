@@ -61,7 +61,7 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class DoneStep:
-    """A step whose actions its player has done by its own means, as it is recorded.
+    """A step whose actions an agent has done by its own means, as it is recorded.
 
     The fields are those of `episode.record.Step`.
     """
@@ -76,7 +76,7 @@ class DoneStep:
 
 
 class Session:
-    """One episode while it is played, whoever plays it (see `Player`).
+    """One episode while an agent runner works on it (see `AgentRunner`).
 
     `observation` is what was seen after the last decision, and `last` the look behind it. Where
     `is_done` is given, it is asked after every step, and ends the episode by its yes.

@@ -14,7 +14,7 @@ from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.reference import ModelChoice, ModelReference
 from pytest_mobileagent.run.attempt import Plan, attempt
-from pytest_mobileagent.run.player import in_thread
+from pytest_mobileagent.run.runner import in_thread
 from pytest_mobileagent.run.session import Limits
 from pytest_mobileagent.task.case import Case
 from pytest_mobileagent.task.task import Task
@@ -58,7 +58,7 @@ def play(
     plan = Plan(
         case=Case(asked, "play", parameters=parameters or {}),
         agent=name,
-        make_player=partial(in_thread, agent, given),
+        make_runner=partial(in_thread, agent, given),
         limits=Limits(step_limit, time_limit),
         seed=seed,
         options=as_dict(given),

@@ -27,7 +27,7 @@ from pytest_mobileagent.agent.agent import Agent
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.errors import DeviceError, InfrastructureError, TaskError
 from pytest_mobileagent.run.attempt import Plan, UnfitDeviceError, attempt
-from pytest_mobileagent.run.player import in_thread
+from pytest_mobileagent.run.runner import in_thread
 from pytest_mobileagent.run.session import Limits
 from pytest_mobileagent.testing import FakePhone, make_screen
 
@@ -70,8 +70,8 @@ def tried(phone: FakePhone, tmp_path: Path) -> Callable[..., Episode]:
         given = {"app": APP, "solution": [open_app()], **fields}
         task = Task("Do {what} at {now:%H:%M}.", **given)
         case = Case(task, "s/t", "s", "s.py::t", {"what": "it"}, epoch=1)
-        player = partial(in_thread, agent, None)
-        plan = Plan(case, "mine", player, Limits(3, 10), seed=7, options={"history": 3})
+        runner = partial(in_thread, agent, None)
+        plan = Plan(case, "mine", runner, Limits(3, 10), seed=7, options={"history": 3})
         folder = tmp_path / "episodes" / "e.4"
         attempt(plan, device or phone, ScreenStore(tmp_path / "screens"), folder, 4)
         return load(folder)

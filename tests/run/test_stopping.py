@@ -10,9 +10,9 @@ import pytest
 
 from pytest_mobileagent import Agent, Finish, Tap, Task, Termination, load
 from pytest_mobileagent.episode.screens import ScreenStore
-from pytest_mobileagent.run import player, session
+from pytest_mobileagent.run import runner, session
 from pytest_mobileagent.run.attempt import Plan, attempt
-from pytest_mobileagent.run.player import in_thread
+from pytest_mobileagent.run.runner import in_thread
 from pytest_mobileagent.run.session import Limits
 from pytest_mobileagent.task.case import Case
 from tests.run.agents import script
@@ -101,7 +101,7 @@ def test_asking_takes_none_of_the_agents_time(play, monkeypatch):
         return len(episode.steps) == 3
 
     clock = SimpleNamespace(monotonic=lambda: time.monotonic() + asking[0])
-    monkeypatch.setattr(player, "time", clock)
+    monkeypatch.setattr(runner, "time", clock)
     monkeypatch.setattr(session, "time", clock)
     episode = play(script(*[Tap(1, 1)] * 5), slow)
     assert (episode.termination, episode.step_count) == (Termination.STOPPED, 3)

@@ -1,4 +1,4 @@
-"""Who drives a session: an agent in a process or a thread (programs: see `run.program`)."""
+"""Agent runners: how an agent, in a process or in a thread, works through a session."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _LONGEST_KEPT = 8 * 1024 * 1024  # characters of that file
 ERROR_FILE = "agent-error.txt"
 
 
-class Player(Protocol):
-    """Whoever decides what to do next in a session, until it has ended."""
+class AgentRunner(Protocol):
+    """Runs an agent in a session until that has ended."""
 
-    def play(self, session: Session, briefing: Briefing) -> None:
-        """Drive the session to its end.
+    def run(self, session: Session, briefing: Briefing) -> None:
+        """Work through the session to its end.
 
-        Whatever the player does wrong ends the episode, and is its ending's error.
+        Whatever the agent does wrong ends the episode, and is its ending's error.
 
         Raises:
             InfrastructureError: the device broke, or the record cannot be written.
@@ -46,7 +46,7 @@ class Player(Protocol):
         """
 
 
-class AgentPlayer:
+class ConversationRunner:
     """An agent, reached by a `Conversation`."""
 
     def __init__(self, conversation: Conversation, options: Any = None) -> None:
@@ -54,14 +54,14 @@ class AgentPlayer:
         self._options = options  # of an agent in this process; one elsewhere has its own
         self._thought = 0.0
 
-    def play(self, session: Session, briefing: Briefing) -> None:
-        """Let a new agent work until the episode is over (see `Player`)."""
+    def run(self, session: Session, briefing: Briefing) -> None:
+        """Let a new agent work until the episode is over (see `AgentRunner`)."""
         try:
-            self._play(session, briefing)
+            self._run(session, briefing)
         finally:
             self._conversation.end()
 
-    def _play(self, session: Session, briefing: Briefing) -> None:
+    def _run(self, session: Session, briefing: Briefing) -> None:
         try:
             self._conversation.begin(briefing.with_options(self._options), session.observation)
             while isinstance(message := self._receive(session), Reply):
@@ -105,8 +105,8 @@ class AgentPlayer:
 
 def in_thread(
     maker: Callable[[], Any], options: Any, case: Case, values: Mapping[str, Any]
-) -> Player:
-    """Return a player whose agent, which may be shown the task, runs in a thread."""
+) -> AgentRunner:
+    """Return the runner of an agent in a thread, which may receive the task itself."""
 
     def make() -> Any:
         agent = maker()
@@ -115,7 +115,7 @@ def in_thread(
         return agent
 
     scripted = isinstance(maker, type) and issubclass(maker, Scripted)
-    return AgentPlayer(ThreadConversation(make, scripted=scripted), options)
+    return ConversationRunner(ThreadConversation(make, scripted=scripted), options)
 
 
 def _conclude(session: Session, work: Work, folder: Path) -> None:

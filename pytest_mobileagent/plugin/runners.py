@@ -1,4 +1,4 @@
-"""From `--agent`, or what a fixture gives, to who plays an episode."""
+"""From `--agent`, or what a fixture returns, to the agent runners of episodes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.agent.options import as_dict
-from pytest_mobileagent.run.player import AgentPlayer, in_thread
+from pytest_mobileagent.run.runner import ConversationRunner, in_thread
 from pytest_mobileagent.urls import shown
 
 if TYPE_CHECKING:
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.program.adapter.adapter import Adapter
-    from pytest_mobileagent.run.player import Player
+    from pytest_mobileagent.run.runner import AgentRunner
     from pytest_mobileagent.task.case import Case
 
 
 @dataclass(frozen=True, slots=True)
-class Playing:
-    """An agent's `name`, its `options` as they are recorded, and what makes its players.
+class ChosenAgent:
+    """An agent's `name`, its `options` as they are recorded, and what makes its runners.
 
     `program` is what is recorded of one that is a program from outside.
     """
 
     name: str
     options: dict[str, Any]
-    make: Callable[[Case, Mapping[str, Any]], Player]
+    make_runner: Callable[[Case, Mapping[str, Any]], AgentRunner]
     program: dict[str, Any] | None = None
 
 
-def players(run: RunConfig, given: Callable[[], Any] | None) -> Playing:
-    """Return who plays the episodes of the agent that was chosen, or of one that is `given`.
+def chosen_agent(run: RunConfig, given: Callable[[], Any] | None) -> ChosenAgent:
+    """Return the agent that was chosen, or the one that a fixture has `given`.
 
     The agent that `--agent` names runs in a process of its own, unless that is switched off or it
     is shown the task itself. One that is `given` by a fixture runs in a thread.
@@ -48,8 +48,8 @@ def players(run: RunConfig, given: Callable[[], Any] | None) -> Playing:
         process = run.agents.process
         about = process.load()
         if not about["knows_task"]:
-            return Playing(
-                str(run.agent), about["options"], lambda _case, _values: AgentPlayer(process)
+            return ChosenAgent(
+                str(run.agent), about["options"], lambda _case, _values: ConversationRunner(process)
             )
         run.agents.take_in()
     maker = run.agents.load() if given is None else given
@@ -59,16 +59,16 @@ def players(run: RunConfig, given: Callable[[], Any] | None) -> Playing:
         from pytest_mobileagent.llm.providers import prepare
 
         prepare(models)
-    return Playing(name, as_dict(options), partial(in_thread, maker, options))
+    return ChosenAgent(name, as_dict(options), partial(in_thread, maker, options))
 
 
-def _of_program(run: RunConfig, program: Adapter) -> Playing:
+def _of_program(run: RunConfig, program: Adapter) -> ChosenAgent:
     from pytest_mobileagent.mcp.programs import ProgramServers
     from pytest_mobileagent.program.commands.steps import RULE
-    from pytest_mobileagent.program.runner.player import ProgramPlayer
+    from pytest_mobileagent.program.runner.runner import ProgramRunner
     from pytest_mobileagent.program.runner.setting import Setting
 
-    def player(case: Case, _values: Mapping[str, Any]) -> Player:
+    def runner(case: Case, _values: Mapping[str, Any]) -> AgentRunner:
         setting = Setting(
             program,
             ProgramServers(),
@@ -79,7 +79,7 @@ def _of_program(run: RunConfig, program: Adapter) -> Playing:
             run.config.invocation_params.dir,
             run.shared.folder,
         )
-        return ProgramPlayer(setting)
+        return ProgramRunner(setting)
 
     command = [shown(word) for word in program.command]
-    return Playing(program.name, {}, player, {"command": command, "rule": RULE})
+    return ChosenAgent(program.name, {}, runner, {"command": command, "rule": RULE})

@@ -1,4 +1,4 @@
-"""Who drives a session: an agent, reached by a conversation."""
+"""How an agent, reached by a conversation, works through a session."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from pytest_mobileagent.agent.conversation import TimeIsUpError, Work
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.errors import AgentError, DeviceError, TaskError
-from pytest_mobileagent.run import player
+from pytest_mobileagent.run import runner
 from pytest_mobileagent.run import session as sessions
-from pytest_mobileagent.run.player import ERROR_FILE, AgentPlayer, in_thread
+from pytest_mobileagent.run.runner import ERROR_FILE, ConversationRunner, in_thread
 from pytest_mobileagent.run.session import Limits, Session
 from pytest_mobileagent.testing import FakePhone, make_screen
 
@@ -68,7 +68,7 @@ def play(session: Session, tmp_path: Path) -> Callable[[Said], Session]:
     def play(said: Said) -> Session:
         briefing = Briefing("Do it.", INFO, (), 7, tmp_path)
         try:
-            AgentPlayer(said, "options").play(session, briefing)
+            ConversationRunner(said, "options").run(session, briefing)
         finally:
             assert said.ended == 1, "whatever happens"
         return session
@@ -105,7 +105,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    for module in (player, sessions):
+    for module in (runner, sessions):
         monkeypatch.setattr(module, "time", clock)
     return clock
 
@@ -229,6 +229,6 @@ def test_an_agent_that_knows_tasks_is_shown_it(session: Session, tmp_path: Path)
             return Finish()
 
     case = Case(Task("Do {what}."), "t")
-    player = partial(in_thread, Knowing, "options")(case, {"what": "it"})
-    player.play(session, Briefing("Do it.", INFO, (), 7, tmp_path))
+    knowing = partial(in_thread, Knowing, "options")(case, {"what": "it"})
+    knowing.run(session, Briefing("Do it.", INFO, (), 7, tmp_path))
     assert seen == ["Do {what}.", {"what": "it"}, "options", 7]

@@ -23,7 +23,7 @@ from pytest_mobileagent.program.process.workplace import Workplace, workplace
 from pytest_mobileagent.program.runner.jobs import Jobs, LoopThread
 from pytest_mobileagent.program.runner.recorders import PROGRAM, Recorders
 from pytest_mobileagent.program.runner.watch import Watch
-from pytest_mobileagent.run.player import blame, kept
+from pytest_mobileagent.run.runner import blame, kept
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,15 +40,15 @@ _NOTICE = 0.05  # seconds until it is noticed that the program has ended
 _KILL_SECONDS = 0.5  # that it has to end by itself when it is told to
 
 
-class ProgramPlayer:
-    """A program from outside, which drives the phone by its own means (see `Player`)."""
+class ProgramRunner:
+    """A program from outside, which drives the phone by its own means (see `AgentRunner`)."""
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
         self._lost = 0.0  # seconds, to providers that were busy
 
-    def play(self, session: Session, briefing: Briefing) -> None:
-        """Run the program until the episode is over (see `Player`)."""
+    def run(self, session: Session, briefing: Briefing) -> None:
+        """Run the program until the episode is over (see `AgentRunner`)."""
         record = briefing.folder / PROGRAM
         record.mkdir(exist_ok=True)
         jobs = Jobs()
