@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dialect.appagent import AppAgent, AppAgentReflection
     from pytest_mobileagent.dialect.autodroid import AutoDroid
     from pytest_mobileagent.dialect.autoglm import AutoGlm
-    from pytest_mobileagent.dialect.bmoca import BMoca
-    from pytest_mobileagent.dialect.bmoca_discrete import BMocaDiscrete
-    from pytest_mobileagent.dialect.bmoca_gesture import BMocaGesture
+    from pytest_mobileagent.dialect.bmoca import BMoca, BMocaDiscrete, BMocaGesture
     from pytest_mobileagent.dialect.cogagent import CogAgent
     from pytest_mobileagent.dialect.mobile_bench_v2 import MobileBenchV2
     from pytest_mobileagent.dialect.mobileagent import MobileAgent
@@ -52,8 +50,8 @@ _HOMES = {
     "AutoDroid": "autodroid",
     "AutoGlm": "autoglm",
     "BMoca": "bmoca",
-    "BMocaDiscrete": "bmoca_discrete",
-    "BMocaGesture": "bmoca_gesture",
+    "BMocaDiscrete": "bmoca",
+    "BMocaGesture": "bmoca",
     "CogAgent": "cogagent",
     "MobileAgent": "mobileagent",
     "MobileAgentV2": "mobileagent_v2",

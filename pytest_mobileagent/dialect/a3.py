@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_mobileagent.action.action import (
+    Action,
     DoubleTap,
     Finish,
     Impossible,
@@ -20,22 +21,20 @@ from pytest_mobileagent.action.action import (
     Type,
     Wait,
 )
-from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
-from pytest_mobileagent.dialect.reading import (
-    direction,
-    number,
-    object_in,
+from pytest_mobileagent.dialect.dialect import (
+    Decision,
+    Dialect,
+    DialectError,
+    Frame,
+    Said,
+    cannot_say,
+    lacks,
     quoted,
-    reading,
-    spoken,
 )
-from pytest_mobileagent.dialect.wording import cannot_say
+from pytest_mobileagent.dialect.reading import direction, name_for, number, object_in, spoken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.dialect.dialect import Frame, OnError
 
 _TOUCHES: Mapping[str, Callable[[int, int], Action]] = {
     "tap": Tap,
@@ -76,40 +75,26 @@ class A3(Dialect):
     Unreadable words end an episode in AITK's translators.
     """
 
-    name: ClassVar[str] = "a3"
-    on_error: ClassVar[OnError] = "finish"
+    name = "a3"
+    title = "A3"
+    on_error = "finish"
     space: Literal["device", "paper"] = "device"
     clear: bool = True
 
-    def parse(self, words: str, frame: Frame) -> Decision:
-        """Return what the words mean.
+    def _read(self, words: str, frame: Frame) -> Decision | Action:
+        plain = spoken(words)
+        if self.space == "device":
+            return self._of_device(object_in(plain), frame)
+        thought, name, argument = _call(plain)
+        said = {"thought": thought} if thought else {}
+        return Decision((self._of_paper(name, argument, frame),), said)
 
-        Raises:
-            DialectError: there is no action, or its arguments are wrong.
-        """
-        with reading(words):
-            plain = spoken(words)
-            if self.space == "device":
-                return Decision((self._of_device(object_in(plain), frame),))
-            thought, name, argument = _call(plain)
-            said = {"thought": thought} if thought else {}
-            return Decision((self._of_paper(name, argument, frame),), said)
-
-    def print(self, decision: Decision, frame: Frame) -> str:
-        """Return the words that say the decision.
-
-        Raises:
-            DialectError: it is not one action, or one that the space has not.
-        """
-        if len(decision.actions) != 1:
-            msg = "A3 says one action at a time"
-            raise DialectError(msg)
-        action = decision.actions[0]
+    def _say(self, action: Action, said: Said, frame: Frame) -> str:
         if isinstance(action, Type) and (action.at or action.enter or action.clear != self.clear):
-            raise cannot_say("A3", action)
+            raise cannot_say(self.title, action)
         if self.space == "device":
             return json.dumps(_printed(action, frame), ensure_ascii=False)
-        thought = decision.said.get("thought", "")
+        thought = said.get("thought", "")
         return (f"{thought}\n" if thought else "") + _printed_call(action, frame)
 
     def _of_device(self, fields: Mapping[str, Any], frame: Frame) -> Action:
@@ -169,8 +154,7 @@ def _call(words: str) -> tuple[str, str, str]:
     """Return what stands before the last action, the action's name, and its argument."""
     found = [*_LINE.finditer(words)] or [*_CALL.finditer(words)]
     if not found:
-        msg = f"there is no action in {quoted(words)}"
-        raise DialectError(msg)
+        raise lacks(words, "action")
     name, *arguments = found[-1].groups()
     thought = words[: found[-1].start()].strip()
     return thought, name.upper().replace(" ", "_"), "".join(each or "" for each in arguments)
@@ -205,9 +189,8 @@ def _scrolled(argument: str, frame: Frame) -> Action:
 
 
 def _printed(action: Action, frame: Frame) -> dict[str, Any]:
-    for kind, key in _KEYS.items():
-        if action == key:
-            return {"action": kind}
+    if kind := name_for(action, _KEYS):
+        return {"action": kind}
     match action:
         case Tap(x, y) | DoubleTap(x, y) | LongPress(x, y):
             kind = next(each for each, touch in _TOUCHES.items() if type(action) is touch)
@@ -235,9 +218,8 @@ def _printed_text(action: Action) -> dict[str, Any]:
 
 
 def _printed_call(action: Action, frame: Frame) -> str:
-    for name, key in _KEYS.items():
-        if action == key:
-            return name.upper()
+    if key := name_for(action, _KEYS):
+        return key.upper()
     match action:
         case Tap(x, y) | LongPress(x, y):
             name = "CLICK" if isinstance(action, Tap) else "LONG_PRESS"
@@ -281,5 +263,5 @@ def _printed_place(x: int, y: int, frame: Frame) -> str:
 
 
 def _point(x: int, y: int, frame: Frame, suffix: str = "") -> dict[str, int]:
-    across, down = frame.point(x, y)
-    return {f"x{suffix}": int(across), f"y{suffix}": int(down)}
+    across, down = frame.whole(x, y)
+    return {f"x{suffix}": across, f"y{suffix}": down}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, get_args
+from typing import Any, get_args
 
 from pytest_mobileagent.action.action import (
     Action,
@@ -21,19 +21,16 @@ from pytest_mobileagent.action.action import (
     Type,
     Wait,
 )
-from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
-from pytest_mobileagent.dialect.reading import (
-    amount,
-    object_in,
-    point,
+from pytest_mobileagent.dialect.dialect import (
+    Decision,
+    Dialect,
+    DialectError,
+    Frame,
+    cannot_say,
     quoted,
-    reading,
-    text,
+    unknown,
 )
-from pytest_mobileagent.dialect.wording import cannot_say, whole
-
-if TYPE_CHECKING:
-    from pytest_mobileagent.dialect.dialect import Frame, OnError
+from pytest_mobileagent.dialect.reading import amount, name_for, object_in, point, text
 
 _SCALE = (1000, 1000)
 # A finger that stays for longer, in milliseconds, presses long.
@@ -62,21 +59,18 @@ class AgentCpm(Dialect):
     but JSON there; this reads JSON with something around it, and names in any case.
     """
 
-    name: ClassVar[str] = "agentcpm"
-    on_error: ClassVar[OnError] = "no action"
+    name = "agentcpm"
 
-    def parse(self, words: str, frame: Frame) -> Decision:
-        """Return the actions of a reply; what it said as "thought"."""
-        with reading(words):
-            found = _named(object_in(words.rpartition("</think>")[2]))
-            thought = found.get("thought")
-            said = {"thought": thought} if isinstance(thought, str) and thought else {}
-            actions = [*_actions(found, frame), *_status(found, said.get("thought", ""))]
-            status = str(found.get("STATUS", "")).lower()
-            if not actions and status not in {"start", "continue"}:
-                msg = f"{quoted(words)} has neither an action nor a STATUS"
-                raise DialectError(msg)
-            return Decision(tuple(actions), said)
+    def _read(self, words: str, frame: Frame) -> Decision | Action:
+        found = _named(object_in(words.rpartition("</think>")[2]))
+        thought = found.get("thought")
+        said = {"thought": thought} if isinstance(thought, str) and thought else {}
+        actions = [*_actions(found, frame), *_status(found, said.get("thought", ""))]
+        status = str(found.get("STATUS", "")).lower()
+        if not actions and status not in {"start", "continue"}:
+            msg = f"{quoted(words)} has neither an action nor a STATUS"
+            raise DialectError(msg)
+        return Decision(tuple(actions), said)
 
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return a decision as compact JSON."""
@@ -141,21 +135,24 @@ def _status(found: dict[str, Any], thought: str) -> list[Action]:
             return [Impossible(f"interrupted: {thought}" if thought else "interrupted")]
         case "need_feedback":
             return [Ask(thought)]
-    msg = f"there is no STATUS {quoted(found['STATUS'])}"
-    raise DialectError(msg)
+    raise unknown("STATUS", found["STATUS"])
 
 
 def _fields(action: Action, thought: str, frame: Frame) -> dict[str, Any]:
     match action:
         case Tap(x, y):
-            return {"POINT": _at(x, y, frame)}
+            return {"POINT": frame.whole(x, y, _SCALE)}
         case LongPress(x, y, seconds) if seconds * 1000 > _TAP:
-            return {"POINT": _at(x, y, frame), "duration": round(seconds * 1000)}
+            return {"POINT": frame.whole(x, y, _SCALE), "duration": round(seconds * 1000)}
         case Swipe(x1, y1, x2, y2, seconds) if seconds > 0:
-            to = _at(x2, y2, frame)
-            return {"POINT": _at(x1, y1, frame), "to": to, "duration": round(seconds * 1000)}
+            to = frame.whole(x2, y2, _SCALE)
+            return {
+                "POINT": frame.whole(x1, y1, _SCALE),
+                "to": to,
+                "duration": round(seconds * 1000),
+            }
         case Scroll(direction, (x, y)):
-            return {"POINT": _at(x, y, frame), "to": direction}
+            return {"POINT": frame.whole(x, y, _SCALE), "to": direction}
         case Type(typed, None, clear, False):
             return {"TYPE": typed, **({"CLEAR": None} if clear else {})}
     return _plain_fields(action, thought)
@@ -163,8 +160,8 @@ def _fields(action: Action, thought: str, frame: Frame) -> dict[str, Any]:
 
 def _plain_fields(action: Action, thought: str) -> dict[str, Any]:
     match action:
-        case Key(key) if key in _KEYS.values():
-            return {"PRESS": next(name for name, each in _KEYS.items() if each == key)}
+        case Key(key) if name := name_for(key, _KEYS):
+            return {"PRESS": name}
         case Wait(seconds):
             return {"duration": round(seconds * 1000)}
         case Finish(""):
@@ -175,7 +172,3 @@ def _plain_fields(action: Action, thought: str) -> dict[str, Any]:
         case Ask(question) if question == thought:
             return {"STATUS": "need_feedback"}
     raise cannot_say(AgentCpm.name, action)
-
-
-def _at(x: int, y: int, frame: Frame) -> list[int]:
-    return list(whole(frame.point(x, y, _SCALE)))

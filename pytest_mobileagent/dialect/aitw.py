@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import Literal
 
 from pytest_mobileagent.action.action import (
+    Action,
     Finish,
     Impossible,
     Key,
@@ -16,13 +17,16 @@ from pytest_mobileagent.action.action import (
     Tap,
     Type,
 )
-from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
-from pytest_mobileagent.dialect.reading import NUMBER, number, quoted, reading, spoken
-from pytest_mobileagent.dialect.wording import cannot_say
-
-if TYPE_CHECKING:
-    from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.dialect.dialect import Frame, OnError
+from pytest_mobileagent.dialect.dialect import (
+    Decision,
+    Dialect,
+    DialectError,
+    Frame,
+    Said,
+    cannot_say,
+    quoted,
+)
+from pytest_mobileagent.dialect.reading import NUMBER, number, spoken
 
 Point = tuple[float, float]  # (y, x), as the dialect says it
 Kind = Literal[
@@ -131,17 +135,13 @@ class Aitw(Dialect):
     papers: both are understood. Scrolling is printed as Auto-UI's gesture, and read as a swipe.
     """
 
-    name: ClassVar[str] = "aitw"
-    on_error: ClassVar[OnError] = "give up"
+    name = "aitw"
+    title = "AITW"
+    on_error = "give up"
 
     variant: Literal["auto-ui", "digirl", "spa-bench"] = "auto-ui"
 
-    def parse(self, words: str, frame: Frame) -> Decision:
-        """Return what a model's words mean.
-
-        Raises:
-            DialectError: they are none of this dialect.
-        """
+    def _read(self, words: str, frame: Frame) -> Decision | Action:
         plan = _PLAN.search(words)
         said = {"plan": plan[1].strip()} if plan else {}
         try:
@@ -149,41 +149,31 @@ class Aitw(Dialect):
         except DialectError as error:
             if self.variant == "digirl" and _has_all_parts(words):
                 return Decision(said={**said, "problem": str(error)}, signal="idle")
-            error.words = words
             raise
         return Decision((action,), said)
 
-    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+    def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return what words mean to the parsers of DigiRL and SPA-Bench: six parts, to the letter.
 
         Auto-UI itself has no program that acts: "auto-ui" is read as `parse` reads it.
         """
         if self.variant == "auto-ui":
-            return self.parse(words, frame)
-        with reading(words):
-            _, found, behind = words.partition("Action Decision: ")
-            parts = behind.split("Action Decision: ")[0].split(", ")
-            if not found or len(parts) != _PARTS:
-                msg = f"the decision has not six parts: {quoted(words)}"
-                raise DialectError(msg)
-            try:
-                return Decision((self._action(_code_gesture(parts), frame),))
-            except DialectError as error:
-                if self.variant == "digirl":
-                    return Decision(said={"problem": str(error)}, signal="idle")
-                raise
-
-    def print(self, decision: Decision, frame: Frame) -> str:
-        """Return a decision in the dialect's words.
-
-        Raises:
-            DialectError: the dialect cannot say such an action.
-        """
-        if len(decision.actions) != 1:
-            msg = f"AITW says one action at a time, not {len(decision.actions)}"
+            return self._read(words, frame)
+        _, found, behind = words.partition("Action Decision: ")
+        parts = behind.split("Action Decision: ")[0].split(", ")
+        if not found or len(parts) != _PARTS:
+            msg = f"the decision has not six parts: {quoted(words)}"
             raise DialectError(msg)
-        line = self._gesture(decision.actions[0], frame).line()
-        plan = f"Action Plan: [{decision.said['plan']}]; " if "plan" in decision.said else ""
+        try:
+            return self._action(_code_gesture(parts), frame)
+        except DialectError as error:
+            if self.variant == "digirl":
+                return Decision(said={"problem": str(error)}, signal="idle")
+            raise
+
+    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+        line = self._gesture(action, frame).line()
+        plan = f"Action Plan: [{said['plan']}]; " if "plan" in said else ""
         return f"{plan}Action Decision: {line}"
 
     def _action(self, gesture: Gesture, frame: Frame) -> Action:
@@ -228,7 +218,7 @@ class Aitw(Dialect):
         for kind, alone in _ALONE.items():
             if action == alone:
                 return Gesture(kind)
-        raise cannot_say("AITW", action)
+        raise cannot_say(self.title, action)
 
 
 def read(words: str) -> Gesture:

@@ -4,37 +4,25 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_mobileagent.action.action import (
-    Finish,
-    Impossible,
-    Key,
-    Scroll,
-    Tap,
-    Type,
-)
+from pytest_mobileagent.action.action import Action, Finish, Impossible, Key, Scroll, Tap, Type
 from pytest_mobileagent.dialect.aitw import Aitw, Gesture, Kind
-from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
-from pytest_mobileagent.dialect.reading import (
-    direction as as_direction,
-)
-from pytest_mobileagent.dialect.reading import (
-    number,
-    object_in,
-    point,
+from pytest_mobileagent.dialect.dialect import (
+    Decision,
+    Dialect,
+    DialectError,
+    Frame,
+    Said,
+    cannot_say,
     quoted,
-    reading,
-    spoken,
-    text,
+    unknown,
 )
-from pytest_mobileagent.dialect.wording import cannot_say, thousandths
+from pytest_mobileagent.dialect.reading import direction as as_direction
+from pytest_mobileagent.dialect.reading import name_for, number, object_in, point, spoken, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.dialect.dialect import Frame, OnError
 
 _SCALE = (1000, 1000)
 _ALONE: dict[str, Action] = {
@@ -70,47 +58,33 @@ class Aitz(Dialect):
     sideways, as extract_gt_action of action_utils.py has it. A tap is where the finger lifts.
     """
 
-    name: ClassVar[str] = "aitz"
-    on_error: ClassVar[OnError] = "no action"
+    name = "aitz"
+    title = "AITZ"
 
     screen: Literal["text", "marks"] = "text"
 
-    def parse(self, words: str, frame: Frame) -> Decision:
-        """Return what a model's words mean.
-
-        Raises:
-            DialectError: they are none of this dialect.
-        """
-        with reading(words):
-            data = _object(spoken(words))
-            if "result_action_type" in data:
-                return Decision((_annotated(data, frame),))
-            said = {name: str(data[key]) for key, name in _SAID.items() if key in data}
-            arguments = data.get("ARGS") or {}
-            if not isinstance(arguments, dict):
-                msg = f"ARGS are no object in {quoted(words)}"
-                raise DialectError(msg)
-            return Decision((_called(text(data.get("ACTION")), arguments, frame),), said)
-
-    def print(self, decision: Decision, frame: Frame) -> str:
-        """Return a decision in the dialect's words.
-
-        Raises:
-            DialectError: the dialect cannot say such an action.
-        """
-        if len(decision.actions) != 1:
-            msg = f"AITZ says one action at a time, not {len(decision.actions)}"
+    def _read(self, words: str, frame: Frame) -> Decision | Action:
+        data = _object(spoken(words))
+        if "result_action_type" in data:
+            return _annotated(data, frame)
+        said = {name: str(data[key]) for key, name in _SAID.items() if key in data}
+        arguments = data.get("ARGS") or {}
+        if not isinstance(arguments, dict):
+            msg = f"ARGS are no object in {quoted(words)}"
             raise DialectError(msg)
-        said = {key: decision.said[name] for key, name in _SAID.items() if name in decision.said}
-        name, arguments = self._call(decision.actions[0], frame)
-        return json.dumps({**said, "ACTION": name, "ARGS": arguments}, ensure_ascii=False)
+        return Decision((_called(text(data.get("ACTION")), arguments, frame),), said)
+
+    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+        parts = {key: said[name] for key, name in _SAID.items() if name in said}
+        name, arguments = self._call(action, frame)
+        return json.dumps({**parts, "ACTION": name, "ARGS": arguments}, ensure_ascii=False)
 
     def _call(self, action: Action, frame: Frame) -> tuple[str, dict[str, Any]]:
         match action:
             case Tap(x, y) if self.screen == "marks":
                 return "click_element", {"idx": _index(frame.mark_at(x, y).label)}
             case Tap(x, y):
-                return "click_element", {"bbox": [*thousandths(x, y, frame)] * 2}
+                return "click_element", {"bbox": [*frame.thousandths(x, y)] * 2}
             case Scroll(direction, None):
                 return "scroll", {"direction": direction}
             case Type(typed, None, False, False):
@@ -118,10 +92,9 @@ class Aitz(Dialect):
             case Finish("") | Impossible():
                 status = "success" if isinstance(action, Finish) else "failure"
                 return "stop", {"task_status": status}
-        for name, alone in _ALONE.items():
-            if action == alone:
-                return name, {}
-        raise cannot_say("AITZ", action)
+        if name := name_for(action, _ALONE):
+            return name, {}
+        raise cannot_say(self.title, action)
 
 
 def _index(label: str) -> int:
@@ -157,8 +130,7 @@ def _called(name: str, arguments: Mapping[str, Any], frame: Frame) -> Action:
         return Impossible() if failed else Finish()
     if call in _ALONE:
         return _ALONE[call]
-    msg = f"there is no function {quoted(name)}"
-    raise DialectError(msg)
+    raise unknown("function", name)
 
 
 def _clicked(arguments: Mapping[str, Any], frame: Frame) -> Tap:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
 
 from pytest_mobileagent.action.action import (
     Action,
@@ -18,12 +17,18 @@ from pytest_mobileagent.action.action import (
     Tap,
     Type,
 )
-from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
-from pytest_mobileagent.dialect.reading import quoted, reading, spoken
-
-if TYPE_CHECKING:
-    from pytest_mobileagent.dialect.dialect import Frame, OnError
-    from pytest_mobileagent.perception.marks import Mark
+from pytest_mobileagent.dialect.dialect import (
+    Decision,
+    Dialect,
+    DialectError,
+    Frame,
+    Said,
+    cannot_say,
+    lacks,
+    quoted,
+    unknown,
+)
+from pytest_mobileagent.dialect.reading import name_for, spoken
 
 _PLAIN: dict[str, Action] = {
     "swipe_up": Scroll("up"),
@@ -50,49 +55,41 @@ class AndroidArena(Dialect):
     which its parser lets through, is a key. Stopping an app is no action that the prompt offers.
     """
 
-    name: ClassVar[str] = "androidarena"
-    on_error: ClassVar[OnError] = "no action"
+    name = "androidarena"
+    title = "AndroidArena"
 
-    def parse(self, words: str, frame: Frame) -> Decision:
-        """Return what a reply means; `said` has the thought."""
+    def _read(self, words: str, frame: Frame) -> Decision | Action:
         text = spoken(words)
         between = list(re.finditer(r"#(.+?)#", text))
-        said = text[: between[-1].start()] if between else ""
+        said = text[: between[-1].start()].strip() if between else ""
         called = " ".join((between[-1].group(1) if between else text).split())
         name = re.match(r"\[?[^\[\] ]*\]?", called).group()  # type: ignore[union-attr]
-        try:
-            action = _action(name.strip("[]"), called[len(name) :].strip(), frame)
-        except DialectError as error:
-            raise DialectError(str(error), words) from None
-        return Decision((action,), {"thought": said.strip()} if said.strip() else {})
+        action = _action(name.strip("[]"), called[len(name) :].strip(), frame)
+        return Decision((action,), {"thought": said} if said else {})
 
-    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+    def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return what a reply means to the code: nothing is around names, and nothing in brackets.
 
         Where it finds no word at all, or no text behind `set_text`, its run ends by an exception.
         """
-        with reading(words):
-            between = re.findall(r"#(.+?)#", words)
-            parts = (between[-1] if between else words).split()
-            if not parts or ("set_text" in parts[0] and len(parts) == 1):
-                msg = f"there is no action in {quoted(words)}"
-                raise DialectError(msg, on_error="crash")
-            name, rest = parts[0], " ".join(parts[1:])
-            if "finish" in name and not re.search("start|stop|click|set_text", name):
-                return Decision((_finish(name, rest),))
-            if name in _PLAIN:
-                return Decision((_PLAIN[name],))
-            groups = [parts[1], " ".join(parts[2:])] if "set_text" in name else [rest]
-            found = [re.findall(r"\[.+?\]", each) for each in groups]
-            if any(len(each) != 1 for each in found):
-                msg = f"one part in brackets is needed: {quoted(rest)}"
-                raise DialectError(msg)
-            return Decision((_action(name, " ".join(each[0] for each in found), frame),))
+        between = re.findall(r"#(.+?)#", words)
+        parts = (between[-1] if between else words).split()
+        if not parts or ("set_text" in parts[0] and len(parts) == 1):
+            raise lacks(words, "action", "crash")
+        name, rest = parts[0], " ".join(parts[1:])
+        if "finish" in name and not re.search("start|stop|click|set_text", name):
+            return _finish(name, rest)
+        if name in _PLAIN:
+            return _PLAIN[name]
+        groups = [parts[1], " ".join(parts[2:])] if "set_text" in name else [rest]
+        found = [re.findall(r"\[.+?\]", each) for each in groups]
+        if any(len(each) != 1 for each in found):
+            msg = f"one part in brackets is needed: {quoted(rest)}"
+            raise DialectError(msg)
+        return _action(name, " ".join(each[0] for each in found), frame)
 
-    def print(self, decision: Decision, frame: Frame) -> str:
-        """Return a decision as a reply."""
-        thought = decision.said.get("thought", "")
-        return f"{thought} #{_printed(decision, frame)}#".lstrip()
+    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+        return f"{said.get('thought', '')} #{_printed(action, frame)}#".lstrip()
 
 
 def _action(name: str, rest: str, frame: Frame) -> Action:
@@ -115,8 +112,7 @@ def _finish(name: str, rest: str) -> Action:
     if "finish" in name:
         answer = rest[1:-1].strip() if re.fullmatch(r"\[.*\]", rest) else rest
         return Impossible(answer) if answer.upper() == "N/A" else Finish(answer)
-    msg = f"there is no action {quoted(f'{name} {rest}')}"
-    raise DialectError(msg)
+    raise unknown("action", f"{name} {rest}")
 
 
 def _only(words: str) -> str:
@@ -134,19 +130,19 @@ def _only(words: str) -> str:
     return str(found[0])
 
 
-def _printed(decision: Decision, frame: Frame) -> str:
-    match decision.actions:
-        case (Scroll() | Swipe() | Key() as action,):
+def _printed(action: Action, frame: Frame) -> str:
+    match action:
+        case Scroll() | Swipe() | Key():
             return _printed_plain(action)
-        case (Tap(x, y),):
-            return f"click [{_at(x, y, frame).label}]"
-        case (LongPress(x, y),):
-            return f"long_click [{_at(x, y, frame).label}]"
-        case (Type(text=text, at=(x, y), clear=True, enter=False),):
-            return f"set_text [{_at(x, y, frame).label}] [{_sayable(text)}]"
-        case (Open(text) | Impossible(text) | Finish(text) as action,):
+        case Tap(x, y):
+            return f"click [{frame.mark_of(x, y).label}]"
+        case LongPress(x, y):
+            return f"long_click [{frame.mark_of(x, y).label}]"
+        case Type(text=text, at=(x, y), clear=True, enter=False):
+            return f"set_text [{frame.mark_of(x, y).label}] [{_sayable(text)}]"
+        case Open(text) | Impossible(text) | Finish(text):
             return _printed_words(action, text)
-    raise _unsayable(decision.actions)
+    raise cannot_say("AndroidArena", action)
 
 
 def _printed_plain(action: Scroll | Swipe | Key) -> str:
@@ -157,10 +153,9 @@ def _printed_plain(action: Scroll | Swipe | Key) -> str:
         return "swipe_left" if across < 0 else "swipe_right"
     if isinstance(action, Scroll):
         return f"swipe_{action.direction}"
-    names = [name for name, plain in _PLAIN.items() if plain == action]
-    if not names:
-        raise _unsayable(action)
-    return names[0]
+    if name := name_for(action, _PLAIN):
+        return name
+    raise cannot_say("AndroidArena", action)
 
 
 def _printed_words(action: Open | Impossible | Finish, text: str) -> str:
@@ -171,18 +166,8 @@ def _printed_words(action: Open | Impossible | Finish, text: str) -> str:
     return f"finish [{_sayable(text)}]" if text else "finish"
 
 
-def _unsayable(action: object) -> DialectError:
-    return DialectError(f"AndroidArena has no words for {action!r}")
-
-
 def _sayable(text: str) -> str:
     if not text or "#" in text or "] [" in text or text != " ".join(text.split()):
         msg = f"text without '#', '] [', line breaks and double spaces is needed, not {text!r}"
         raise DialectError(msg)
     return text
-
-
-def _at(x: int, y: int, frame: Frame) -> Mark:
-    """Return the mark whose centre this is, or else the smallest around it."""
-    exact = [mark for mark in frame.marks.values() if mark.bounds.center == (x, y)]
-    return exact[0] if exact else frame.mark_at(x, y)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_mobileagent.action.action import (
+    Action,
     Finish,
     Impossible,
     Key,
@@ -18,26 +19,29 @@ from pytest_mobileagent.action.action import (
     Type,
     Wait,
 )
-from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
+from pytest_mobileagent.dialect.dialect import (
+    Decision,
+    Dialect,
+    DialectError,
+    Frame,
+    Said,
+    cannot_say,
+    quoted,
+    unknown,
+)
 from pytest_mobileagent.dialect.reading import (
     OPPOSITE,
+    name_for,
     number,
     object_in,
     point,
-    quoted,
-    reading,
     spoken,
     text,
 )
-from pytest_mobileagent.dialect.reading import (
-    direction as as_direction,
-)
+from pytest_mobileagent.dialect.reading import direction as as_direction
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.dialect.dialect import Frame, OnError
 
 _Data = dict[str, Any]
 _BUTTONS: dict[str, Key] = {
@@ -67,37 +71,22 @@ class AndroidControl(Dialect):
       (Menu shows the apps in use), `terminate` and `answer` end the episode.
     """
 
-    name: ClassVar[str] = "androidcontrol"
-    on_error: ClassVar[OnError] = "no action"
+    name = "androidcontrol"
+    title = "AndroidControl"
 
     form: Literal["original", "mobile_use"] = "original"
 
-    def parse(self, words: str, frame: Frame) -> Decision:
-        """Return what a model's words mean.
+    def _read(self, words: str, frame: Frame) -> Decision | Action:
+        data = object_in(spoken(words), "action_type", "action")
+        if "action_type" in data:
+            return _original(data, frame)
+        return _mobile_use(data, frame)
 
-        Raises:
-            DialectError: they are none of this dialect.
-        """
-        with reading(words):
-            data = object_in(spoken(words), "action_type", "action")
-            if "action_type" in data:
-                return Decision((_original(data, frame),))
-            return Decision((_mobile_use(data, frame),))
-
-    def print(self, decision: Decision, frame: Frame) -> str:
-        """Return a decision in the dialect's words.
-
-        Raises:
-            DialectError: the dialect cannot say such an action.
-        """
-        if len(decision.actions) != 1:
-            msg = f"AndroidControl says one action at a time, not {len(decision.actions)}"
-            raise DialectError(msg)
+    def _say(self, action: Action, said: Said, frame: Frame) -> str:  # noqa: ARG002
         say = _say_original if self.form == "original" else _say_mobile_use
-        data = say(decision.actions[0], frame)
+        data = say(action, frame)
         if data is None:
-            msg = f"AndroidControl ({self.form}) cannot say {decision.actions[0]!r}"
-            raise DialectError(msg)
+            raise cannot_say(f"{self.title} ({self.form})", action)
         return json.dumps(data, ensure_ascii=False)
 
 
@@ -118,8 +107,7 @@ def _original(data: _Data, frame: Frame) -> Action:
             return Type(text(data.get("text")), at=_xy(data, frame), enter=True)
         case "input_text":
             return Type(text(data.get("text")))
-    msg = f"there is no action_type {quoted(name)}"
-    raise DialectError(msg)
+    raise unknown("action_type", name)
 
 
 def _mobile_use(data: _Data, frame: Frame) -> Action:
@@ -141,8 +129,7 @@ def _mobile_use(data: _Data, frame: Frame) -> Action:
             return Finish(text(data.get("text")))
         case "system_button" | "terminate" as name:
             return _named(name, data)
-    msg = f"there is no action {quoted(str(data.get('action')))}"
-    raise DialectError(msg)
+    raise unknown("action", str(data.get("action")))
 
 
 def _named(name: str, data: _Data) -> Action:
@@ -171,21 +158,22 @@ def _say_original(action: Action, frame: Frame) -> _Data | None:
         case Type(typed, None, False, False):
             return {"action_type": "input_text", "text": typed}
     said = Wait() if isinstance(action, Wait) else action
-    return next(({"action_type": name} for name, one in _ALONE.items() if one == said), None)
+    name = name_for(said, _ALONE)
+    return {"action_type": name} if name else None
 
 
 def _say_mobile_use(action: Action, frame: Frame) -> _Data | None:
     match action:
         case Tap(x, y):
-            return {"action": "click", "coordinate": _as_point(x, y, frame)}
+            return {"action": "click", "coordinate": frame.whole(x, y)}
         case LongPress(x, y, seconds):
             return {
                 "action": "long_press",
-                "coordinate": _as_point(x, y, frame),
+                "coordinate": frame.whole(x, y),
                 "time": seconds,
             }
         case Swipe(x1, y1, x2, y2):
-            start, end = _as_point(x1, y1, frame), _as_point(x2, y2, frame)
+            start, end = frame.whole(x1, y1), frame.whole(x2, y2)
             return {"action": "swipe", "coordinate": start, "coordinate2": end}
         case Type(typed, None, False, False):
             return {"action": "type", "text": typed}
@@ -195,8 +183,8 @@ def _say_mobile_use(action: Action, frame: Frame) -> _Data | None:
             return {"action": "wait", "time": seconds}
         case Finish() | Impossible():
             return _say_end(action)
-    buttons = ({"action": "system_button", "button": n} for n, k in _BUTTONS.items() if k == action)
-    return next(buttons, None)
+    button = name_for(action, _BUTTONS)
+    return {"action": "system_button", "button": button} if button else None
 
 
 def _say_end(action: Finish | Impossible) -> _Data:
@@ -219,10 +207,5 @@ def _seconds(data: _Data) -> float:
 
 
 def _as_xy(x: int, y: int, frame: Frame) -> _Data:
-    px, py = _as_point(x, y, frame)
+    px, py = frame.whole(x, y)
     return {"x": px, "y": py}
-
-
-def _as_point(x: int, y: int, frame: Frame) -> list[int]:
-    """Return a pixel of the screen in pixels of the picture: itself, unless it was scaled."""
-    return [int(value) for value in frame.point(x, y)]

@@ -6,9 +6,11 @@ import ast
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import (
+    Action,
+    Direction,
     DoubleTap,
     Finish,
     Impossible,
@@ -20,23 +22,21 @@ from pytest_mobileagent.action.action import (
     Type,
     Wait,
 )
-from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
-from pytest_mobileagent.dialect.reading import (
-    OPPOSITE,
-    direction,
-    number,
-    object_in,
+from pytest_mobileagent.dialect.dialect import (
+    Decision,
+    Dialect,
+    DialectError,
+    Frame,
+    Said,
+    cannot_say,
+    lacks,
     quoted,
-    reading,
-    spoken,
+    unknown,
 )
-from pytest_mobileagent.dialect.wording import cannot_say
+from pytest_mobileagent.dialect.reading import OPPOSITE, direction, number, object_in, spoken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from pytest_mobileagent.action.action import Action, Direction
-    from pytest_mobileagent.dialect.dialect import Frame, OnError
 
 _FIELDS = {
     *("action_type", "index", "x", "y", "text", "direction", "goal_status", "app_name"),
@@ -83,50 +83,38 @@ class AndroidWorld(Dialect):
 
     - `text_only` is T3A's code, whose `parse_strictly` crashes over a click without an index.
 
-    What was said is in "reason".
+    Unknown fields and indices are errors, as in the original. What was said is in "reason".
     """
 
-    name: ClassVar[str] = "androidworld"
-    on_error: ClassVar[OnError] = "no action"
+    name = "androidworld"
+    title = "AndroidWorld"
     text_only: bool = False
 
-    def parse(self, words: str, frame: Frame) -> Decision:
-        """Return what the reply means; unknown fields and indices are errors, as in the original.
+    def _read(self, words: str, frame: Frame) -> Decision | Action:
+        reason, action = _parts(words)
+        return Decision(_actions(object_in(action), frame), {"reason": reason})
 
-        Raises:
-            DialectError: it has no reason, no action, or one that cannot be read or done.
-        """
-        with reading(words):
-            reason, action = _parts(words)
-            return Decision(_actions(object_in(action), frame), {"reason": reason})
-
-    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+    def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return what the reply means to the code: names to the letter, and no brace in a text."""
-        with reading(words):
-            reason = re.search("Reason:(.*)Action:", words, re.DOTALL)
-            action = re.search("Action:(.*)", words, re.DOTALL)
-            if not (reason and reason[1].strip() and action and action[1].strip()):
-                msg = f"the reply is not of the form 'Reason: … Action: …': {quoted(words)}"
-                raise DialectError(msg)
-            fields = _code_fields(action[1].strip())
-            if self.text_only and fields["action_type"] == "click" and fields.get("index") is None:
-                msg = "a click without an index"
-                raise DialectError(msg, on_error="crash")
-            return Decision(_actions(fields, frame), {"reason": reason[1].strip()})
+        reason = re.search("Reason:(.*)Action:", words, re.DOTALL)
+        action = re.search("Action:(.*)", words, re.DOTALL)
+        if not (reason and reason[1].strip() and action and action[1].strip()):
+            msg = f"the reply is not of the form 'Reason: … Action: …': {quoted(words)}"
+            raise DialectError(msg)
+        fields = _code_fields(action[1].strip())
+        if self.text_only and fields["action_type"] == "click" and fields.get("index") is None:
+            msg = "a click without an index"
+            raise DialectError(msg, on_error="crash")
+        return Decision(_actions(fields, frame), {"reason": reason[1].strip()})
 
     def print(self, decision: Decision, frame: Frame) -> str:
-        """Return the reply that says the decision.
+        """Return the reply that says the decision, "unknown" where nothing is done."""
+        if not decision.actions:
+            return _reply({"action_type": "unknown"}, decision.said)
+        return Dialect.print(self, decision, frame)
 
-        Raises:
-            DialectError: the decision holds an action that AndroidWorld has not.
-        """
-        if len(decision.actions) > 1:
-            msg = "AndroidWorld says one action at a time"
-            raise DialectError(msg)
-        action = decision.actions[0] if decision.actions else None
-        fields = _printed(action, frame) if action else {"action_type": "unknown"}
-        said = json.dumps(fields, ensure_ascii=False)
-        return f"Reason: {decision.said.get('reason', '-')}\nAction: {said}"
+    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+        return _reply(_printed(action, frame), said)
 
 
 def action_said(words: str) -> str:
@@ -169,11 +157,9 @@ def _code_fields(action: str) -> dict[str, Any]:
             except (ValueError, RecursionError):
                 fields = None
     if not isinstance(fields, dict) or fields.get("action_type") not in _KINDS:
-        msg = f"there is no action in {quoted(action)}"
-        raise DialectError(msg)
+        raise lacks(action, "action")
     if fields.get("direction") and fields["direction"] not in OPPOSITE:
-        msg = f"there is no direction {quoted(fields['direction'])}"
-        raise DialectError(msg)
+        raise unknown("direction", fields["direction"])
     return fields
 
 
@@ -187,9 +173,9 @@ def _literal(words: str) -> Any:
 
 
 def _actions(fields: Mapping[str, Any], frame: Frame) -> tuple[Action, ...]:
-    unknown = sorted(set(fields) - _FIELDS)
-    if unknown:
-        msg = f"an action has no field {unknown[0]!r}"
+    odd = sorted(set(fields) - _FIELDS)
+    if odd:
+        msg = f"an action has no field {odd[0]!r}"
         raise DialectError(msg)
     kind = re.sub(r"[\s-]+", "_", str(fields.get("action_type")).strip().lower())
     if kind in _PLAIN:
@@ -201,8 +187,7 @@ def _actions(fields: Mapping[str, Any], frame: Frame) -> tuple[Action, ...]:
             raise DialectError(msg)
         return (_TOUCHES[kind](*at),)
     if kind not in _OTHERS:
-        msg = f"there is no action_type {quoted(kind)}"
-        raise DialectError(msg)
+        raise unknown("action_type", kind)
     action = _OTHERS[kind](fields, frame)
     return () if action is None else (action,)
 
@@ -272,6 +257,11 @@ _OTHERS: Mapping[str, Callable[[Mapping[str, Any], Frame], Action | None]] = {
 _KINDS = {*_PLAIN, *_TOUCHES, *_OTHERS}
 
 
+def _reply(fields: Mapping[str, Any], said: Said) -> str:
+    action = json.dumps(fields, ensure_ascii=False)
+    return f"Reason: {said.get('reason', '-')}\nAction: {action}"
+
+
 def _printed(action: Action, frame: Frame) -> dict[str, Any]:
     for kind, plain in _PLAIN.items():
         if action == plain or (isinstance(action, Wait) and isinstance(plain, Wait)):
@@ -306,5 +296,5 @@ def _place(at: tuple[int, int] | None, frame: Frame) -> dict[str, int]:
         return {}
     if frame.marks:
         return {"index": int(frame.mark_at(*at).label)}
-    x, y = frame.point(*at)
-    return {"x": int(x), "y": int(y)}
+    x, y = frame.whole(*at)
+    return {"x": x, "y": y}

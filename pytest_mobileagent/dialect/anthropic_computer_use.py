@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, Literal
 
 from pytest_mobileagent.action.action import (
     Action,
@@ -25,13 +25,18 @@ from pytest_mobileagent.dialect.computer import (
     typed,
     typed_text,
 )
-from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
-from pytest_mobileagent.dialect.reading import OPPOSITE, amount, point, quoted, reading
+from pytest_mobileagent.dialect.dialect import (
+    Decision,
+    Dialect,
+    DialectError,
+    Frame,
+    cannot_say,
+    quoted,
+    reading,
+    unknown,
+)
+from pytest_mobileagent.dialect.reading import OPPOSITE, amount, point
 from pytest_mobileagent.dialect.reading import direction as as_direction
-from pytest_mobileagent.dialect.wording import cannot_say, whole
-
-if TYPE_CHECKING:
-    from pytest_mobileagent.dialect.dialect import Frame, OnError
 
 Point = tuple[float, float]
 Version = Literal["20241022", "20250124", "20251124"]
@@ -70,29 +75,26 @@ class AnthropicComputerUse(Dialect):
     so how a touchscreen answers to a mouse is this project's reading.
     """
 
-    name: ClassVar[str] = "anthropic_computer_use"
-    on_error: ClassVar[OnError] = "no action"
+    name = "anthropic_computer_use"
     version: Version = "20251124"
     cursor: Point | None = None
     pressed: Point | None = None
 
-    def parse(self, words: str, frame: Frame) -> Decision:
-        """Return the actions of one or several uses of the tool."""
-        with reading(words):
-            mouse, actions, signal = self, [], ""
-            waited, moved = 0.0, False
-            for each in _uses(json_value(words)):
-                name = each.get("action")
-                if name in _SIGNALS:
-                    signal = str(name)
-                    continue
-                if name == "wait" and mouse.pressed:
-                    waited += amount(each.get("duration", 1))
-                actions += mouse._actions(each, frame, waited)
-                mouse = mouse._moved(each)
-                moved = moved or name in ("mouse_move", "left_mouse_down")
-            only = MOUSE if moved and not actions else ""
-            return Decision(tuple(actions), signal=signal or only)
+    def _read(self, words: str, frame: Frame) -> Decision | Action:
+        mouse, actions, signal = self, [], ""
+        waited, moved = 0.0, False
+        for each in _uses(json_value(words)):
+            name = each.get("action")
+            if name in _SIGNALS:
+                signal = str(name)
+                continue
+            if name == "wait" and mouse.pressed:
+                waited += amount(each.get("duration", 1))
+            actions += mouse._actions(each, frame, waited)
+            mouse = mouse._moved(each)
+            moved = moved or name in ("mouse_move", "left_mouse_down")
+        only = MOUSE if moved and not actions else ""
+        return Decision(tuple(actions), signal=signal or only)
 
     def after(self, words: str) -> AnthropicComputerUse:
         """Return this dialect with the mouse where it is after some words.
@@ -184,14 +186,14 @@ class AnthropicComputerUse(Dialect):
             case DoubleTap(x, y):
                 return self._click("double_click", x, y, frame)
             case Swipe(x1, y1, x2, y2):
-                start, end = _at(x1, y1, frame), _at(x2, y2, frame)
+                start, end = frame.whole(x1, y1), frame.whole(x2, y2)
                 if self.version == "20241022":
                     return [_use("mouse_move", start), _use("left_click_drag", end)]
                 return [{**_use("left_click_drag", end), "start_coordinate": start}]
         if self.version != "20241022":
             match action:
                 case Scroll(direction, at):
-                    place = {"coordinate": _at(*at, frame)} if at else {}
+                    place = {"coordinate": frame.whole(*at)} if at else {}
                     more = {"scroll_direction": OPPOSITE[direction], "scroll_amount": _CLICKS}
                     return [{"action": "scroll", **place, **more}]
                 case Wait(seconds):
@@ -201,7 +203,7 @@ class AnthropicComputerUse(Dialect):
         return [_function(action, self.name)]
 
     def _click(self, name: str, x: int, y: int, frame: Frame) -> list[dict[str, Any]]:
-        at = _at(x, y, frame)
+        at = frame.whole(x, y)
         if self.version == "20241022":
             return [_use("mouse_move", at), {"action": name}]
         return [_use(name, at)]
@@ -236,8 +238,7 @@ def _plain_actions(name: str, said: dict[str, Any]) -> list[Action]:
         case "triple_click" | "middle_click" | "hold_key":
             msg = f"a touchscreen has no {name.replace('_', ' ')}"
             raise DialectError(msg)
-    msg = f"there is no action {quoted(name)}"
-    raise DialectError(msg)
+    raise unknown("action", name)
 
 
 def _function(action: Action, dialect: str) -> dict[str, Any]:
@@ -249,9 +250,5 @@ def _function(action: Action, dialect: str) -> dict[str, Any]:
     return call
 
 
-def _use(name: str, at: list[int]) -> dict[str, Any]:
+def _use(name: str, at: tuple[int, int]) -> dict[str, Any]:
     return {"action": name, "coordinate": at}
-
-
-def _at(x: int, y: int, frame: Frame) -> list[int]:
-    return list(whole(frame.point(x, y)))

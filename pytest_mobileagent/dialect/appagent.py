@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from pytest_mobileagent.action.action import (
     Action,
@@ -17,30 +17,40 @@ from pytest_mobileagent.action.action import (
     Tap,
     Type,
 )
-from pytest_mobileagent.dialect.appagent_code import (
-    PLACES,
-    CodeCall,
-    code_call,
-    code_spot,
-    line,
-    unexpected,
+from pytest_mobileagent.dialect.dialect import (
+    Decision,
+    Dialect,
+    DialectError,
+    Frame,
+    Said,
+    cannot_say,
+    lacks,
+    quoted,
 )
-from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
 from pytest_mobileagent.dialect.parts import line_after
-from pytest_mobileagent.dialect.reading import quoted, reading, spoken
-from pytest_mobileagent.dialect.wording import cannot_say
+from pytest_mobileagent.dialect.reading import spoken
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from pytest_mobileagent.dialect.dialect import Frame, OnError
     from pytest_mobileagent.perception.marks import Mark
 
 _LENGTHS = {"short": 1, "medium": 2, "long": 3}
 _CALL = re.compile(r"\b(tap|text|long_press|swipe|grid|click|input|scroll)\s*\(", re.IGNORECASE)
+_TOUCHES: dict[str, type[Tap | LongPress]] = {"tap": Tap, "long_press": LongPress}
 _ALIASES = {"click": "tap", "input": "text", "scroll": "swipe"}
 _TEXT = re.compile(r"\(\s*([\"“'])(.*?)[\"”']\s*\)|\((.*)\)", re.DOTALL)
 _QUOTES = "\"'\u201c\u201d\u2018\u2019` "
+# Where in a cell of the grid each of its nine places lies, as quarters of its width and height.
+_PLACES = {
+    "top-left": (1, 1),
+    "top": (2, 1),
+    "top-right": (3, 1),
+    "left": (1, 2),
+    "center": (2, 2),
+    "right": (3, 2),
+    "bottom-left": (1, 3),
+    "bottom": (2, 3),
+    "bottom-right": (3, 3),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,33 +72,29 @@ class AppAgent(Dialect):
     It differs from the original's code, and follows its prompt, where the code takes texts apart:
     text with parentheses in it is not cut at the first that closes, text without quotes does not
     lose its ends, the word FINISH in a text to type does not end the task, the number 0 is not the
-    last element, and the cells of the grid are those that were drawn. A grid's
-    swipe begins where the model says. `parse_strictly` follows the code in all of that.
+    last element, and the cells of the grid are those that were drawn. A swipe on the grid begins
+    where the model says. `parse_strictly` follows the code in all of that.
+
+    `said` has the observation, the thought and the summary; a call for the grid is the signal grid.
     """
 
-    name: ClassVar[str] = "appagent"
-    on_error: ClassVar[OnError] = "give up"
+    name = "appagent"
+    title = "AppAgent"
+    on_error = "give up"
     grid: bool = False
     functions: Literal["original", "mobile-bench-v2"] = "original"
     offers_grid: bool = True
 
-    def parse(self, words: str, frame: Frame) -> Decision:
-        """Return what a reply means; `said` has the observation, the thought and the summary.
-
-        A call for the grid is the signal "grid".
-        """
+    def _read(self, words: str, frame: Frame) -> Decision | Action:
         text = spoken(words)
-        try:
-            said = {part: line_after(text, part.title()) for part in ("observation", "thought")}
-            action = line_after(text, "Action")
-            said["summary"] = line_after(text, "Summary")
-            if _finishes(action):
-                return Decision((Finish(),), said)
-            return self._call(action, said, frame)
-        except DialectError as error:
-            raise DialectError(str(error), words) from None
+        said = {part: line_after(text, part.title()) for part in ("observation", "thought")}
+        action = line_after(text, "Action")
+        said["summary"] = line_after(text, "Summary")
+        if _finishes(action):
+            return Decision((Finish(),), said)
+        return self._call(action, said, frame)
 
-    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+    def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return what the released code does about a reply, with all its slips.
 
         The run ends over what it cannot read, an element that is none included; a cell of the
@@ -96,18 +102,17 @@ class AppAgent(Dialect):
         not released: its words are read as `parse` does.
         """
         if self.functions == "mobile-bench-v2":
-            return self.parse(words, frame)
-        with reading(words):
-            called = code_call(words, grid=self.grid)
-            if called.name == "FINISH":
-                return Decision((Finish(),), called.said)
-            if called.name == "grid":
-                if not self.offers_grid:
-                    raise unexpected("there is no grid while exploring")
-                return Decision((), called.said, "grid")
-            if self.grid:
-                return Decision(_code_on_grid(called, frame), called.said)
-            return Decision((_code_on_element(called, frame),), called.said)
+            return self._read(words, frame)
+        called = _code_call(words, grid=self.grid)
+        if called.name == "FINISH":
+            return Decision((Finish(),), called.said)
+        if called.name == "grid":
+            if not self.offers_grid:
+                raise _unexpected("there is no grid while exploring")
+            return Decision((), called.said, "grid")
+        if self.grid:
+            return Decision(_code_on_grid(called, frame), called.said)
+        return Decision((_code_on_element(called, frame),), called.said)
 
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return a decision as a reply; what was not said stays empty."""
@@ -115,29 +120,27 @@ class AppAgent(Dialect):
         parts = [f"{name}: {said.get(name.lower(), '')}" for name in ("Observation", "Thought")]
         action = "grid()" if decision.signal == "grid" else self._printed(decision, frame)
         parts += [f"Action: {action}", f"Summary: {said.get('summary', '')}"]
-        return "\n".join(" ".join(part.split("\n")) for part in parts)
+        return "\n".join(part.replace("\n", " ") for part in parts)
 
-    def _call(self, action: str, said: Mapping[str, str], frame: Frame) -> Decision:
+    def _call(self, action: str, said: Said, frame: Frame) -> Decision:
         called = _CALL.search(action)
         name = called.group(1).lower() if called else action.strip(_QUOTES).lower()
         if name == "grid" and self.offers_grid:
             return Decision((), said, "grid")
         if called is None or name == "grid":
-            msg = f"there is no known function in {quoted(action)}"
-            raise DialectError(msg)
+            raise lacks(action, "known function")
         name = _ALIASES.get(name, name)
         if name == "text" and not self.grid:
             return Decision((Type(_text(action[called.end() - 1 :])),), said)
-        arguments = [each.strip(_QUOTES) for each in _arguments(action[called.end() :])]
+        parts = action[called.end() :].partition(")")[0].split(",")
+        arguments = [part.rpartition("=")[2].strip(_QUOTES) for part in parts]
         on_screen = self._on_grid if self.grid else self._on_element
         return Decision((on_screen(name, arguments, frame),), said)
 
     def _on_element(self, name: str, arguments: list[str], frame: Frame) -> Action:
         match name, arguments:
-            case "tap", [element]:
-                return Tap(*_mark(frame, element).bounds.center)
-            case "long_press", [element]:
-                return LongPress(*_mark(frame, element).bounds.center)
+            case "tap" | "long_press", [element]:
+                return _TOUCHES[name](*_mark(frame, element).bounds.center)
             case "swipe", [element, direction] if self.functions == "mobile-bench-v2":
                 return _swipe(_mark(frame, element), direction, "medium", frame)
             case "swipe", [element, direction, length]:
@@ -146,10 +149,8 @@ class AppAgent(Dialect):
 
     def _on_grid(self, name: str, arguments: list[str], frame: Frame) -> Action:
         match name, arguments:
-            case "tap", [cell, place, *_]:
-                return Tap(*_spot(frame, cell, place))
-            case "long_press", [cell, place, *_]:
-                return LongPress(*_spot(frame, cell, place))
+            case "tap" | "long_press", [cell, place, *_]:
+                return _TOUCHES[name](*_spot(frame, cell, place))
             case "swipe", [start, place, end, other, *_]:
                 return Swipe(*_spot(frame, start, place), *_spot(frame, end, other), 0.4)
         raise _wrong(name, arguments)
@@ -171,31 +172,31 @@ class AppAgent(Dialect):
                 return f"long_press({self._place(x, y, frame)})"
             case (Swipe() | Scroll() as action,):
                 return self._printed_swipe(action, frame)
-        raise cannot_say("AppAgent", decision.actions)
+        raise cannot_say(self.title, decision.actions)
 
     def _printed_swipe(self, action: Swipe | Scroll, frame: Frame) -> str:
-        if isinstance(action, Scroll):
-            x, y = action.at or (frame.size[0] // 2, frame.size[1] // 2)
-            direction, length = action.direction, "long"
-        elif self.grid:
+        if isinstance(action, Swipe) and self.grid:
             start, end = (action.x1, action.y1), (action.x2, action.y2)
             return f"swipe({self._place(*start, frame)}, {self._place(*end, frame)})"
-        else:
-            x, y = action.x1, action.y1
-            direction, length = _direction(action, frame)
         if self.grid:
             msg = f"on the grid, a swipe has two ends: {action!r}"
             raise DialectError(msg)
+        if isinstance(action, Scroll):
+            x, y = action.at or (frame.size[0] // 2, frame.size[1] // 2)
+            direction, length = action.direction, "long"
+        else:
+            x, y = action.x1, action.y1
+            direction, length = _direction(action, frame)
         mark = frame.mark_at(x, y)
         if self.functions == "mobile-bench-v2":
             return f'scroll({mark.label}, "{direction}")'
         return f'swipe({mark.label}, "{direction}", "{length}")'
 
     def _place(self, x: int, y: int, frame: Frame) -> str:
-        mark = _nearest(frame, x, y)
+        mark = frame.mark_of(x, y)
         if not self.grid:
             return mark.label
-        spots = {place: _spot(frame, mark.label, place) for place in PLACES}
+        spots = {place: _spot(frame, mark.label, place) for place in _PLACES}
         place = min(spots, key=lambda each: abs(spots[each][0] - x) + abs(spots[each][1] - y))
         return f'{mark.label}, "{place}"'
 
@@ -205,48 +206,112 @@ class AppAgentReflection(Dialect):
     """What AppAgent's exploration says about an action that it has done.
 
     A Decision, a Thought and a Documentation, a line each. Source: scripts/model.py and
-    self_explorer.py. The decision is the signal: "back",
-    "ineffective", "continue" or "success"; `said` has the thought, and the documentation of the
-    element, which all but "ineffective" need. To go back is also the key.
+    self_explorer.py. The decision is the signal: "back", "ineffective", "continue" or "success";
+    `said` has the thought, and the documentation of the element, which all but "ineffective" need.
+    "back" is also the key.
     """
 
-    name: ClassVar[str] = "appagent-reflection"
-    on_error: ClassVar[OnError] = "give up"
+    name = "appagent-reflection"
+    on_error = "give up"
 
-    def parse(self, words: str, frame: Frame) -> Decision:  # noqa: ARG002
-        """Return what a reflection means."""
+    def _read(self, words: str, frame: Frame) -> Decision | Action:  # noqa: ARG002
         text = spoken(words)
-        try:
-            decision = line_after(text, "Decision").strip("*. ").lower()
-            said = {"thought": line_after(text, "Thought")}
-            if decision in ("back", "continue", "success"):
-                said["documentation"] = line_after(text, "Documentation")
-        except DialectError as error:
-            raise DialectError(str(error), words) from None
-        if decision not in ("back", "continue", "success", "ineffective"):
+        decision = line_after(text, "Decision").strip("*. ").lower()
+        said = {"thought": line_after(text, "Thought")}
+        if decision in ("back", "continue", "success"):
+            said["documentation"] = line_after(text, "Documentation")
+        elif decision != "ineffective":
             msg = f"BACK, INEFFECTIVE, CONTINUE or SUCCESS is needed, not {quoted(decision)}"
-            raise DialectError(msg, words)
+            raise DialectError(msg)
         return Decision((Key("back"),) if decision == "back" else (), said, decision)
 
-    def parse_strictly(self, words: str, frame: Frame) -> Decision:  # noqa: ARG002
+    def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:  # noqa: ARG002
         """Return what a reflection means to the released code: a decision to the letter."""
-        with reading(words):
-            decision, thought = line(words, "Decision"), line(words, "Thought")
-            if decision == "INEFFECTIVE":
-                return Decision((), {"thought": thought}, "ineffective")
-            if decision not in ("BACK", "CONTINUE", "SUCCESS"):
-                raise unexpected(f"there is no decision {quoted(decision)}")
-            said = {"thought": thought, "documentation": line(words, "Documentation")}
-            return Decision((Key("back"),) if decision == "BACK" else (), said, decision.lower())
+        decision, thought = _code_line(words, "Decision"), _code_line(words, "Thought")
+        if decision == "INEFFECTIVE":
+            return Decision((), {"thought": thought}, "ineffective")
+        if decision not in ("BACK", "CONTINUE", "SUCCESS"):
+            raise _unexpected(f"there is no decision {quoted(decision)}")
+        said = {"thought": thought, "documentation": _code_line(words, "Documentation")}
+        return Decision((Key("back"),) if decision == "BACK" else (), said, decision.lower())
 
     def print(self, decision: Decision, frame: Frame) -> str:  # noqa: ARG002
         """Return a reflection as a reply."""
         lines = [f"Decision: {decision.signal.upper()}"]
         lines += [f"{name.title()}: {words}" for name, words in decision.said.items()]
-        return "\n".join(" ".join(line.split("\n")) for line in lines)
+        return "\n".join(line.replace("\n", " ") for line in lines)
 
 
-def _code_on_element(called: CodeCall, frame: Frame) -> Action:
+@dataclass(frozen=True, slots=True)
+class _CodeCall:
+    """A call as the code reads it, or FINISH, with the other parts of the reply."""
+
+    name: str
+    arguments: tuple[str, ...]
+    said: Said
+
+    def number(self, place: int) -> int:
+        """Return an argument as Python's `int` reads it."""
+        try:
+            return int(self.arguments[place])
+        except (ValueError, IndexError):
+            raise _unexpected(f"{quoted(', '.join(self.arguments))} has no whole number") from None
+
+    def word(self, place: int) -> str:
+        """Return an argument without its first and its last character, which should be quotes."""
+        if len(self.arguments) <= place:
+            raise _unexpected(f"{self.name} needs more than {quoted(', '.join(self.arguments))}")
+        return self.arguments[place].strip()[1:-1]
+
+
+def _code_call(words: str, *, grid: bool) -> _CodeCall:
+    """Return the call of a reply as `parse_explore_rsp` of AppAgent's scripts/model.py reads it."""
+    names = ("Observation", "Thought", "Action", "Summary")
+    said = {name.lower(): _code_line(words, name) for name in names}
+    action = said.pop("action")
+    if "FINISH" in action:
+        return _CodeCall("FINISH", (), said)
+    name = action.partition("(")[0]
+    if name == "grid":
+        return _CodeCall(name, (), {**said, "summary": name})
+    if name not in (*_TOUCHES, "swipe") and (grid or name != "text"):
+        raise _unexpected(f"{quoted(name)} is no function")
+    behind = re.search(rf"{name}\((.*?)\)", action)
+    if behind is None:
+        raise _unexpected(f"the call is not closed: {quoted(action)}")
+    arguments = (behind[1],) if name == "text" else tuple(behind[1].split(","))
+    if not grid and len(arguments) != (3 if name == "swipe" else 1):
+        raise _unexpected(f"{name} takes other arguments than {quoted(behind[1])}")
+    return _CodeCall(name, arguments, said)
+
+
+def _code_spot(area: int, place: str, frame: Frame) -> tuple[int, int]:
+    """Return the pixel that the code acts on, beside the screen for a cell that is none.
+
+    It is not quite the grid that is drawn: its cells share out what is left over at the edges.
+    """
+    columns = len({mark.bounds.left for mark in frame.marks.values()}) or 1
+    rows = len(frame.marks) // columns or 1
+    width, height = frame.size[0] // columns, frame.size[1] // rows
+    across, down = _PLACES.get(place, _PLACES["center"])
+    row, column = divmod(area - 1, columns)
+    return column * width + width * across // 4, row * height + height * down // 4
+
+
+def _code_line(words: str, name: str) -> str:
+    """Return what follows "NAME: " where it first stands, up to the end of the line."""
+    found = re.search(rf"{name}: (.*?)$", words, re.MULTILINE)
+    if found is None:
+        raise lacks(words, f"'{name}: '", "crash")
+    return found[1]
+
+
+def _unexpected(problem: str) -> DialectError:
+    """Return an error over which the original's run ends."""
+    return DialectError(problem, on_error="crash")
+
+
+def _code_on_element(called: _CodeCall, frame: Frame) -> Action:
     if called.name == "text":
         # Less its ends, which should be quotes, and without apostrophes, which adb's shell eats.
         return Type(called.arguments[0][1:-1].replace("'", ""))
@@ -254,24 +319,22 @@ def _code_on_element(called: CodeCall, frame: Frame) -> Action:
     try:
         mark = marks[number - 1]  # 0 is the last one, as lists of Python go
     except IndexError:
-        raise unexpected(f"there is no element {number} of {len(marks)}") from None
+        raise _unexpected(f"there is no element {number} of {len(marks)}") from None
     if called.name == "swipe":
         if called.word(1) not in get_args(Direction):
-            raise unexpected(f"there is no direction {quoted(called.word(1))}")
+            raise _unexpected(f"there is no direction {quoted(called.word(1))}")
         return _swipe(mark, called.word(1), called.word(2), frame)
-    touch = Tap if called.name == "tap" else LongPress
-    return touch(*mark.bounds.center)
+    return _TOUCHES[called.name](*mark.bounds.center)
 
 
-def _code_on_grid(called: CodeCall, frame: Frame) -> tuple[Action, ...]:
-    x, y = code_spot(called.number(0), called.word(1), frame)
+def _code_on_grid(called: _CodeCall, frame: Frame) -> tuple[Action, ...]:
+    x, y = _code_spot(called.number(0), called.word(1), frame)
     width, height = frame.size
     if called.name == "swipe":
         # By a slip of the code its y is its x; what lies beside the screen is left to Android.
-        x2, y2 = code_spot(called.number(2), called.word(3), frame)
+        x2, y2 = _code_spot(called.number(2), called.word(3), frame)
         return (Swipe(x, min(x, height - 1), x2, min(max(y2, 0), height - 1), 0.4),)
-    touch = Tap if called.name == "tap" else LongPress
-    return (touch(x, y),) if 0 <= x < width and 0 <= y < height else ()
+    return (_TOUCHES[called.name](x, y),) if 0 <= x < width and 0 <= y < height else ()
 
 
 def _finishes(action: str) -> bool:
@@ -282,10 +345,6 @@ def _finishes(action: str) -> bool:
         typed = _TEXT.match(behind)  # not to be sought: only what begins here is typed
         action = action[: called.start()] + (behind[typed.end() :] if typed else behind)
     return "FINISH" in action or action.strip(". ").upper() == "FINISH"
-
-
-def _arguments(behind: str) -> list[str]:
-    return [part.rpartition("=")[2] for part in behind.partition(")")[0].split(",")]
 
 
 def _text(behind: str) -> str:
@@ -306,14 +365,8 @@ def _mark(frame: Frame, label: str) -> Mark:
 
 def _spot(frame: Frame, cell: str, place: str) -> tuple[int, int]:
     bounds = _mark(frame, cell).bounds
-    across, down = PLACES.get(place.lower(), PLACES["center"])
+    across, down = _PLACES.get(place.lower(), _PLACES["center"])
     return bounds.left + bounds.width * across // 4, bounds.top + bounds.height * down // 4
-
-
-def _nearest(frame: Frame, x: int, y: int) -> Mark:
-    """Return the mark whose centre this is, or else the smallest around it."""
-    exact = [mark for mark in frame.marks.values() if mark.bounds.center == (x, y)]
-    return exact[0] if exact else frame.mark_at(x, y)
 
 
 def _swipe(mark: Mark, direction: str, length: str, frame: Frame) -> Swipe:

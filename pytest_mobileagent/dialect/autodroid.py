@@ -7,18 +7,25 @@ import json
 import re
 import warnings
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import Action, Finish, Key, LongPress, Tap, Type
-from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
-from pytest_mobileagent.dialect.reading import quoted, reading, spoken
-from pytest_mobileagent.dialect.wording import cannot_say
+from pytest_mobileagent.dialect.dialect import (
+    Decision,
+    Dialect,
+    DialectError,
+    Frame,
+    Said,
+    cannot_say,
+    lacks,
+    quoted,
+)
+from pytest_mobileagent.dialect.reading import spoken
 from pytest_mobileagent.perception.marks import is_editable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_mobileagent.dialect.dialect import Frame, OnError
     from pytest_mobileagent.perception.marks import Mark
 
 _SAID = {"steps": "Steps", "analyses": "Analyses", "next_step": "Next step"}
@@ -44,26 +51,25 @@ class AutoDroid(Dialect):
     The code wants a Python literal; JSON, fences and words around it are read too. Different from
     the code, which works around what its own keyboard could not do, texts keep their quotes and
     spaces and may be longer than 30 characters; and "not finished" is not finished.
+
+    `said` has the steps, the analyses and the next step.
     """
 
-    name: ClassVar[str] = "autodroid"
-    on_error: ClassVar[OnError] = "finish"
+    name = "autodroid"
+    title = "AutoDroid"
+    on_error = "finish"
 
-    def parse(self, words: str, frame: Frame) -> Decision:
-        """Return what a reply means; `said` has the steps, the analyses and the next step."""
+    def _read(self, words: str, frame: Frame) -> Decision | Action:
         fields = _dictionary(words)
-        try:
-            said = {
-                name: str(fields[key]) for name, key in _SAID.items() if fields.get(key) is not None
-            }
-            if _finished(fields):
-                return Decision((Finish(),), said)
-            action = self._action(fields, frame)
-            return Decision((action,), said) if action else Decision((), said, "unknown")
-        except DialectError as error:
-            raise DialectError(str(error), words) from None
+        said = {
+            name: str(fields[key]) for name, key in _SAID.items() if fields.get(key) is not None
+        }
+        if _finished(fields):
+            return Decision((Finish(),), said)
+        action = self._action(fields, frame)
+        return Decision((action,), said) if action else Decision((), said, "unknown")
 
-    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+    def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return what a reply means to the code, which takes nothing but a literal of Python's.
 
         Typed texts lose quotes, have "-" for spaces, and are none from 31 characters on.
@@ -74,18 +80,17 @@ class AutoDroid(Dialect):
             fields = None
         if not isinstance(fields, dict):
             msg = f"this is no dictionary of Python's: {quoted(words)}"
-            raise DialectError(msg, words)
+            raise DialectError(msg)
         finished = fields.get("Finished", fields.get("finished", ""))
         if not isinstance(finished, str):
             msg = f"this is no word: {quoted(finished)}"
-            raise DialectError(msg, words, on_error="no action")
+            raise DialectError(msg, on_error="no action")
         if "finished" in finished.lower():
             return Decision((Finish(),))  # "not finished", too
         if not _finished(fields) and not {"id", "action", "input_text"} <= fields.keys():
             msg = f"id, action or input_text is missing in {quoted(words)}"
-            raise DialectError(msg, words, on_error="no action")
-        with reading(words):
-            decision = self.parse(repr(fields), frame)
+            raise DialectError(msg, on_error="no action")
+        decision = self.parse(repr(fields), frame)
         match decision.actions:
             case (Type(text=text) as action,):
                 typed = text.replace('"', "").replace(" ", "-")
@@ -93,23 +98,24 @@ class AutoDroid(Dialect):
                 return replace(decision, actions=(kept,))
         return decision
 
-    def print(self, decision: Decision, frame: Frame) -> str:
-        """Return a decision as a reply."""
-        match decision.actions:
-            case (Finish(),):
+    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+        match action:
+            case Finish():
                 chosen = ("Yes", "-1", "N/A", "N/A")
-            case (Type(text=text, at=(x, y), clear=True, enter=False),):
-                chosen = ("No", _field_at(frame, x, y).label, "input", text or "N/A")
-            case (Tap(x, y) | LongPress(x, y),):
-                chosen = ("No", _nearest(frame, x, y).label, "tap", "N/A")
-            case (Key("back"),):
+            case Type(text=text, at=(x, y), clear=True, enter=False):
+                field = frame.only(filter(is_field, frame.marks.values())).mark_at(x, y)
+                chosen = ("No", field.label, "input", text or "N/A")
+            case Tap(x, y) | LongPress(x, y):
+                others = (m for m in frame.marks.values() if m.element and not is_field(m))
+                chosen = ("No", frame.only(others).mark_of(x, y).label, "tap", "N/A")
+            case Key("back"):
                 chosen = ("No", _back(frame).label, "tap", "N/A")
             case _:
-                raise cannot_say("AutoDroid", decision.actions)
-        finished, label, action, text = chosen
-        said = {key: decision.said[name] for name, key in _SAID.items() if name in decision.said}
-        rest = {"Finished": finished, "id": label, "action": action, "input_text": text}
-        return json.dumps({**said, **rest}, ensure_ascii=False)
+                raise cannot_say(self.title, action)
+        finished, label, word, text = chosen
+        parts = {key: said[name] for name, key in _SAID.items() if name in said}
+        rest = {"Finished": finished, "id": label, "action": word, "input_text": text}
+        return json.dumps({**parts, **rest}, ensure_ascii=False)
 
     def _action(self, fields: Mapping[str, Any], frame: Frame) -> Action | None:
         missing = [name for name in ("id", "action", "input_text") if name not in fields]
@@ -164,8 +170,7 @@ def _dictionary(words: str) -> Mapping[str, Any]:
                     continue
                 if isinstance(found, dict):
                     return {str(key): value for key, value in found.items()}
-    msg = f"there is no dictionary in {quoted(words)}"
-    raise DialectError(msg, words)
+    raise lacks(words, "dictionary")
 
 
 def _literal(text: str) -> Any:
@@ -198,22 +203,6 @@ def _number(value: Any) -> int:
 
 def _text(value: Any) -> str:
     return "" if value is None or value == "N/A" else str(value)
-
-
-def _nearest(frame: Frame, x: int, y: int) -> Mark:
-    """Return the mark whose centre this is, or else the smallest around it; never a field."""
-    others = {
-        label: mark
-        for label, mark in frame.marks.items()
-        if mark.element is not None and not is_field(mark)
-    }
-    exact = [mark for mark in others.values() if mark.bounds.center == (x, y)]
-    return exact[0] if exact else type(frame)(frame.size, frame.shown, others).mark_at(x, y)
-
-
-def _field_at(frame: Frame, x: int, y: int) -> Mark:
-    fields = {label: mark for label, mark in frame.marks.items() if is_field(mark)}
-    return type(frame)(frame.size, frame.shown, fields).mark_at(x, y)
 
 
 def _back(frame: Frame) -> Mark:

@@ -7,7 +7,7 @@ import re
 import warnings
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import (
     Action,
@@ -22,15 +22,19 @@ from pytest_mobileagent.action.action import (
     Type,
     Wait,
 )
-from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
-from pytest_mobileagent.dialect.parts import Call, call
-from pytest_mobileagent.dialect.reading import amount, number, quoted, reading
-from pytest_mobileagent.dialect.wording import cannot_say, escaped, whole
+from pytest_mobileagent.dialect.dialect import (
+    Decision,
+    Dialect,
+    DialectError,
+    Frame,
+    cannot_say,
+    quoted,
+)
+from pytest_mobileagent.dialect.parts import Call, call, escaped
+from pytest_mobileagent.dialect.reading import amount, number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from pytest_mobileagent.dialect.dialect import Frame, OnError
 
 INVALID = "invalid"
 
@@ -72,43 +76,40 @@ class AutoGlm(Dialect):
     "finish(message=" or else at "do(action=", as in the code.
     """
 
-    name: ClassVar[str] = "autoglm"
-    on_error: ClassVar[OnError] = "finish"
+    name = "autoglm"
+    on_error = "finish"
 
-    def parse(self, words: str, frame: Frame) -> Decision:
-        """Return the action of a reply; what it said as "thinking", "message" and the like."""
-        with reading(words):
-            try:
-                return self._leniently(words, frame)
-            except DialectError as error:
-                with suppress(DialectError):
-                    read = self.parse_strictly(words, frame)
-                    if not isinstance(next(iter(read.actions), None), Finish):
-                        return read  # whatever the original goes on with
-                raise error from None
+    def _read(self, words: str, frame: Frame) -> Decision | Action:
+        try:
+            return self._leniently(words, frame)
+        except DialectError as error:
+            with suppress(DialectError):
+                read = self.parse_strictly(words, frame)
+                if not isinstance(next(iter(read.actions), None), Finish):
+                    return read  # whatever the original goes on with
+            raise error from None
 
-    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+    def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return the action as the original's code reads it.
 
         A closing tag or any other words behind the call are a syntax error to it, which ends the
         run; the texts of "Type" and "finish" lose their first character and their last two.
         """
-        with reading(words):
-            thinking, action = _split(words)
-            said = {"thinking": thinking} if thinking else {}
-            action = action.strip()
-            if action.startswith(('do(action="Type"', 'do(action="Type_Name"')):
-                _, behind, text = action.partition("text=")
-                if not behind:
-                    msg = f"{quoted(action)} has no text="
-                    raise DialectError(msg)
-                return Decision((Type(text[1:-2], clear=True),), said)
-            if action.startswith("do"):
-                return _done(_python_call(action), frame, said)
-            if action.startswith("finish"):
-                return Decision((Finish(action.replace("finish(message=", "")[1:-2]),), said)
-            msg = f"{quoted(action)} begins with neither do nor finish"
-            raise DialectError(msg)
+        thinking, action = _split(words)
+        said = {"thinking": thinking} if thinking else {}
+        action = action.strip()
+        if action.startswith(('do(action="Type"', 'do(action="Type_Name"')):
+            _, behind, text = action.partition("text=")
+            if not behind:
+                msg = f"{quoted(action)} has no text="
+                raise DialectError(msg)
+            return Decision((Type(text[1:-2], clear=True),), said)
+        if action.startswith("do"):
+            return _done(_python_call(action), frame, said)
+        if action.startswith("finish"):
+            return Decision((Finish(action.replace("finish(message=", "")[1:-2]),), said)
+        msg = f"{quoted(action)} begins with neither do nor finish"
+        raise DialectError(msg)
 
     def _leniently(self, words: str, frame: Frame) -> Decision:
         thinking, action = halves(words)
@@ -144,7 +145,7 @@ class AutoGlm(Dialect):
                 return _do(name, **{part: decision.said.get(part, "")})
         match decision.actions:
             case (Tap(x, y),) if message := decision.said.get("message", ""):
-                return f"{_do('Tap', element=_at(x, y, frame))[:-1]}, message='{escaped(message)}')"
+                return _do("Tap", element=frame.whole(x, y, _SCALE), message=message)
             case (Ask(""),) if decision.said.get("thinking"):
                 raise cannot_say(self.name, "asking nothing")
             case (action,):
@@ -292,13 +293,13 @@ def _seconds(duration: str) -> float:
 def _instruction(action: Action, frame: Frame) -> str:
     match action:
         case Tap(x, y):
-            return _do("Tap", element=_at(x, y, frame))
+            return _do("Tap", element=frame.whole(x, y, _SCALE))
         case DoubleTap(x, y):
-            return _do("Double Tap", element=_at(x, y, frame))
+            return _do("Double Tap", element=frame.whole(x, y, _SCALE))
         case LongPress(x, y):
-            return _do("Long Press", element=_at(x, y, frame))
+            return _do("Long Press", element=frame.whole(x, y, _SCALE))
         case Swipe(x1, y1, x2, y2):
-            return _do("Swipe", start=_at(x1, y1, frame), end=_at(x2, y2, frame))
+            return _do("Swipe", start=frame.whole(x1, y1, _SCALE), end=frame.whole(x2, y2, _SCALE))
         case Type(text, None, True, False):
             return f'do(action="Type", text="{text}")'
         case Key("back" | "home" as key):
@@ -319,13 +320,9 @@ def _plain_instruction(action: Action) -> str:
     raise cannot_say(AutoGlm.name, action)
 
 
-def _do(name: str, **arguments: str | list[int]) -> str:
+def _do(name: str, **arguments: str | tuple[int, int]) -> str:
     parts = [f'action="{name}"']
     for key, value in arguments.items():
-        said = f"'{escaped(value)}'" if isinstance(value, str) else str(value)
+        said = f"'{escaped(value)}'" if isinstance(value, str) else str(list(value))
         parts.append(f"{key}={said}")
     return f"do({', '.join(parts)})"
-
-
-def _at(x: int, y: int, frame: Frame) -> list[int]:
-    return list(whole(frame.point(x, y, _SCALE)))

@@ -1,22 +1,28 @@
-"""The functions that B-MoCA's agents with language models call."""
+"""The actions of B-MoCA: calls of functions, numbers from 0 to 384, or gestures."""
 
 from __future__ import annotations
 
 import math
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.action import Key, Scroll, Swipe, Tap
-from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
-from pytest_mobileagent.dialect.reading import direction, number, quoted, reading, spoken
-from pytest_mobileagent.dialect.wording import cannot_say
+from pytest_mobileagent.action.action import Action, Direction, Key, KeyName, Scroll, Swipe, Tap
+from pytest_mobileagent.dialect.dialect import (
+    Decision,
+    Dialect,
+    DialectError,
+    Frame,
+    Said,
+    cannot_say,
+    lacks,
+    quoted,
+    unknown,
+)
+from pytest_mobileagent.dialect.reading import direction, number, spoken
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from pytest_mobileagent.action.action import Action, Direction, KeyName
-    from pytest_mobileagent.dialect.dialect import Frame, OnError
 
 # Start and end of a gesture, as fractions of the screen: (y, x, y, x).
 Gesture = tuple[float, float, float, float]
@@ -35,6 +41,25 @@ _FINGER: Mapping[Direction, Direction] = {
 }
 _NAMES = ("dual-gesture", "tap", "swipe", "press")  # in the order of the code
 _PARTS = ("description", "thought")
+
+
+# The places to tap: rows from the top, and in each the columns from the left, of numbers from -1
+# to 1, the edges of the screen.
+ROWS, COLUMNS = 27, 14
+_FIRST, _DOWN, _ACROSS = -0.95, 0.075, 0.15
+_TAPS = ROWS * COLUMNS
+_DIRECTIONS: tuple[Direction, ...] = ("up", "down", "right", "left")
+_BUTTON_ORDER: tuple[KeyName, ...] = ("back", "home", "overview")
+SIZE = _TAPS + len(_DIRECTIONS) + len(_BUTTON_ORDER)
+
+# Where B-MoCA's phones have their buttons, as fractions (y, x).
+BUTTONS: Mapping[KeyName, tuple[float, float]] = {
+    "back": (0.95, 0.22),
+    "home": (0.95, 0.50),
+    "overview": (0.95, 0.78),
+}
+# How far from there, as a fraction, numbers may lie that were rounded.
+_NEAR = 0.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,57 +83,37 @@ class BMoca(Dialect):
     What was said is in "description" and "thought".
     """
 
-    name: ClassVar[str] = "bmoca"
-    on_error: ClassVar[OnError] = "no action"
+    name = "bmoca"
+    title = "B-MoCA"
     threshold: float = TAP_THRESHOLD
 
-    def parse(self, words: str, frame: Frame) -> Decision:
-        """Return what the call means that stands behind the last "Action:".
+    def _read(self, words: str, frame: Frame) -> Decision | Action:
+        before, name, arguments = _call(words)
+        return Decision((self._action(name, arguments, frame),), _said(before))
 
-        Raises:
-            DialectError: there is no call, or its arguments are wrong.
-        """
-        with reading(words):
-            before, name, arguments = _call(words)
-            return Decision((self._action(name, arguments, frame),), _said(before))
-
-    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+    def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return what a reply means to the code: the first name that stands anywhere in it counts.
 
         The names are sought in the order of `_NAMES`, and texts have to be in quotes.
         """
-        with reading(words):
-            name = next((each for each in _NAMES if each in words), "")
-            found = re.search(rf"{name}\((.*?)\)", words) if name else None
-            if found is None:
-                msg = f"there is no call of {name or 'a function'} in {quoted(words)}"
-                raise DialectError(msg)
-            argument = found[1]
-            if name == "tap" and not re.fullmatch(r"\s*[+-]?\d{1,9}\s*", argument):
-                msg = f"a tag is a whole number, not {quoted(argument)}"
-                raise DialectError(msg)
-            if name in ("swipe", "press"):
-                argument = argument[1:-1]
-                if argument not in (_FINGER if name == "swipe" else _KEYS):
-                    msg = f"{name} does not know {quoted(argument)}"
-                    raise DialectError(msg)
-            return Decision((self._action(name, argument, frame),), _said(words))
-
-    def print(self, decision: Decision, frame: Frame) -> str:
-        """Return the reply that says the decision.
-
-        Raises:
-            DialectError: it is not one action, or one that B-MoCA has not.
-        """
-        if len(decision.actions) != 1:
-            msg = "B-MoCA says one action at a time"
+        name = next((each for each in _NAMES if each in words), "")
+        found = re.search(rf"{name}\((.*?)\)", words) if name else None
+        if found is None:
+            raise lacks(words, f"call of {name or 'a function'}")
+        argument = found[1]
+        if name == "tap" and not re.fullmatch(r"\s*[+-]?\d{1,9}\s*", argument):
+            msg = f"a tag is a whole number, not {quoted(argument)}"
             raise DialectError(msg)
-        parts = [
-            f"- {name.capitalize()}: {decision.said[name]}"
-            for name in _PARTS
-            if name in decision.said
-        ]
-        return "\n".join([*parts, f"- Action: {self._printed(decision.actions[0], frame)}"])
+        if name in ("swipe", "press"):
+            argument = argument[1:-1]
+            if argument not in (_FINGER if name == "swipe" else _KEYS):
+                msg = f"{name} does not know {quoted(argument)}"
+                raise DialectError(msg)
+        return Decision((self._action(name, argument, frame),), _said(words))
+
+    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+        parts = [f"- {name.capitalize()}: {said[name]}" for name in _PARTS if name in said]
+        return "\n".join([*parts, f"- Action: {self._printed(action, frame)}"])
 
     def _action(self, name: str, arguments: str, frame: Frame) -> Action:
         if name == "dual-gesture":
@@ -123,8 +128,7 @@ class BMoca(Dialect):
         if name == "swipe":
             return Scroll(_FINGER[direction(argument)])
         if argument.upper() not in _KEYS:
-            msg = f"there is no button {quoted(argument)}"
-            raise DialectError(msg)
+            raise unknown("button", argument)
         return Key(_KEYS[argument.upper()])
 
     def _printed(self, action: Action, frame: Frame) -> str:
@@ -139,6 +143,71 @@ class BMoca(Dialect):
                 return f'press("{key.upper()}")'
         points = fractions(action, frame, self.threshold)
         return f"dual-gesture({', '.join(f'{each:.5f}' for each in points)})"
+
+
+@dataclass(frozen=True, slots=True)
+class BMocaGesture(Dialect):
+    """`[0.6, 0.0, -0.6, 0.0]`: touch y, touch x, lift y, lift x, from `low` to 1.
+
+    Source: B-MoCA, paper App. A.1, and gimme1dollar/b-moca, bmoca/environment/environment.py and
+    coordinator.py. -1 and 1 are the edges of the screen; with `low=0`, as in the demonstrations,
+    0 and 1. A tap at one of three places presses back, home or overview. What a tap is is
+    measured as in `BMoca`, in fractions of the screen.
+    """
+
+    name = "bmoca_gesture"
+    title = "B-MoCA"
+    threshold: float = TAP_THRESHOLD
+    low: float = -1.0
+
+    def _read(self, words: str, frame: Frame) -> Decision | Action:
+        plain = re.sub(r"^dual[-_ ]gesture", "", words.strip().lower()).strip(" \t\r\n[]()")
+        numbers = [number(each, "a coordinate") for each in re.split(r"[\s,;]+", plain)]
+        if len(numbers) != 4:
+            msg = f"a gesture is four numbers: {quoted(words)}"
+            raise DialectError(msg)
+        y1, x1, y2, x2 = (round((each - self.low) / (1 - self.low), 9) for each in numbers)
+        return _key_or(gesture((y1, x1, y2, x2), frame, self.threshold), y1, x1)
+
+    def _say(self, action: Action, said: Said, frame: Frame) -> str:  # noqa: ARG002
+        if isinstance(action, Key) and action.name in BUTTONS:
+            ends = BUTTONS[action.name] * 2
+        else:
+            ends = fractions(action, frame, self.threshold)
+        numbers = (self.low + each * (1 - self.low) for each in ends)
+        return f"[{', '.join(f'{each:.5f}' for each in numbers)}]"
+
+
+@dataclass(frozen=True, slots=True)
+class BMocaDiscrete(Dialect):
+    """`217`: one of 378 taps (14 across, 27 down), 4 swipes or 3 buttons.
+
+    Source: B-MoCA, paper section 3.2, and gimme1dollar/b-moca, bmoca/agent/custom/utils.py. The
+    taps are row by row from the top; then the finger's swipes up, down, right and left, then back,
+    home and overview. The last place of a row or a column is the screen's very edge.
+    """
+
+    name = "bmoca_discrete"
+    title = "B-MoCA"
+
+    def _read(self, words: str, frame: Frame) -> Decision | Action:
+        plain = words.strip(" \t\r\n[]()")
+        if not re.fullmatch(r"[0-9]{1,3}", plain) or int(plain) >= SIZE:
+            msg = f"an action is a number from 0 to {SIZE - 1}: {quoted(words)}"
+            raise DialectError(msg)
+        return _discrete(int(plain), frame)
+
+    def _say(self, action: Action, said: Said, frame: Frame) -> str:  # noqa: ARG002
+        match action:
+            case Tap(x, y):
+                across, down = frame.point(x, y, (2, 2))
+                row = _nearest(down - 1, _DOWN, ROWS)
+                return str(row * COLUMNS + _nearest(across - 1, _ACROSS, COLUMNS))
+            case Scroll(finger, None):
+                return str(_TAPS + _DIRECTIONS.index(finger))
+            case Key(key) if key in _BUTTON_ORDER:
+                return str(_TAPS + len(_DIRECTIONS) + _BUTTON_ORDER.index(key))
+        raise cannot_say(self.title, action)
 
 
 def call_said(words: str) -> tuple[str, str]:
@@ -190,8 +259,7 @@ def _call(words: str) -> tuple[str, str, str]:
     *before, tail = re.split(r"Action\W{0,4}[:：]", spoken(words), flags=re.IGNORECASE)
     call = _CALL.search(tail)
     if not call:
-        msg = f"there is no call of a function in {quoted(tail)}"
-        raise DialectError(msg)
+        raise lacks(tail, "call of a function")
     name = call[1].lower()
     is_gesture = name.startswith("dual")
     return "Action:".join(before), "dual-gesture" if is_gesture else name, call[2].strip()
@@ -214,3 +282,26 @@ def _said(words: str) -> dict[str, str]:
         part = "thought" if name.lower() == "thought" else "description"
         said[part] = text.strip(" \t\r\n-*#")
     return said
+
+
+def _key_or(action: Action, y: float, x: float) -> Action:
+    """Return the key instead of a tap at its place."""
+    for name, (button_y, button_x) in BUTTONS.items():
+        if isinstance(action, Tap) and max(abs(y - button_y), abs(x - button_x)) < _NEAR:
+            return Key(name)
+    return action
+
+
+def _discrete(index: int, frame: Frame) -> Action:
+    if index < _TAPS:
+        row, column = divmod(index, COLUMNS)
+        x, y = _FIRST + column * _ACROSS, _FIRST + row * _DOWN
+        return Tap(*frame.pixel(min(x + 1, 2), min(y + 1, 2), (2, 2)))
+    rest = index - _TAPS
+    if rest < len(_DIRECTIONS):
+        return Scroll(_DIRECTIONS[rest])
+    return Key(_BUTTON_ORDER[rest - len(_DIRECTIONS)])
+
+
+def _nearest(place: float, step: float, count: int) -> int:
+    return min(max(round((place - _FIRST) / step), 0), count - 1)

@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import Literal
 
 from pytest_mobileagent.action.action import (
+    Action,
     Direction,
+    DoubleTap,
     Finish,
     Impossible,
     Key,
+    KeyName,
+    LongPress,
+    Open,
+    Scroll,
     Swipe,
     Tap,
     Type,
 )
-from pytest_mobileagent.dialect.cogagent_calls import box_center, call_of, called
-from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
-from pytest_mobileagent.dialect.reading import quoted, reading, spoken
-from pytest_mobileagent.dialect.wording import cannot_say, thousandths
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.dialect.dialect import Frame, OnError
+from pytest_mobileagent.dialect.dialect import (
+    Decision,
+    Dialect,
+    DialectError,
+    Frame,
+    Said,
+    cannot_say,
+    lacks,
+    quoted,
+)
+from pytest_mobileagent.dialect.reading import name_for, point, spoken
 
 _Fractions = tuple[float, float, float, float]
 
@@ -35,16 +42,17 @@ _SWIPES: dict[Direction, _Fractions] = {
     "left": (0.8, 0.5, 0.2, 0.5),
     "right": (0.2, 0.5, 0.8, 0.5),
 }
-_PHRASES: tuple[tuple[str, Action], ...] = (
-    ("press home", Key("home")),
-    ("press back", Key("back")),
-    ("press enter", Key("enter")),
-    ("task complete", Finish()),
-    ("task impossible", Impossible()),
-)
+_PHRASES: dict[str, Action] = {
+    "press home": Key("home"),
+    "press back": Key("back"),
+    "press enter": Key("enter"),
+    "task complete": Finish(),
+    "task impossible": Impossible(),
+}
 # What needs no phone: reading into variables, and asking a language model.
 _SIGNALS = ("QUOTE_TEXT", "QUOTE_CLIPBOARD", "LLM", "TEXT_FORMAT")
 
+_NAMES = ("status", "plan", "action")
 _GROUNDED = re.compile(r"Grounded[ _]Operation\s*[:：]\s*", re.IGNORECASE)
 # What is typed: in double quotes, of which the last may be missing; else in any others.
 _QUOTED = (re.compile('"([^"]*)'), re.compile("“([^“”\"]*)|'([^']*)'"))
@@ -56,6 +64,41 @@ _PARTS = re.compile(
 )
 _CALL = re.compile(r"([A-Z]+(?:_[A-Z]+)*)\s*[(（](.*)", re.IGNORECASE | re.DOTALL)
 _SENSITIVITY = re.compile(r"<<(.*?)>>")
+
+
+# The 9B model scrolls the content, the finger goes the other way.
+_FINGER: dict[str, Direction] = {"UP": "down", "DOWN": "up", "LEFT": "right", "RIGHT": "left"}
+_KEYS: dict[str, KeyName] = {
+    "return": "enter",
+    "enter": "enter",
+    "back": "back",
+    "home": "home",
+    "menu": "menu",
+    "recent": "overview",
+    "appselect": "overview",
+    "delete": "delete",
+    "backspace": "delete",
+    "tab": "tab",
+    "escape": "escape",
+    "esc": "escape",
+    "volumeup": "volume_up",
+    "volumedown": "volume_down",
+}
+_KEY_WORDS: dict[KeyName, str] = {
+    "enter": "Return",
+    "back": "Back",
+    "home": "Home",
+    "menu": "Menu",
+    "overview": "Recent",
+    "delete": "Delete",
+    "tab": "Tab",
+    "escape": "Escape",
+    "volume_up": "VolumeUp",
+    "volume_down": "VolumeDown",
+}
+_ESCAPES = {"\\n": "\n", "\\t": "\t", "\\'": "'", '\\"': '"', "\\\\": "\\"}
+_BOX = re.compile(r"\[+\s*((?:\d+(?:\.\d+)?\s*[,，]\s*){1,3}\d+(?:\.\d+)?)\s*\]")
+_THOUSANDTHS = (1000, 1000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,78 +120,57 @@ class CogAgent(Dialect):
     (QUOTE_TEXT, LLM, …) is a signal in lower case. Hovering and combinations of keys are errors.
     """
 
-    name: ClassVar[str] = "cogagent"
-    on_error: ClassVar[OnError] = "no action"
+    name = "cogagent"
+    title = "CogAgent"
 
     version: Literal["18b", "9b"] = "18b"
     submit: bool = False
 
-    def parse(self, words: str, frame: Frame) -> Decision:
-        """Return what a model's words mean.
+    def _read(self, words: str, frame: Frame) -> Decision | Action:
+        before, operation = _split(spoken(words))
+        said = {part[1].lower().split()[-1]: part[2].strip() for part in _PARTS.finditer(before)}
+        if self.version == "18b":
+            return Decision((self._operation(operation, frame),), said)
+        sensitivity = _SENSITIVITY.search(operation)
+        if sensitivity:
+            said["sensitivity"] = sensitivity[1]
+            operation = operation[: sensitivity.start()]
+        return self._call(operation, said, frame)
 
-        Raises:
-            DialectError: they are none of this dialect.
-        """
-        with reading(words):
-            before, operation = _split(spoken(words))
-            said = {
-                part[1].lower().split()[-1]: part[2].strip() for part in _PARTS.finditer(before)
-            }
-            if self.version == "18b":
-                return Decision((self._operation(operation, frame),), said)
-            sensitivity = _SENSITIVITY.search(operation)
-            if sensitivity:
-                said["sensitivity"] = sensitivity[1]
-                operation = operation[: sensitivity.start()]
-            return self._call(operation, said, frame)
-
-    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+    def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return what words mean to DigiRL's and SPA-Bench's code for 18B; 9B is read as ever."""
         if self.version == "9b":
-            return self.parse(words, frame)
-        with reading(words):
-            parts = words.split("Grounded Operation:")
-            operation = parts[1] if len(parts) > 1 else ""
-            first = operation.split(" ")[0]
-            if first == "tap":
-                # Of a box of four numbers, the corner is tapped.
-                across, _, rest = operation.partition("[[")[2].partition(",")
-                down = rest.partition(",")[0].partition("]]")[0]
-                try:
-                    point = int(across), int(down)
-                except ValueError:
-                    msg = f"there is no [[x,y]] in {quoted(operation)}"
-                    raise DialectError(msg) from None
-                return Decision((Tap(*frame.pixel(*point, (1000, 1000))),))
-            if "type" in first:
-                if operation.count('"') == 0:
-                    msg = f"there is no text in quotes in {quoted(operation)}"
-                    raise DialectError(msg)
-                text = operation.split('"')[1]
-                return Decision((Type(text, clear=self.submit, enter=self.submit),))
-            phrases = [*(name for name, _ in _PHRASES), *(f"swipe {each}" for each in _SWIPES)]
-            found = next((each for each in phrases if each in operation), None)
-            if found is None:
-                msg = f"there is no operation in {quoted(words)}"
-                raise DialectError(msg)
-            return self.parse(f"Grounded Operation:{found}", frame)
+            return self._read(words, frame)
+        parts = words.split("Grounded Operation:")
+        operation = parts[1] if len(parts) > 1 else ""
+        first = operation.split(" ")[0]
+        if first == "tap":
+            # Of a box of four numbers, the corner is tapped.
+            across, _, rest = operation.partition("[[")[2].partition(",")
+            down = rest.partition(",")[0].partition("]]")[0]
+            try:
+                corner = int(across), int(down)
+            except ValueError:
+                raise lacks(operation, "[[x,y]]") from None
+            return Tap(*frame.pixel(*corner, _THOUSANDTHS))
+        if "type" in first:
+            if operation.count('"') == 0:
+                raise lacks(operation, "text in quotes")
+            text = operation.split('"')[1]
+            return Type(text, clear=self.submit, enter=self.submit)
+        phrases = [*_PHRASES, *(f"swipe {each}" for each in _SWIPES)]
+        found = next((each for each in phrases if each in operation), None)
+        if found is None:
+            raise lacks(words, "operation")
+        return self._read(f"Grounded Operation:{found}", frame)
 
-    def print(self, decision: Decision, frame: Frame) -> str:
-        """Return a decision in the dialect's words.
-
-        Raises:
-            DialectError: the dialect cannot say such an action.
-        """
-        if len(decision.actions) != 1:
-            msg = f"CogAgent says one action at a time, not {len(decision.actions)}"
-            raise DialectError(msg)
-        parts = [f"{name.capitalize()}: {decision.said[name]}\n" for name in _said(decision)]
+    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+        parts = [f"{name.capitalize()}: {said[name]}\n" for name in _NAMES if name in said]
         if self.version == "18b":
-            line = f"Grounded Operation:{self._words(decision.actions[0], frame)}"
+            line = f"Grounded Operation:{self._words(action, frame)}"
         else:
-            call = call_of(decision.actions[0], frame, submit=self.submit)
-            line = f"Grounded Operation: {call}"
-        sensitivity = decision.said.get("sensitivity")
+            line = f"Grounded Operation: {_call_of(action, frame, submit=self.submit)}"
+        sensitivity = said.get("sensitivity")
         return "".join(parts) + line + (f"\n<<{sensitivity}>>" if sensitivity else "")
 
     def _operation(self, words: str, frame: Frame) -> Action:
@@ -159,7 +181,7 @@ class CogAgent(Dialect):
             return Tap(*box_center(words, frame))
         if "type" in first:
             return self._type(_in_quotes(words))
-        for phrase, action in _PHRASES:
+        for phrase, action in _PHRASES.items():
             if phrase in lower:
                 return action
         for direction in _SWIPES:
@@ -168,8 +190,7 @@ class CogAgent(Dialect):
         arrow = _ARROW.search(words)
         if arrow:
             return self._arrow(arrow[1].upper(), arrow[2], frame)
-        msg = f"there is no operation of CogAgent in {quoted(words)}"
-        raise DialectError(msg)
+        raise lacks(words, "operation of CogAgent")
 
     def _arrow(self, name: str, rest: str, frame: Frame) -> Action:
         if name == "TYPE":
@@ -179,19 +200,19 @@ class CogAgent(Dialect):
     def _type(self, typed: str, at: tuple[int, int] | None = None) -> Type:
         return Type(typed, at, clear=self.submit, enter=self.submit)
 
-    def _call(self, words: str, said: Mapping[str, str], frame: Frame) -> Decision:
+    def _call(self, words: str, said: Said, frame: Frame) -> Decision:
         """Return what an operation of the 9B model means."""
         found = _CALL.match(words)
         name = (found[1] if found else words.strip().split("\n")[0]).upper()
         arguments = found[2] if found else ""
         if name in _SIGNALS:
             return Decision(said=said, signal=name.lower())
-        return Decision((called(name, arguments, frame, submit=self.submit),), said)
+        return Decision((_called(name, arguments, frame, submit=self.submit),), said)
 
     def _words(self, action: Action, frame: Frame) -> str:
         match action:
             case Tap(x, y):
-                return "tap at the position [[{},{}]]".format(*thousandths(x, y, frame))
+                return "tap at the position [[{},{}]]".format(*frame.thousandths(x, y))
             case Type(typed, None, clear, enter) if clear == enter == self.submit:
                 if not re.search('["“”]', typed):
                     return f'type "{typed}"'
@@ -199,9 +220,8 @@ class CogAgent(Dialect):
                 for direction in _SWIPES:
                     if action == _swipe(direction, frame):
                         return f"swipe {direction}"
-        for phrase, said in _PHRASES:
-            if action == said:
-                return phrase
+        if phrase := name_for(action, _PHRASES):
+            return phrase
         raise cannot_say("CogAgent (18B)", action)
 
 
@@ -227,10 +247,112 @@ def _in_quotes(words: str) -> str:
     raise DialectError(msg)
 
 
-def _said(decision: Decision) -> list[str]:
-    return [name for name in ("status", "plan", "action") if name in decision.said]
-
-
 def _swipe(direction: Direction, frame: Frame) -> Swipe:
     x1, y1, x2, y2 = _SWIPES[direction]
     return Swipe(*frame.pixel(x1, y1, (1, 1)), *frame.pixel(x2, y2, (1, 1)), seconds=0.5)
+
+
+def _called(name: str, arguments: str, frame: Frame, *, submit: bool) -> Action:
+    """Return what a call means; with `submit`, typing clears the field and presses enter."""
+    match name:
+        case "CLICK":
+            return Tap(*box_center(arguments, frame))
+        case "DOUBLE_CLICK":
+            return DoubleTap(*box_center(arguments, frame))
+        case "RIGHT_CLICK" | "LONG_PRESS":
+            return LongPress(*box_center(arguments, frame))
+        case "TYPE":
+            typed = _argument("text", arguments)
+            return Type(typed, _named_box(arguments, frame), submit, submit)
+        case "SCROLL_UP" | "SCROLL_DOWN" | "SCROLL_LEFT" | "SCROLL_RIGHT":
+            finger = _FINGER[name.removeprefix("SCROLL_")]
+            return Scroll(finger, _named_box(arguments, frame))
+        case "KEY_PRESS":
+            return Key(_key(_argument("key", arguments)))
+        case "LAUNCH":
+            return _launch(arguments)
+        case "END":
+            return Finish()
+    msg = f"there is no operation {quoted(name)} that a phone can do"
+    raise DialectError(msg)
+
+
+def _call_of(action: Action, frame: Frame, *, submit: bool) -> str:
+    """Return the call that says an action."""
+    match action:
+        case Tap(x, y):
+            return f"CLICK({_box(x, y, frame)})"
+        case DoubleTap(x, y):
+            return f"DOUBLE_CLICK({_box(x, y, frame)})"
+        case LongPress(x, y):
+            return f"RIGHT_CLICK({_box(x, y, frame)})"
+        case Type(typed, at, clear, enter) if clear == enter == submit:
+            box = f"{_box(*at, frame)}, " if at else ""
+            return f"TYPE({box}text={_literal(typed)})"
+        case Scroll(direction, at):
+            box = f"{_box(*at, frame)}, " if at else ""
+            content = next(name for name, finger in _FINGER.items() if finger == direction)
+            return f"SCROLL_{content}({box}step_count=5)"
+        case Key(name):
+            return f"KEY_PRESS(key='{_KEY_WORDS[name]}')"
+        case Open(app):
+            return f"LAUNCH(app={_literal(app)}, url='None')"
+        case Finish(""):
+            return "END()"
+    raise cannot_say("CogAgent (9B)", action)
+
+
+def _named_box(arguments: str, frame: Frame) -> tuple[int, int] | None:
+    found = re.search(r"\bbox\s*=\s*(\[[^\]]*\])", arguments)
+    return box_center(found[1], frame) if found else None
+
+
+def _argument(name: str, arguments: str) -> str:
+    """Return an argument in quotes: to a quote behind which the next argument or the end comes."""
+    opened = re.search(rf"\b{name}\s*=\s*(['\"])", arguments)
+    if opened is None:
+        raise lacks(arguments, f"{name}='…'")
+    for behind in (r"\s*(?:,\s*\w+\s*=|[)）]\s*(?:\n|$))", r"\s*[)）]"):
+        literal = re.compile(rf"((?:\\.|[^\\])*?){opened[1]}(?={behind})", re.DOTALL)
+        found = literal.match(arguments, opened.end())
+        if found:
+            return re.sub(r"\\[nt'\"\\]", lambda slash: _ESCAPES[slash[0]], found[1])
+    msg = f"the argument {name} does not end in {quoted(arguments)}"
+    raise DialectError(msg)
+
+
+def _key(word: str) -> KeyName:
+    key = _KEYS.get(re.sub(r"[\s_-]", "", word).lower())
+    if key is None:
+        msg = f"a phone has no key {quoted(word)}"
+        raise DialectError(msg)
+    return key
+
+
+def _launch(arguments: str) -> Open:
+    app = _argument("app", arguments)
+    if re.search(r"url\s*=\s*(['\"])(?!None\1|\1)", arguments) or app in ("", "None"):
+        msg = f"only apps can be launched, not what {quoted(arguments)} names"
+        raise DialectError(msg)
+    return Open(app)
+
+
+def _box(x: int, y: int, frame: Frame) -> str:
+    px, py = frame.thousandths(x, y)
+    return f"box=[[{px:03d},{py:03d},{px:03d},{py:03d}]]"
+
+
+def _literal(typed: str) -> str:
+    escaped = {char: escape for escape, char in _ESCAPES.items() if char != '"'}
+    return "'" + "".join(escaped.get(char, char) for char in typed) + "'"
+
+
+def box_center(words: str, frame: Frame) -> tuple[int, int]:
+    """Return the pixel of the first [[x, y]], or of the centre of [[x1, y1, x2, y2]].
+
+    They are thousandths of the picture.
+    """
+    found = _BOX.search(words)
+    if found is None or found[1].count(",") + found[1].count("，") == 2:
+        raise lacks(words, "point or box")
+    return frame.pixel(*point(found[1]), _THOUSANDTHS)

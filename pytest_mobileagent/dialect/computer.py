@@ -21,16 +21,8 @@ from pytest_mobileagent.action.action import (
     Open,
     Type,
 )
-from pytest_mobileagent.dialect.dialect import DialectError
-from pytest_mobileagent.dialect.reading import (
-    amount,
-    key_named,
-    object_in,
-    point,
-    quoted,
-    text,
-)
-from pytest_mobileagent.dialect.wording import cannot_say
+from pytest_mobileagent.dialect.dialect import DialectError, cannot_say, lacks, quoted, unknown
+from pytest_mobileagent.dialect.reading import amount, key_named, object_in, point, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -63,8 +55,7 @@ def json_value(words: str) -> Any:
     """
     begin = re.search(r"[{\[]", words)
     if begin is None:
-        msg = f"there is no JSON in {quoted(words)}"
-        raise DialectError(msg)
+        raise lacks(words, "JSON")
     try:
         return json.JSONDecoder(strict=False).raw_decode(words, begin.start())[0]
     except (ValueError, RecursionError) as error:
@@ -111,8 +102,7 @@ def function_action(said: Mapping[str, Any], pixel: Pixel) -> Action:
             return Ask(text(arguments.get("question"), name))
         case "give_up":
             return Impossible(text(arguments.get("reason", ""), name))
-    msg = f"there is no function {quoted(name)}"
-    raise DialectError(msg)
+    raise unknown("function", name)
 
 
 def function_call(action: Action, dialect: str) -> dict[str, Any]:

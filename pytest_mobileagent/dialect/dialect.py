@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+import math
+from collections.abc import Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator
 
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.perception.marks import Mark
     from pytest_mobileagent.screen.screen import Screen
 
+# The named parts of a reply beside its action, such as the thought.
+Said = Mapping[str, str]
 # What the original agent does with words that it cannot read: a step in which nothing is done; it
 # asks the model again; it ends as if it were done, gives up, or crashes.
 OnError = Literal["no action", "ask again", "finish", "give up", "crash"]
@@ -29,6 +33,41 @@ class DialectError(ValueError):
         super().__init__(problem)
         self.words = words
         self.on_error = on_error
+
+
+def quoted(value: object, most: int = 120) -> str:
+    """Return a value as an error quotes it: in one line, and cut if it is long."""
+    try:
+        plain = " ".join((value if isinstance(value, str) else repr(value)).split())
+    except (ValueError, RecursionError):  # a number too large, or a list too deep
+        return f"a {type(value).__name__}"
+    short = plain if len(plain) <= most else plain[: most - 1] + "…"
+    return repr(short) if isinstance(value, str) else short
+
+
+def cannot_say(title: str, what: object) -> DialectError:
+    """Return the error of a dialect that has no words for something."""
+    return DialectError(f"{title} cannot say {quoted(what)}")
+
+
+def lacks(words: str, what: str, on_error: OnError | None = None) -> DialectError:
+    """Return the error of words that something is missing in."""
+    return DialectError(f"there is no {what} in {quoted(words)}", words, on_error)
+
+
+def unknown(kind: str, name: object) -> DialectError:
+    """Return the error of a name that the dialect does not know: an action, a key, a direction."""
+    return DialectError(f"there is no {kind} {quoted(name)}")
+
+
+@contextmanager
+def reading(words: str) -> Iterator[None]:
+    """Give every DialectError that is raised inside all the words, not a part of them."""
+    try:
+        yield
+    except DialectError as error:
+        error.words = words
+        raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +120,22 @@ class Frame:
         width, height = scale or self.shown or self.size
         return (x + 0.5) * width / self.size[0], (y + 0.5) * height / self.size[1]
 
+    def whole(self, x: int, y: int, scale: tuple[float, float] | None = None) -> tuple[int, int]:
+        """Return a pixel of the screen as a point of the model's in whole numbers.
+
+        `pixel` gives the pixel back, unless the scale is coarser than the screen.
+        """
+        across, down = self.point(x, y, scale)
+        return math.ceil(across - 0.5), math.ceil(down - 0.5)
+
+    def thousandths(self, x: int, y: int) -> tuple[int, int]:
+        """Return a pixel of the screen in whole thousandths of its size, from 0 to 999.
+
+        `pixel` gives the pixel back where the screen has no more than a thousand of them.
+        """
+        across, down = self.point(x, y, (1000, 1000))
+        return _thousandth(x, self.size[0], across), _thousandth(y, self.size[1], down)
+
     def mark(self, label: str) -> Mark:
         """Return the mark of a label.
 
@@ -105,6 +160,19 @@ class Frame:
             raise DialectError(msg)
         return min(inside, key=lambda mark: mark.bounds.width * mark.bounds.height)
 
+    def mark_of(self, x: int, y: int) -> Mark:
+        """Return the mark whose centre a pixel is, or else the smallest one that contains it.
+
+        Raises:
+            DialectError: none does.
+        """
+        centred = (mark for mark in self.marks.values() if mark.bounds.center == (x, y))
+        return next(centred, None) or self.mark_at(x, y)
+
+    def only(self, marks: Iterable[Mark]) -> Frame:
+        """Return this frame with some of its marks."""
+        return Frame(self.size, self.shown, {mark.label: mark for mark in marks})
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -116,27 +184,36 @@ class Decision:
     """
 
     actions: tuple[Action, ...] = ()
-    said: Mapping[str, str] = field(default_factory=dict)
+    said: Said = field(default_factory=dict)
     signal: str = ""
 
 
-class Dialect(ABC):
+class Dialect:
     """A way in which models say actions. Its instances are immutable, their fields its variants.
 
-    `on_error` is what the original agent does with words that it cannot read. What a user of the
-    dialect does is its own policy.
+    A dialect of your own implements `_read` and `_say`, or, where one reply may hold several
+    actions or none, `_read` and `print`.
+
+    - `name`: how the dialect is called in a registry or an option.
+    - `title`: how errors call it; its name, if it has none.
+    - `on_error`: what the original agent does with words that it cannot read; "no action", if
+      nothing else is said. What a user of the dialect does is its own policy.
     """
 
-    name: ClassVar[str]
-    on_error: ClassVar[OnError]
+    __slots__ = ()
 
-    @abstractmethod
+    name: ClassVar[str]
+    title: ClassVar[str] = ""
+    on_error: ClassVar[OnError] = "no action"
+
     def parse(self, words: str, frame: Frame) -> Decision:
         """Return what a model's words mean.
 
         Raises:
-            DialectError: they are none of this dialect.
+            DialectError: they are none of this dialect; the error holds all of them.
         """
+        with reading(words):
+            return _decision(self._read(words, frame))
 
     def parse_strictly(self, words: str, frame: Frame) -> Decision:
         """Return what words mean to the original's code, which fails where `parse` is lenient.
@@ -146,12 +223,38 @@ class Dialect(ABC):
         Raises:
             DialectError: the original cannot read them; its `on_error` says what it does then.
         """
-        return self.parse(words, frame)
+        with reading(words):
+            return _decision(self._read_strictly(words, frame))
 
-    @abstractmethod
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return a decision in the dialect's words: `parse` gives it back within its resolution.
 
         Raises:
-            DialectError: the dialect cannot say such an action.
+            DialectError: the dialect cannot say such an action, or not as many of them.
         """
+        if len(decision.actions) != 1:
+            title, count = self.title or self.name, len(decision.actions)
+            msg = f"{title} says one action at a time, not {count}"
+            raise DialectError(msg)
+        return self._say(decision.actions[0], decision.said, frame)
+
+    def _read(self, words: str, frame: Frame) -> Decision | Action:
+        """Return what words mean: an action, or a decision where there is more to tell."""
+        raise NotImplementedError
+
+    def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
+        """Return what words mean to the original's code; override it where that differs."""
+        return self.parse(words, frame)
+
+    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+        """Return the words for an action, with the parts of the reply that are to stand beside."""
+        raise NotImplementedError
+
+
+def _decision(found: Decision | Action) -> Decision:
+    return found if isinstance(found, Decision) else Decision((found,))
+
+
+def _thousandth(pixel: int, size: int, middle: float) -> int:
+    near = min(round(middle), 999)
+    return near if near * size // 1000 == pixel else min(-(-pixel * 1000 // size), 999)

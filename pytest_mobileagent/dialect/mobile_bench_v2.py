@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.action import Finish, Scroll, Tap, Type
-from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
-from pytest_mobileagent.dialect.reading import (
-    direction as as_direction,
-)
-from pytest_mobileagent.dialect.reading import (
+from pytest_mobileagent.action.action import Action, Finish, Scroll, Tap, Type
+from pytest_mobileagent.dialect.dialect import (
+    Decision,
+    Dialect,
+    DialectError,
+    Frame,
+    Said,
+    cannot_say,
+    lacks,
     quoted,
-    reading,
-    spoken,
 )
-from pytest_mobileagent.dialect.wording import cannot_say
+from pytest_mobileagent.dialect.reading import direction as as_direction
+from pytest_mobileagent.dialect.reading import spoken
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.dialect.dialect import Frame, OnError
     from pytest_mobileagent.perception.marks import Mark
 
 _FIELDS = ("observation", "thought", "summary")
@@ -51,35 +51,22 @@ class MobileBenchV2(Dialect):
     does it, as in AppAgent, with which the paper runs its models.
     """
 
-    name: ClassVar[str] = "mobile_bench_v2"
-    on_error: ClassVar[OnError] = "give up"
+    name = "mobile_bench_v2"
+    title = "Mobile-Bench-v2"
+    on_error = "give up"
 
-    def parse(self, words: str, frame: Frame) -> Decision:
-        """Return what a model's words mean.
-
-        Raises:
-            DialectError: they are none of this dialect.
-        """
+    def _read(self, words: str, frame: Frame) -> Decision | Action:
         cleaned = spoken(words)
         fields: dict[str, str] = {}
         for found in _FIELD.finditer(cleaned):
             fields.setdefault(found[1].lower(), found[2].strip())
         said = {name: fields[name] for name in _FIELDS if name in fields}
-        with reading(words):
-            action = _action(fields.get("action", "" if fields else cleaned), frame)
+        action = _action(fields.get("action", "" if fields else cleaned), frame)
         return Decision((action,), said)
 
-    def print(self, decision: Decision, frame: Frame) -> str:
-        """Return a decision in the dialect's words.
-
-        Raises:
-            DialectError: the dialect cannot say such an action.
-        """
-        if len(decision.actions) != 1:
-            msg = f"Mobile-Bench-v2 says one action at a time, not {len(decision.actions)}"
-            raise DialectError(msg)
-        lines = {name: decision.said[name] for name in _FIELDS if name in decision.said}
-        lines["action"] = _words(decision.actions[0], frame)
+    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+        lines = {name: said[name] for name in _FIELDS if name in said}
+        lines["action"] = _words(action, frame)
         order = ("observation", "thought", "action", "summary")
         return "\n".join(f"{name.capitalize()}: {lines[name]}" for name in order if name in lines)
 
@@ -97,8 +84,7 @@ def _action(words: str, frame: Frame) -> Action:
         return Tap(*frame.mark(click[1].lower()).bounds.center)
     if _FINISH.match(words):
         return Finish()
-    msg = f"there is no call of click, input or scroll in {quoted(words)}"
-    raise DialectError(msg)
+    raise lacks(words, "call of click, input or scroll")
 
 
 def _words(action: Action, frame: Frame) -> str:
@@ -115,16 +101,12 @@ def _words(action: Action, frame: Frame) -> str:
 
 
 def _mark(x: int, y: int, kind: str, frame: Frame) -> Mark:
-    """Return the mark whose centre a pixel is, or the smallest one around it."""
     marks = [mark for label, mark in frame.marks.items() if label.startswith(kind)]
-    for mark in marks:
-        if mark.bounds.center == (x, y):
-            return mark
-    around = [mark for mark in marks if mark.bounds.contains(x, y)]
-    if not around:
+    try:
+        return frame.only(marks).mark_of(x, y)
+    except DialectError:
         msg = f"no mark of the kind {kind!r} contains the pixel ({x}, {y})"
-        raise DialectError(msg)
-    return min(around, key=lambda mark: mark.bounds.width * mark.bounds.height)
+        raise DialectError(msg) from None
 
 
 def _unquoted(quote: str, rest: str) -> str:

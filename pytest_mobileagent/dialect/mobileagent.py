@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
 
-from pytest_mobileagent.action.action import Finish, Key, Scroll, Swipe, Type
-from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
+from pytest_mobileagent.action.action import Action, Finish, Key, Scroll, Swipe, Type
+from pytest_mobileagent.dialect.dialect import (
+    Decision,
+    Dialect,
+    DialectError,
+    Frame,
+    Said,
+    cannot_say,
+    lacks,
+    quoted,
+)
 from pytest_mobileagent.dialect.parts import argument, line_after
-from pytest_mobileagent.dialect.reading import quoted, reading, spoken
-from pytest_mobileagent.dialect.wording import cannot_say
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.dialect.dialect import Frame, OnError
+from pytest_mobileagent.dialect.reading import name_for, spoken
 
 # In the order in which the original looks for them anywhere in the action.
 _NAMES = ("stop", "open App", "click text", "click icon", "page", "type", "back", "exit")
-_KNOWN: dict[str, Finish | Key] = {"stop": Finish(), "back": Key("back"), "exit": Key("home")}
-_WORDS = {action: name for name, action in _KNOWN.items()}
+_KNOWN: dict[str, Action] = {"stop": Finish(), "back": Key("back"), "exit": Key("home")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,60 +44,55 @@ class MobileAgent(Dialect):
     of the first parentheses in the whole reply; parentheses in it are kept; and "_" is no enter.
     """
 
-    name: ClassVar[str] = "mobileagent"
-    on_error: ClassVar[OnError] = "ask again"
+    name = "mobileagent"
+    title = "Mobile-Agent"
+    on_error = "ask again"
 
-    def parse(self, words: str, frame: Frame) -> Decision:
-        """Return what a reply means."""
+    def _read(self, words: str, frame: Frame) -> Decision | Action:
         text = spoken(words)
-        try:
-            said = {
-                part: line_after(text, part.title())
-                for part in ("observation", "thought", "action")
-            }
-        except DialectError as error:
-            raise DialectError(str(error), words) from None
+        names = ("observation", "thought", "action")
+        said = {part: line_after(text, part.title()) for part in names}
         try:
             return _decision(said, frame)
-        except DialectError as error:
-            if not any(name in said["action"] for name in _NAMES):
-                return Decision((), said, "unknown")  # what the original does not know, either
-            raise DialectError(str(error), words) from None
+        except DialectError:
+            if any(name in said["action"] for name in _NAMES):
+                raise
+            return Decision((), said, "unknown")  # what the original does not know, either
 
-    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+    def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return what a reply means to the code: the first known name anywhere in the action.
 
         It asks again for what lacks a part, and crashes over an action without its parentheses.
         """
-        with reading(words):
-            said: dict[str, str] = {}
-            for part, end in (("observation", r"\n"), ("thought", r"\n"), ("action", "")):
-                lazy = "?" if end else ""
-                found = re.search(rf"{part.title()}:(.*{lazy}){end}", words)
-                if found is None:
-                    msg = f"there is no {part.title() + ':'!r} in {quoted(words)}"
-                    raise DialectError(msg)
-                said[part] = found[1].strip()
-            name = next((each for each in _NAMES if each in said["action"]), "")
-            if name in ("open App", "click text", "click icon", "type"):
-                # What is typed stands in the first parentheses of all the words.
-                found = re.search(r"\((.*?)\)", words if name == "type" else said["action"])
-                if found is None or (name == "click icon" and "," not in found[1]):
-                    msg = f"{name} without what it needs: {quoted(said['action'])}"
-                    raise DialectError(msg, on_error="crash")
-                if name == "type":
-                    return Decision((typed(found[1].replace("_", "\n")),), said)
-                parts = _decision({**said, "action": f"{name} ({found[1]})"}, frame)
-                return Decision((), {**parts.said, **said}, parts.signal)
-            done = _plain(name, said["action"], frame)
-            return Decision((done,), said) if done else Decision((), said, "unknown")
+        said: dict[str, str] = {}
+        for part, end in (("observation", r"\n"), ("thought", r"\n"), ("action", "")):
+            lazy = "?" if end else ""
+            found = re.search(rf"{part.title()}:(.*{lazy}){end}", words)
+            if found is None:
+                raise lacks(words, f"'{part.title()}:'")
+            said[part] = found[1].strip()
+        name = next((each for each in _NAMES if each in said["action"]), "")
+        if name in ("open App", "click text", "click icon", "type"):
+            # What is typed stands in the first parentheses of all the words.
+            found = re.search(r"\((.*?)\)", words if name == "type" else said["action"])
+            if found is None or (name == "click icon" and "," not in found[1]):
+                msg = f"{name} without what it needs: {quoted(said['action'])}"
+                raise DialectError(msg, on_error="crash")
+            if name == "type":
+                return Decision((typed(found[1].replace("_", "\n")),), said)
+            parts = _decision({**said, "action": f"{name} ({found[1]})"}, frame)
+            return Decision((), {**parts.said, **said}, parts.signal)
+        done = _plain(name, said["action"], frame)
+        return Decision((done,), said) if done else Decision((), said, "unknown")
 
-    def print(self, decision: Decision, frame: Frame) -> str:  # noqa: ARG002
-        """Return a decision as a reply."""
-        said = decision.said
-        lines = [f"{name.title()}: {said.get(name, '')}" for name in ("observation", "thought")]
-        lines.append(f"Action: {_printed(decision)}")
-        return "\n".join(" ".join(line.split("\n")) for line in lines)
+    def print(self, decision: Decision, frame: Frame) -> str:
+        """Return a decision as a reply, also one that is a signal."""
+        if decision.signal:
+            return _reply(_signal(decision), decision.said)
+        return Dialect.print(self, decision, frame)
+
+    def _say(self, action: Action, said: Said, frame: Frame) -> str:  # noqa: ARG002
+        return _reply(_printed(action), said)
 
 
 def typed(text: str) -> Type:
@@ -147,7 +142,7 @@ def parameter(action: str, name: str) -> str:
     return found.strip()
 
 
-def _decision(said: Mapping[str, str], frame: Frame) -> Decision:
+def _decision(said: Said, frame: Frame) -> Decision:
     action = said["action"].replace("（", "(").replace("）", ")")
     name = name_of(action, _NAMES)
     match name:
@@ -178,23 +173,33 @@ def _plain(name: str, action: str, frame: Frame) -> Action | None:
     return _KNOWN.get(name)
 
 
-def _printed(decision: Decision) -> str:
+def _reply(action: str, said: Said) -> str:
+    lines = [f"{name.title()}: {said.get(name, '')}" for name in ("observation", "thought")]
+    return "\n".join(" ".join(line.split("\n")) for line in [*lines, f"Action: {action}"])
+
+
+def _signal(decision: Decision) -> str:
     said = decision.said
-    signals = {
-        "open app": f"open App ({said.get('name', '')})",
-        "click text": f"click text ({said.get('text', '')})",
-        "click icon": f"click icon ({said.get('icon', '')}, {said.get('place', 'center')})",
-        "unknown": said.get("action", ""),
-    }
-    if decision.signal in signals:
-        return signals[decision.signal]
-    match decision.actions:
-        case (Finish() | Key() as action,) if action in _WORDS:
-            return _WORDS[action]
-        case (Type() as action,):
+    match decision.signal:
+        case "open app":
+            return f"open App ({said.get('name', '')})"
+        case "click text":
+            return f"click text ({said.get('text', '')})"
+        case "click icon":
+            return f"click icon ({said.get('icon', '')}, {said.get('place', 'center')})"
+        case "unknown":
+            return said.get("action", "")
+    raise cannot_say("Mobile-Agent", decision.signal)
+
+
+def _printed(action: Action) -> str:
+    if known := name_for(action, _KNOWN):
+        return known
+    match action:
+        case Type():
             return f"type ({printed_text(action)})"
-        case (Scroll(direction="up" | "down" as direction),):
+        case Scroll(direction="up" | "down" as direction):
             return "page down" if direction == "up" else "page up"
-        case (Swipe(x1, y1, x2, y2),) if abs(y2 - y1) > abs(x2 - x1):
+        case Swipe(x1, y1, x2, y2) if abs(y2 - y1) > abs(x2 - x1):
             return "page down" if y2 < y1 else "page up"
-    raise cannot_say("Mobile-Agent", decision.actions)
+    raise cannot_say("Mobile-Agent", action)

@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import Literal
 
-from pytest_mobileagent.action.action import Finish, Key, Scroll, Swipe, Tap, Type
-from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
-from pytest_mobileagent.dialect.mobileagent import (
-    name_of,
-    parameter,
-    printed_text,
-    typed,
+from pytest_mobileagent.action.action import Action, Finish, Key, Scroll, Swipe, Tap, Type
+from pytest_mobileagent.dialect.dialect import (
+    Decision,
+    Dialect,
+    DialectError,
+    Frame,
+    Said,
+    cannot_say,
+    quoted,
 )
+from pytest_mobileagent.dialect.mobileagent import name_of, parameter, printed_text, typed
 from pytest_mobileagent.dialect.parts import section
-from pytest_mobileagent.dialect.reading import quoted, reading, spoken
-from pytest_mobileagent.dialect.wording import cannot_say
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from pytest_mobileagent.dialect.dialect import Frame, OnError
+from pytest_mobileagent.dialect.reading import name_for, spoken
 
 # In the order in which the original looks for them anywhere in the action.
 _NAMES = ("Open app", "Tap", "Swipe", "Type", "Back", "Home", "Stop")
-_KNOWN: dict[str, Finish | Key] = {"back": Key("back"), "home": Key("home"), "stop": Finish()}
-_WORDS = {action: name for name, action in _KNOWN.items()}
+_KNOWN: dict[str, Action] = {"back": Key("back"), "home": Key("home"), "stop": Finish()}
 _NUMBER = r"(-?\d{1,9}(?:\.\d{1,9})?)"
 _POINT = re.compile(rf"[(\[]?\s*(?:x\d?\s*=\s*)?{_NUMBER}\s*[,，]\s*(?:y\d?\s*=\s*)?{_NUMBER}")
 
@@ -48,11 +44,11 @@ class MobileAgentV2(Dialect):
     there, and parentheses in what is typed are kept; "_" is no enter.
     """
 
-    name: ClassVar[str] = "mobileagent_v2"
-    on_error: ClassVar[OnError] = "crash"
+    name = "mobileagent_v2"
+    title = "Mobile-Agent-v2"
+    on_error = "crash"
 
-    def parse(self, words: str, frame: Frame) -> Decision:
-        """Return what a reply means."""
+    def _read(self, words: str, frame: Frame) -> Decision | Action:
         text = spoken(words)
         said = {
             "thought": _one_line(section(text, "Thought", "Action")).replace(":", ""),
@@ -61,33 +57,32 @@ class MobileAgentV2(Dialect):
         }
         try:
             return _decision(said, frame)
-        except DialectError as error:
-            if not any(name in said["action"] for name in _NAMES):
-                return Decision((), said, "unknown")  # what the original does not know, either
-            raise DialectError(str(error), words) from None
+        except DialectError:
+            if any(name in said["action"] for name in _NAMES):
+                raise
+            return Decision((), said, "unknown")  # what the original does not know, either
 
-    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+    def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return what a reply means to the code, which takes headings and points to the letter."""
-        with reading(words):
-            thought = _behind(words, "### Thought ###").partition("### Action ###")[0]
-            action = _behind(words, "### Action ###").partition("### Operation ###")[0]
-            said = {
-                "thought": _code_line(thought.replace(":", "")),
-                "action": _code_line(action),
-                "operation": _code_line(_behind(words, "### Operation ###")),
-            }
-            return _code_decision(said, frame)
+        thought = _behind(words, "### Thought ###").partition("### Action ###")[0]
+        action = _behind(words, "### Action ###").partition("### Operation ###")[0]
+        said = {
+            "thought": _code_line(thought.replace(":", "")),
+            "action": _code_line(action),
+            "operation": _code_line(_behind(words, "### Operation ###")),
+        }
+        return _code_decision(said, frame)
 
     def print(self, decision: Decision, frame: Frame) -> str:
-        """Return a decision as a reply."""
-        said = decision.said
-        return "\n".join(
-            [
-                f"### Thought ###\n{said.get('thought', '')}",
-                f"### Action ###\n{_printed(decision, frame)}",
-                f"### Operation ###\n{said.get('operation', '')}",
-            ]
-        )
+        """Return a decision as a reply, also one that is a signal."""
+        if decision.signal == "open app":
+            return _reply(f"Open app ({decision.said.get('name', '')})", decision.said)
+        if decision.signal == "unknown":
+            return _reply(decision.said.get("action", ""), decision.said)
+        return Dialect.print(self, decision, frame)
+
+    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+        return _reply(_printed(action, frame), said)
 
 
 def outcome(words: str) -> Literal["A", "B", "C", ""]:
@@ -107,7 +102,7 @@ def outcome(words: str) -> Literal["A", "B", "C", ""]:
     return ""
 
 
-def _decision(said: Mapping[str, str], frame: Frame) -> Decision:
+def _decision(said: Said, frame: Frame) -> Decision:
     action = said["action"].replace("（", "(").replace("）", ")")
     name = name_of(action, _NAMES)
     behind = action[action.lower().find(name) + len(name) :]
@@ -133,7 +128,7 @@ def _code_line(text: str) -> str:
     return text.replace("\n", " ").replace("  ", " ").strip()
 
 
-def _code_decision(said: Mapping[str, str], frame: Frame) -> Decision:
+def _code_decision(said: Said, frame: Frame) -> Decision:
     action = said["action"]
     name = next((each for each in _NAMES if each in action), "")
     last = action.split("(")[-1].split(")")[0]
@@ -194,21 +189,24 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _printed(decision: Decision, frame: Frame) -> str:
-    if decision.signal == "open app":
-        return f"Open app ({decision.said.get('name', '')})"
-    if decision.signal == "unknown":
-        return decision.said.get("action", "")
-    match decision.actions:
-        case (Finish() | Key() as action,) if action in _WORDS:
-            return _WORDS[action].title()
-        case (Type(text=text) as action,) if text != "text":
+def _reply(action: str, said: Said) -> str:
+    return (
+        f"### Thought ###\n{said.get('thought', '')}\n### Action ###\n{action}\n"
+        f"### Operation ###\n{said.get('operation', '')}"
+    )
+
+
+def _printed(action: Action, frame: Frame) -> str:
+    if known := name_for(action, _KNOWN):
+        return known.title()
+    match action:
+        case Type(text=text) if text != "text":
             return f"Type ({printed_text(action)})"
-        case (Tap(x, y),):
-            return f"Tap {_printed_point((x, y), frame)}"
-        case (Swipe() | Scroll() as action,):
-            return f"Swipe {', '.join(_printed_point(end, frame) for end in _ends(action, frame))}"
-    raise cannot_say("Mobile-Agent-v2", decision.actions)
+        case Tap(x, y):
+            return f"Tap {frame.whole(x, y)}"
+        case Swipe() | Scroll():
+            return f"Swipe {', '.join(str(frame.whole(*end)) for end in _ends(action, frame))}"
+    raise cannot_say("Mobile-Agent-v2", action)
 
 
 def _ends(action: Swipe | Scroll, frame: Frame) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -219,8 +217,3 @@ def _ends(action: Swipe | Scroll, frame: Frame) -> tuple[tuple[int, int], tuple[
     across = {"left": x // 2, "right": (x + width) // 2}.get(action.direction, x)
     down = {"up": y // 2, "down": (y + height) // 2}.get(action.direction, y)
     return (x, y), (across, down)
-
-
-def _printed_point(point: tuple[int, int], frame: Frame) -> str:
-    across, down = frame.point(*point)
-    return f"({int(across)}, {int(down)})"

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_mobileagent.action.action import (
+    Action,
     Finish,
     Impossible,
     Key,
+    KeyName,
     LongPress,
     Open,
     Swipe,
@@ -18,15 +20,20 @@ from pytest_mobileagent.action.action import (
     Type,
     Wait,
 )
-from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
-from pytest_mobileagent.dialect.reading import number, object_in, quoted, reading, spoken
-from pytest_mobileagent.dialect.wording import cannot_say, whole
+from pytest_mobileagent.dialect.dialect import (
+    Decision,
+    Dialect,
+    DialectError,
+    Frame,
+    Said,
+    cannot_say,
+    quoted,
+    unknown,
+)
+from pytest_mobileagent.dialect.reading import name_for, number, object_in, spoken
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from pytest_mobileagent.action.action import Action, KeyName
-    from pytest_mobileagent.dialect.dialect import Frame, OnError
 
 _BUTTONS: Mapping[str, KeyName] = {
     "back": "back",
@@ -51,63 +58,48 @@ class MobileAgentV3(Dialect):
       error, as in the port.
     - Pixels are those of the resized picture; the original takes them for the screen's own.
 
-    What was said is in "thought" and "description".
+    A reply without headings, of nothing but JSON, is read as well. What was said is in "thought"
+    and "description".
     """
 
-    name: ClassVar[str] = "mobileagent_v3"
-    on_error: ClassVar[OnError] = "no action"
+    name = "mobileagent_v3"
+    title = "Mobile-Agent-v3"
     coordinates: Literal["abs", "0-1000"] = "abs"
 
-    def parse(self, words: str, frame: Frame) -> Decision:
-        """Return what the executor's reply means. A bare JSON object is one, as in the original.
+    def _read(self, words: str, frame: Frame) -> Decision | Action:
+        plain = spoken(words)
+        thought = section(plain, "Thought", "Action")
+        if not thought:
+            msg = f"the reply has no thought: {quoted(plain)}"
+            raise DialectError(msg)
+        fields = _fields(plain)
+        said = {"thought": thought, "description": section(plain, "Description")}
+        return Decision((self._action(fields, frame),), said)
 
-        Raises:
-            DialectError: a section is empty, or the action cannot be read.
-        """
-        with reading(words):
-            plain = spoken(words)
-            thought = section(plain, "Thought", "Action")
-            if not thought:
-                msg = f"the reply has no thought: {quoted(plain)}"
-                raise DialectError(msg)
-            fields = _fields(plain)
-            said = {"thought": thought, "description": section(plain, "Description")}
-            return Decision((self._action(fields, frame),), said)
-
-    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+    def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return what the reply means to the code: the section of the action is nothing but JSON.
 
         Actions that it knows and does not do, or does not know, are done without effect.
         """
-        with reading(words):
-            thought = section(words, "Thought", "Action")
-            action = section(words, "Action", "Description")
-            fields = _code_fields(action) if thought else None
-            if fields is None:
-                msg = f"the action is no JSON object: {quoted(action)}"
-                raise DialectError(msg)
-            said = {"thought": thought, "description": section(words, "Description")}
-            button = fields.get("button", "") in ("Back", "Home")
-            kind = fields["action"]
-            if kind not in ("answer", "click", "swipe", "type", "system_button") or (
-                kind == "system_button" and "button" in fields and not button
-            ):
-                return Decision((), said)
-            return Decision((self._action(fields, frame),), said)
-
-    def print(self, decision: Decision, frame: Frame) -> str:
-        """Return the executor's reply that says the decision.
-
-        Raises:
-            DialectError: it is not one action, or one that Mobile-Agent-v3 has not.
-        """
-        if len(decision.actions) != 1:
-            msg = "Mobile-Agent-v3 says one action at a time"
+        thought = section(words, "Thought", "Action")
+        action = section(words, "Action", "Description")
+        fields = _code_fields(action) if thought else None
+        if fields is None:
+            msg = f"the action is no JSON object: {quoted(action)}"
             raise DialectError(msg)
-        said = decision.said
-        action = json.dumps(self._printed(decision.actions[0], frame), ensure_ascii=False)
+        said = {"thought": thought, "description": section(words, "Description")}
+        button = fields.get("button", "") in ("Back", "Home")
+        kind = fields["action"]
+        if kind not in ("answer", "click", "swipe", "type", "system_button") or (
+            kind == "system_button" and "button" in fields and not button
+        ):
+            return Decision((), said)
+        return Decision((self._action(fields, frame),), said)
+
+    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+        fields = json.dumps(self._printed(action, frame), ensure_ascii=False)
         return (
-            f"### Thought ###\n{said.get('thought', '-')}\n\n### Action ###\n{action}\n\n"
+            f"### Thought ###\n{said.get('thought', '-')}\n\n### Action ###\n{fields}\n\n"
             f"### Description ###\n{said.get('description', '')}"
         )
 
@@ -133,7 +125,7 @@ class MobileAgentV3(Dialect):
 
     def _point(self, x: int, y: int, frame: Frame) -> list[int]:
         scale = None if self.coordinates == "abs" else (1000, 1000)
-        return list(whole(frame.point(x, y, scale)))
+        return list(frame.whole(x, y, scale))
 
     def _printed(self, action: Action, frame: Frame) -> dict[str, Any]:
         match action:
@@ -194,8 +186,7 @@ def _without_place(kind: str, fields: Mapping[str, Any]) -> Action:
     if kind == "system_button":
         button = str(fields.get("button")).strip().lower()
         if button not in _BUTTONS:
-            msg = f"there is no button {quoted(button)}"
-            raise DialectError(msg)
+            raise unknown("button", button)
         return Key(_BUTTONS[button])
     if kind in {"done", "terminate"}:
         return Impossible() if fields.get("status") == "failure" else Finish()
@@ -203,8 +194,7 @@ def _without_place(kind: str, fields: Mapping[str, Any]) -> Action:
         return Wait(_seconds(fields))
     texts = {"type": Type, "answer": Finish, "open_app": Open, "open": Open}
     if kind not in texts:
-        msg = f"there is no action {quoted(kind)}"
-        raise DialectError(msg)
+        raise unknown("action", kind)
     if "text" not in fields:
         msg = f"{kind} needs a text"
         raise DialectError(msg)
@@ -220,8 +210,7 @@ def _printed_without_place(action: Action) -> dict[str, Any]:
     match action:
         case Type(text, None, False, False):
             return {"action": "type", "text": text}
-        case Key(key) if key in _BUTTONS.values():
-            button = next(each for each, name in _BUTTONS.items() if name == key)
+        case Key(key) if button := name_for(key, _BUTTONS):
             return {"action": "system_button", "button": button.capitalize()}
         case Open(app):
             return {"action": "open_app", "text": app}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
 
 from pytest_mobileagent.action.action import (
+    Action,
     Direction,
     Finish,
     Impossible,
@@ -16,22 +16,9 @@ from pytest_mobileagent.action.action import (
     Tap,
     Type,
 )
-from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
-from pytest_mobileagent.dialect.reading import (
-    PAIR,
-    number,
-    quoted,
-    reading,
-    spoken,
-)
-from pytest_mobileagent.dialect.reading import (
-    direction as as_direction,
-)
-from pytest_mobileagent.dialect.wording import cannot_say, thousandths
-
-if TYPE_CHECKING:
-    from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.dialect.dialect import Frame, OnError
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Said, cannot_say, lacks
+from pytest_mobileagent.dialect.reading import PAIR, name_for, number, spoken
+from pytest_mobileagent.dialect.reading import direction as as_direction
 
 _SCALE = (1000, 1000)
 _ALONE: dict[str, Action] = {
@@ -70,69 +57,52 @@ class Odyssey(Dialect):
     `submit`, typing clears the field first and presses enter afterwards, as SPA-Bench's device.py.
     """
 
-    name: ClassVar[str] = "odyssey"
-    on_error: ClassVar[OnError] = "no action"
+    name = "odyssey"
+    title = "OdysseyAgent"
 
     submit: bool = False
 
-    def parse(self, words: str, frame: Frame) -> Decision:
-        """Return what a model's words mean: the first command in them.
+    def _read(self, words: str, frame: Frame) -> Decision | Action:
+        name, argument = _command(spoken(words))
+        return self._action(name, argument, frame)
 
-        Raises:
-            DialectError: they are none of this dialect.
-        """
-        with reading(words):
-            name, argument = _command(spoken(words))
-            return Decision((self._action(name, argument, frame),))
-
-    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+    def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return what words mean to SPA-Bench's code, which needs a colon for any command."""
-        with reading(words):
-            name, colon, behind = words.partition(":")
-            argument = behind.split(":")[0][1:]
-            if not colon:
-                msg = f"there is no colon in {quoted(words)}"
-                raise DialectError(msg)
-            if name == "CLICK":
-                across, _, down = argument.strip("()").partition(", ")
-                try:
-                    point = int(across), int(down.partition(", ")[0])
-                except ValueError:
-                    msg = f"there is no (x, y) in {quoted(words)}"
-                    raise DialectError(msg) from None
-                return Decision((Tap(*frame.pixel(*point, _SCALE)),))
-            if "TYPE" in name:
-                return Decision((Type(argument, clear=self.submit, enter=self.submit),))
-            for known in ("PRESS_HOME", "PRESS_BACK", "COMPLETE", "IMPOSSIBLE"):
-                if known in words:
-                    return Decision((_ALONE[known],))
-            side = next((each for each in _DIRECTIONS if each in argument), None)
-            if side is None:
-                msg = f"there is no command in {quoted(words)}"
-                raise DialectError(msg)
-            return Decision((Scroll(_DIRECTIONS[side]),))
+        name, colon, behind = words.partition(":")
+        argument = behind.split(":")[0][1:]
+        if not colon:
+            raise lacks(words, "colon")
+        if name == "CLICK":
+            across, _, down = argument.strip("()").partition(", ")
+            try:
+                point = int(across), int(down.partition(", ")[0])
+            except ValueError:
+                raise lacks(words, "(x, y)") from None
+            return Tap(*frame.pixel(*point, _SCALE))
+        if "TYPE" in name:
+            return Type(argument, clear=self.submit, enter=self.submit)
+        for known in ("PRESS_HOME", "PRESS_BACK", "COMPLETE", "IMPOSSIBLE"):
+            if known in words:
+                return _ALONE[known]
+        side = next((each for each in _DIRECTIONS if each in argument), None)
+        if side is None:
+            raise lacks(words, "command")
+        return Scroll(_DIRECTIONS[side])
 
-    def print(self, decision: Decision, frame: Frame) -> str:
-        """Return a decision in the dialect's words.
-
-        Raises:
-            DialectError: the dialect cannot say such an action.
-        """
-        match decision.actions:
-            case (Tap(x, y),):
-                return "CLICK: ({}, {})".format(*thousandths(x, y, frame))
-            case (LongPress(x, y),):
-                return "LONG_PRESS: ({}, {})".format(*thousandths(x, y, frame))
-            case (Scroll(direction, None),):
+    def _say(self, action: Action, said: Said, frame: Frame) -> str:  # noqa: ARG002
+        match action:
+            case Tap(x, y):
+                return "CLICK: ({}, {})".format(*frame.thousandths(x, y))
+            case LongPress(x, y):
+                return "LONG_PRESS: ({}, {})".format(*frame.thousandths(x, y))
+            case Scroll(direction, None):
                 return f"SCROLL: {direction.upper()}"
-            case (Type(typed, None, clear, enter),) if clear == enter == self.submit:
+            case Type(typed, None, clear, enter) if clear == enter == self.submit:
                 if typed.strip() == typed and "\n" not in typed:
                     return f"TYPE: {typed}"
-            case (action,):
-                for name, alone in _ALONE.items():
-                    if action == alone:
-                        return name
-        raise cannot_say("OdysseyAgent", decision.actions)
+        if name := name_for(action, _ALONE):
+            return name
+        raise cannot_say(self.title, action)
 
     def _action(self, name: str, argument: str, frame: Frame) -> Action:
         if name in _ALONE:
@@ -166,8 +136,7 @@ def _named(words: str) -> tuple[str, str]:
             return name, ""
     if any(direction in behind for direction in _DIRECTIONS):
         return "SCROLL", behind
-    msg = f"there is no command in {quoted(words)}"
-    raise DialectError(msg)
+    raise lacks(words, "command")
 
 
 def _direction(argument: str) -> Direction:
@@ -181,6 +150,5 @@ def _direction(argument: str) -> Direction:
 def _point(argument: str, frame: Frame) -> tuple[int, int]:
     found = re.match(PAIR, argument)
     if found is None:
-        msg = f"there is no point (x, y) in {quoted(argument)}"
-        raise DialectError(msg)
+        raise lacks(argument, "point (x, y)")
     return frame.pixel(number(found[1], "x"), number(found[2], "y"), _SCALE)

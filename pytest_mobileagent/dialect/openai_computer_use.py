@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 from pytest_mobileagent.action.action import (
     Action,
+    Direction,
     DoubleTap,
     LongPress,
     Scroll,
@@ -25,13 +26,16 @@ from pytest_mobileagent.dialect.computer import (
     typed,
     typed_text,
 )
-from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
-from pytest_mobileagent.dialect.reading import amount, point, quoted, reading
-from pytest_mobileagent.dialect.wording import cannot_say, whole
-
-if TYPE_CHECKING:
-    from pytest_mobileagent.action.action import Direction
-    from pytest_mobileagent.dialect.dialect import Frame, OnError
+from pytest_mobileagent.dialect.dialect import (
+    Decision,
+    Dialect,
+    DialectError,
+    Frame,
+    cannot_say,
+    quoted,
+    unknown,
+)
+from pytest_mobileagent.dialect.reading import amount, point
 
 SCREENSHOT = "screenshot"
 
@@ -63,22 +67,19 @@ class OpenAiComputerUse(Dialect):
     mouse is this project's reading.
     """
 
-    name: ClassVar[str] = "openai_computer_use"
-    on_error: ClassVar[OnError] = "no action"
+    name = "openai_computer_use"
 
-    def parse(self, words: str, frame: Frame) -> Decision:
-        """Return the actions of one or several calls."""
-        with reading(words):
-            actions: list[Action] = []
-            signal, moved = "", False
-            for each in _flat(json_value(words)):
-                if each.get("type") == "screenshot":
-                    signal = SCREENSHOT
-                else:
-                    actions += self._actions(each, frame)
-                    moved = moved or each.get("type") == "move"
-            mouse = MOUSE if moved and not actions else ""
-            return Decision(tuple(actions), signal=signal or mouse)
+    def _read(self, words: str, frame: Frame) -> Decision | Action:
+        actions: list[Action] = []
+        signal, moved = "", False
+        for each in _flat(json_value(words)):
+            if each.get("type") == "screenshot":
+                signal = SCREENSHOT
+            else:
+                actions += self._actions(each, frame)
+                moved = moved or each.get("type") == "move"
+        mouse = MOUSE if moved and not actions else ""
+        return Decision(tuple(actions), signal=signal or mouse)
 
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return a decision as JSON: an object for one action, a list for several or none."""
@@ -110,8 +111,7 @@ class OpenAiComputerUse(Dialect):
                 return [Wait(amount(said.get("duration", _WAIT)))]
             case "move":
                 return []
-        msg = f"there is no action {quoted(name)}"
-        raise DialectError(msg)
+        raise unknown("action", name)
 
     def _said(self, action: Action, frame: Frame) -> dict[str, Any]:
         match action:
@@ -209,5 +209,5 @@ def _scrolling(direction: Direction, x: int, y: int, frame: Frame) -> dict[str, 
 
 
 def _at(x: int, y: int, frame: Frame) -> dict[str, int]:
-    left, top = whole(frame.point(x, y))
+    left, top = frame.whole(x, y)
     return {"x": left, "y": top}

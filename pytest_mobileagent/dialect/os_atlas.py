@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import Literal
 
 from pytest_mobileagent.action.action import (
+    Action,
     Direction,
     Finish,
     Impossible,
@@ -18,20 +19,17 @@ from pytest_mobileagent.action.action import (
     Type,
     Wait,
 )
-from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
-from pytest_mobileagent.dialect.reading import (
-    OPPOSITE,
-    PAIR,
-    number,
+from pytest_mobileagent.dialect.dialect import (
+    Decision,
+    Dialect,
+    DialectError,
+    Frame,
+    Said,
+    cannot_say,
+    lacks,
     quoted,
-    reading,
-    spoken,
 )
-from pytest_mobileagent.dialect.wording import cannot_say, thousandths
-
-if TYPE_CHECKING:
-    from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.dialect.dialect import Frame, OnError
+from pytest_mobileagent.dialect.reading import OPPOSITE, PAIR, name_for, number, spoken
 
 _SCALE = (1000, 1000)
 _ALONE: dict[str, Action] = {
@@ -63,38 +61,24 @@ class OsAtlas(Dialect):
     trained on: that of the "finger" (AITW, GUI-Odyssey), or of the "content" (AndroidControl).
     """
 
-    name: ClassVar[str] = "os_atlas"
-    on_error: ClassVar[OnError] = "no action"
+    name = "os_atlas"
+    title = "OS-Atlas"
 
     scroll: Literal["finger", "content"] = "finger"
 
-    def parse(self, words: str, frame: Frame) -> Decision:
-        """Return what a model's words mean.
-
-        Raises:
-            DialectError: they are none of this dialect.
-        """
+    def _read(self, words: str, frame: Frame) -> Decision | Action:
         cleaned = spoken(words)
         before, *sections = _ACTIONS.split(cleaned, maxsplit=2)
         thought = _THOUGHTS.sub("", before).strip() if sections else ""
-        with reading(words):
-            action = self._action(
-                sections[0] if sections else cleaned, frame, in_section=bool(sections)
-            )
+        action = self._action(
+            sections[0] if sections else cleaned, frame, in_section=bool(sections)
+        )
         return Decision((action,), {"thought": thought} if thought else {})
 
-    def print(self, decision: Decision, frame: Frame) -> str:
-        """Return a decision in the dialect's words.
-
-        Raises:
-            DialectError: the dialect cannot say such an action.
-        """
-        if len(decision.actions) != 1:
-            msg = f"OS-Atlas says one action at a time, not {len(decision.actions)}"
-            raise DialectError(msg)
-        thought = decision.said.get("thought")
+    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+        thought = said.get("thought")
         before = f"thoughts:\n{thought}\n" if thought else ""
-        return f"{before}actions:\n{self._words(decision.actions[0], frame)}"
+        return f"{before}actions:\n{self._words(action, frame)}"
 
     def _action(self, words: str, frame: Frame, *, in_section: bool) -> Action:
         found = _ACTION.match(words.strip())
@@ -113,15 +97,14 @@ class OsAtlas(Dialect):
                 return Open(_bracketed(argument).strip())
             case "SCROLL":
                 return Scroll(self._direction(argument))
-        msg = f"there is no action in {quoted(words)}"
-        raise DialectError(msg)
+        raise lacks(words, "action")
 
     def _words(self, action: Action, frame: Frame) -> str:
         match action:
             case Tap(x, y):
-                return "CLICK <point>[[{},{}]]</point>".format(*thousandths(x, y, frame))
+                return "CLICK <point>[[{},{}]]</point>".format(*frame.thousandths(x, y))
             case LongPress(x, y):
-                return "LONG_PRESS <point>[[{},{}]]</point>".format(*thousandths(x, y, frame))
+                return "LONG_PRESS <point>[[{},{}]]</point>".format(*frame.thousandths(x, y))
             case Type(typed, None, False, False):
                 return f"TYPE [{typed}]"
             case Open(app) if app.strip() == app:
@@ -130,16 +113,14 @@ class OsAtlas(Dialect):
                 return f"SCROLL [{self._turned(direction).upper()}]"
             case Wait():
                 return "WAIT"
-        for name, alone in _ALONE.items():
-            if action == alone:
-                return name
-        raise cannot_say("OS-Atlas", action)
+        if name := name_for(action, _ALONE):
+            return name
+        raise cannot_say(self.title, action)
 
     def _direction(self, argument: str) -> Direction:
         found = re.match(r"[\[(\s\"']*(up|down|left|right)\b", argument, re.IGNORECASE)
         if found is None:
-            msg = f"there is no direction in {quoted(argument)}"
-            raise DialectError(msg)
+            raise lacks(argument, "direction")
         directions: dict[str, Direction] = {each: each for each in OPPOSITE}
         return self._turned(directions[found[1].lower()])
 
@@ -150,8 +131,7 @@ class OsAtlas(Dialect):
 def _point(argument: str, frame: Frame) -> tuple[int, int]:
     found = re.match(rf"(?:<\|?\w+\|?>|\s)*{PAIR}", argument)
     if found is None:
-        msg = f"there is no point in {quoted(argument)}"
-        raise DialectError(msg)
+        raise lacks(argument, "point")
     return frame.pixel(number(found[1], "x"), number(found[2], "y"), _SCALE)
 
 

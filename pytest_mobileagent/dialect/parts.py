@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.dialect.dialect import DialectError
-from pytest_mobileagent.dialect.reading import quoted
+from pytest_mobileagent.dialect.dialect import DialectError, lacks, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,8 +38,7 @@ def line_after(words: str, name: str) -> str:
         loose = rf"^[^\w\n]*{name}[*_`\s]*[:：](.*)"
         found = re.search(loose, words, re.MULTILINE | re.IGNORECASE)
     if found is None:
-        msg = f"there is no {name + ':'!r} in {quoted(words)}"
-        raise DialectError(msg, words)
+        raise lacks(words, f"{name + ':'!r}")
     rest = found.group(1).strip(_MARKUP + "\r")
     return rest or next(
         (line.strip() for line in words[found.end() :].splitlines() if line.strip()), ""
@@ -122,6 +120,12 @@ def call(words: str, start: int = 0) -> Call:
         key = _KEY.match(words, at)
         name, at = (key[1], key.end()) if key else (str(len(arguments)), at)
         arguments[name], at = _value(words, at)
+
+
+def escaped(plain: str) -> str:
+    r"""Return a text as it stands between single quotes, so that `unescaped` gives it back."""
+    safe = plain.replace("\\", "\\\\").replace("'", "\\'")
+    return safe.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
 
 
 def unescaped(raw: str) -> str:

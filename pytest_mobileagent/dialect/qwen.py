@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, Literal
 
 from pytest_mobileagent.action.action import (
     Action,
@@ -21,21 +21,17 @@ from pytest_mobileagent.action.action import (
     Type,
     Wait,
 )
-from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
-from pytest_mobileagent.dialect.reading import (
-    amount,
-    key_named,
-    object_in,
-    point,
+from pytest_mobileagent.dialect.dialect import (
+    Decision,
+    Dialect,
+    DialectError,
+    Frame,
+    Said,
+    cannot_say,
     quoted,
-    reading,
-    text,
 )
-from pytest_mobileagent.dialect.wording import cannot_say, whole
+from pytest_mobileagent.dialect.reading import amount, key_named, name_for, object_in, point, text
 from pytest_mobileagent.perception.picture import smart_size
-
-if TYPE_CHECKING:
-    from pytest_mobileagent.dialect.dialect import Frame, OnError
 
 Version = Literal["2.5", "3", "gui-owl"]
 
@@ -71,50 +67,42 @@ class Qwen(Dialect):
     reads calls without line breaks around them, and presses all buttons that the tool declares.
     """
 
-    name: ClassVar[str] = "qwen"
-    on_error: ClassVar[OnError] = "crash"
+    name = "qwen"
+    on_error = "crash"
     version: Version = "3"
 
-    def parse(self, words: str, frame: Frame) -> Decision:
-        """Return the action of a reply; what it said as "thought" and "action"."""
-        with reading(words):
-            answer = words.rpartition("</think>")[2]
-            before, tag, behind = answer.partition("<tool_call>")
-            arguments = _arguments(object_in(behind if tag else answer))
-            said = _said(before) if tag else {}
-            return Decision((self._action(arguments, frame),), said)
+    def _read(self, words: str, frame: Frame) -> Decision | Action:
+        answer = words.rpartition("</think>")[2]
+        before, tag, behind = answer.partition("<tool_call>")
+        arguments = _arguments(object_in(behind if tag else answer))
+        said = _said(before) if tag else {}
+        return Decision((self._action(arguments, frame),), said)
 
-    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+    def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return the action as GUI-Owl's program and Qwen's cookbook cut it out: to the line break.
 
         They crash over anything else. What is within the call is read as `parse` does.
         """
-        with reading(words):
-            begin, end = "<tool_call>\n", "}}\n" if self.version == "gui-owl" else "\n</tool_call>"
-            parts = words.split(begin)
-            if len(parts) == 1:
-                msg = f"there is no <tool_call> with a line break behind it: {quoted(words)}"
-                raise DialectError(msg)
-            said = parts[1].split(end)[0] + ("}}" if self.version == "gui-owl" else "")
-            try:
-                found = json.loads(said)
-            except (ValueError, RecursionError):
-                found = None
-            if not isinstance(found, dict) or not isinstance(found.get("arguments"), dict):
-                msg = f"the call is no JSON: {quoted(said)}"
-                raise DialectError(msg)
-            return self.parse(f"{parts[0]}<tool_call>\n{said}\n</tool_call>", frame)
+        begin, end = "<tool_call>\n", "}}\n" if self.version == "gui-owl" else "\n</tool_call>"
+        parts = words.split(begin)
+        if len(parts) == 1:
+            msg = f"there is no <tool_call> with a line break behind it: {quoted(words)}"
+            raise DialectError(msg)
+        said = parts[1].split(end)[0] + ("}}" if self.version == "gui-owl" else "")
+        try:
+            found = json.loads(said)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict) or not isinstance(found.get("arguments"), dict):
+            msg = f"the call is no JSON: {quoted(said)}"
+            raise DialectError(msg)
+        return self._read(f"{parts[0]}<tool_call>\n{said}\n</tool_call>", frame)
 
-    def print(self, decision: Decision, frame: Frame) -> str:
-        """Return a decision as a text with a tool call."""
-        if len(decision.actions) != 1:
-            raise cannot_say(self.name, decision.actions)
-        arguments = self._said(decision.actions[0], frame)
+    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+        arguments = self._arguments(action, frame)
         tool = json.dumps({"name": "mobile_use", "arguments": arguments}, ensure_ascii=False)
         lines = [
-            f"{title}: {decision.said[part]}"
-            for part, title in (("thought", "Thought"), ("action", "Action"))
-            if decision.said.get(part)
+            f"{part.title()}: {said[part]}" for part in ("thought", "action") if said.get(part)
         ]
         return "\n".join([*lines, f"<tool_call>\n{tool}\n</tool_call>"])
 
@@ -149,16 +137,16 @@ class Qwen(Dialect):
             case _:
                 return _plain_action(name, arguments)
 
-    def _said(self, action: Action, frame: Frame) -> dict[str, Any]:
+    def _arguments(self, action: Action, frame: Frame) -> dict[str, Any]:
         scale = self._scale(frame)
         match action:
             case Tap(x, y):
-                return {"action": "click", "coordinate": whole(frame.point(x, y, scale))}
+                return {"action": "click", "coordinate": frame.whole(x, y, scale)}
             case LongPress(x, y, seconds):
-                at = whole(frame.point(x, y, scale))
+                at = frame.whole(x, y, scale)
                 return {"action": "long_press", "coordinate": at, "time": seconds}
             case Swipe(x1, y1, x2, y2):
-                start, end = (whole(frame.point(*at, scale)) for at in ((x1, y1), (x2, y2)))
+                start, end = frame.whole(x1, y1, scale), frame.whole(x2, y2, scale)
                 return {"action": "swipe", "coordinate": start, "coordinate2": end}
         return _plain_arguments(action)
 
@@ -209,8 +197,7 @@ def _plain_arguments(action: Action) -> dict[str, Any]:
     match action:
         case Type(typed, None, False, False):
             return {"action": "type", "text": typed}
-        case Key(key) if key in _BUTTONS.values():
-            button = next(button for button, name in _BUTTONS.items() if name == key)
+        case Key(key) if button := name_for(key, _BUTTONS):
             return {"action": "system_button", "button": button}
         case Key(key):
             return {"action": "key", "text": key}

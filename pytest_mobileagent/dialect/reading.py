@@ -10,15 +10,17 @@ import json
 import math
 import re
 import warnings
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from pytest_mobileagent.action.action import Direction, KeyName
-from pytest_mobileagent.dialect.dialect import DialectError
+from pytest_mobileagent.dialect.dialect import DialectError, quoted, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
+
+T = TypeVar("T")
 
 NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
 # Two numbers in any kind of brackets, or in none.
@@ -52,26 +54,6 @@ _KEYS: dict[str, KeyName] = {
     "recents": "overview",
     "return": "enter",
 }
-
-
-@contextmanager
-def reading(words: str) -> Iterator[None]:
-    """Let every DialectError that is raised inside hold all the words, not a part of them."""
-    try:
-        yield
-    except DialectError as error:
-        error.words = words
-        raise
-
-
-def quoted(value: object, most: int = 120) -> str:
-    """Return a value as it is quoted in an error: in one line, cut if it is long."""
-    try:
-        plain = " ".join((value if isinstance(value, str) else repr(value)).split())
-    except (ValueError, RecursionError):  # a number too large, or a list too deep
-        return f"a {type(value).__name__}"
-    short = plain if len(plain) <= most else plain[: most - 1] + "…"
-    return repr(short) if isinstance(value, str) else short
 
 
 def spoken(words: str) -> str:
@@ -186,8 +168,7 @@ def direction(value: object) -> Direction:
     for each in OPPOSITE:
         if plain == each:
             return each
-    msg = f"there is no direction {quoted(repr(value))}"
-    raise DialectError(msg)
+    raise unknown("direction", repr(value))
 
 
 def key_named(name: object) -> KeyName:
@@ -203,6 +184,14 @@ def key_named(name: object) -> KeyName:
             return key  # type: ignore[no-any-return]
     msg = f"a phone has no key {quoted(name)}"
     raise DialectError(msg)
+
+
+def name_for(value: T, table: Mapping[str, T]) -> str | None:
+    """Return the first name that a table has for a value, such as an action; None if it has none.
+
+    The table is one by which names are read: this is how they are printed.
+    """
+    return next((name for name, each in table.items() if each == value), None)
 
 
 def _object(words: str) -> dict[str, Any] | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import (
+    Action,
     Finish,
     Key,
     LongPress,
@@ -16,15 +17,20 @@ from pytest_mobileagent.action.action import (
     Type,
     Wait,
 )
-from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
-from pytest_mobileagent.dialect.reading import OPPOSITE, direction, quoted, reading, spoken
-from pytest_mobileagent.dialect.wording import cannot_say
+from pytest_mobileagent.dialect.dialect import (
+    Decision,
+    Dialect,
+    DialectError,
+    Frame,
+    Said,
+    cannot_say,
+    quoted,
+    unknown,
+)
+from pytest_mobileagent.dialect.reading import OPPOSITE, direction, spoken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.dialect.dialect import Frame, OnError
 
 _NAMES = ("ELEMENT", "ACTION", "VALUE")
 _PLAIN: Mapping[str, Action] = {
@@ -58,64 +64,45 @@ class SeeAct(Dialect):
     The chosen letter is in "element".
     """
 
-    name: ClassVar[str] = "seeact"
-    on_error: ClassVar[OnError] = "no action"
+    name = "seeact"
+    title = "SeeAct"
 
-    def parse(self, words: str, frame: Frame) -> Decision:
-        """Return what the three lines mean.
+    def _read(self, words: str, frame: Frame) -> Decision | Action:
+        lines = _lines(spoken(words))
+        kind = re.sub(r"[\s_.]+", " ", lines["ACTION"].strip(" .*`\"'")).upper()
+        letter = _letter(lines.get("ELEMENT", ""), frame)
+        at = frame.mark(letter).bounds.center if letter else None
+        action = _action(kind, at, lines.get("VALUE"))
+        takes_element = kind in _TOUCHES or kind in {"INPUT TEXT", "SWIPE"}
+        return Decision((action,), {"element": letter} if letter and takes_element else {})
 
-        Raises:
-            DialectError: there is no action, it is unknown, or its element or value is missing.
-        """
-        with reading(words):
-            lines = _lines(spoken(words))
-            kind = re.sub(r"[\s_.]+", " ", lines["ACTION"].strip(" .*`\"'")).upper()
-            letter = _letter(lines.get("ELEMENT", ""), frame)
-            at = frame.mark(letter).bounds.center if letter else None
-            action = _action(kind, at, lines.get("VALUE"))
-            takes_element = kind in _TOUCHES or kind in {"INPUT TEXT", "SWIPE"}
-            return Decision((action,), {"element": letter} if letter and takes_element else {})
-
-    def parse_strictly(self, words: str, frame: Frame) -> Decision:
+    def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return what the lines mean to the code: names and letters as they have to be.
 
         Of a value, it loses what stands behind a colon.
         """
-        with reading(words):
-            said: dict[str, str] = {}
-            for line in words.split("\n"):
-                name, colon, behind = line.partition(":")
-                if colon and name in _NAMES:
-                    said[name] = behind.split(":")[0].strip()
-            kind = re.sub(r"[.]+|\s+", " ", said.get("ACTION", "")).strip()
-            if kind not in (*_PLAIN, *_TOUCHES, *_WITH_VALUE):
-                msg = f"there is no action {quoted(kind)}"
-                raise DialectError(msg)
-            value = said.get("VALUE", "").strip(".")
-            if (kind in _TOUCHES and value != "None") or (
-                kind == "SWIPE" and value not in OPPOSITE
-            ):
-                msg = f"{kind} does not go with {quoted(value)}"
-                raise DialectError(msg)
-            letter = re.sub(r"[.]+|\s+", " ", said.get("ELEMENT", "None")).strip()
-            letter = letter if letter in frame.marks else "None"
-            return self.parse(f"ELEMENT: {letter}\nACTION: {kind}\nVALUE: {value}", frame)
-
-    def print(self, decision: Decision, frame: Frame) -> str:
-        """Return the three lines that say the decision.
-
-        Raises:
-            DialectError: it is not one action, or one that SeeAct has not.
-        """
-        if len(decision.actions) != 1:
-            msg = "SeeAct says one action at a time"
+        said: dict[str, str] = {}
+        for line in words.split("\n"):
+            name, colon, behind = line.partition(":")
+            if colon and name in _NAMES:
+                said[name] = behind.split(":")[0].strip()
+        kind = re.sub(r"[.]+|\s+", " ", said.get("ACTION", "")).strip()
+        if kind not in (*_PLAIN, *_TOUCHES, *_WITH_VALUE):
+            raise unknown("action", kind)
+        value = said.get("VALUE", "").strip(".")
+        if (kind in _TOUCHES and value != "None") or (kind == "SWIPE" and value not in OPPOSITE):
+            msg = f"{kind} does not go with {quoted(value)}"
             raise DialectError(msg)
-        action = decision.actions[0]
+        letter = re.sub(r"[.]+|\s+", " ", said.get("ELEMENT", "None")).strip()
+        letter = letter if letter in frame.marks else "None"
+        return self._read(f"ELEMENT: {letter}\nACTION: {kind}\nVALUE: {value}", frame)
+
+    def _say(self, action: Action, said: Said, frame: Frame) -> str:
         kind, at, value = _printed(action)
         if "\n" in value or "\r" in value:
             msg = f"a value of SeeAct's is one line: {quoted(value)}"
             raise DialectError(msg)
-        letter = "None" if at is None else _letter_at(at, decision.said.get("element"), frame)
+        letter = "None" if at is None else _letter_at(at, said.get("element"), frame)
         return f"ELEMENT: {letter}\nACTION: {kind}\nVALUE: {value}"
 
 
@@ -178,8 +165,7 @@ def _action(kind: str, at: tuple[int, int] | None, value: str | None) -> Action:
 
 def _with_value(kind: str, at: tuple[int, int] | None, value: str) -> Action:
     if kind not in _WITH_VALUE:
-        msg = f"there is no action {quoted(kind)}"
-        raise DialectError(msg)
+        raise unknown("action", kind)
     if not value:
         msg = f"{kind} needs a value"
         raise DialectError(msg)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import Literal, get_args
 
 from pytest_mobileagent.action.action import (
     Action,
@@ -21,21 +21,18 @@ from pytest_mobileagent.action.action import (
     Type,
     Wait,
 )
-from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError
-from pytest_mobileagent.dialect.parts import Call, begins_call, call, without_fences
-from pytest_mobileagent.dialect.reading import (
-    OPPOSITE,
-    amount,
-    key_named,
-    point,
+from pytest_mobileagent.dialect.dialect import (
+    Decision,
+    Dialect,
+    DialectError,
+    Frame,
+    cannot_say,
     quoted,
-    reading,
+    unknown,
 )
-from pytest_mobileagent.dialect.wording import cannot_say, escaped, whole
+from pytest_mobileagent.dialect.parts import Call, begins_call, call, escaped, without_fences
+from pytest_mobileagent.dialect.reading import OPPOSITE, amount, key_named, point
 from pytest_mobileagent.perception.picture import smart_size
-
-if TYPE_CHECKING:
-    from pytest_mobileagent.dialect.dialect import Frame, OnError
 
 Version = Literal["1", "1.5", "doubao"]
 
@@ -72,23 +69,21 @@ class UiTars(Dialect):
     acting, asks up to three times, and takes the third for the end.
     """
 
-    name: ClassVar[str] = "ui_tars"
-    on_error: ClassVar[OnError] = "ask again"
+    name = "ui_tars"
+    on_error = "ask again"
     version: Version = "1.5"
 
-    def parse(self, words: str, frame: Frame) -> Decision:
-        """Return the actions of a reply; what it said as "thought" and "reflection"."""
-        with reading(words):
-            before, calls = _halves(_TOKENS.sub("", without_fences(words)))
-            actions: list[Action] = []
-            at = 0
-            while not actions or begins_call(calls, at):
-                said_call = call(calls, at)
-                actions.append(self._action(said_call, frame))
-                at = said_call.end
-            said = _said(before)
-            asked = (Ask(said.get("thought", "")) if each == Ask("") else each for each in actions)
-            return Decision(tuple(asked), said)
+    def _read(self, words: str, frame: Frame) -> Decision | Action:
+        before, calls = _halves(_TOKENS.sub("", without_fences(words)))
+        actions: list[Action] = []
+        at = 0
+        while not actions or begins_call(calls, at):
+            said_call = call(calls, at)
+            actions.append(self._action(said_call, frame))
+            at = said_call.end
+        said = _said(before)
+        asked = (Ask(said.get("thought", "")) if each == Ask("") else each for each in actions)
+        return Decision(tuple(asked), said)
 
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return a decision in the words of this version."""
@@ -165,7 +160,7 @@ class UiTars(Dialect):
         return _plain_call(action)
 
     def _place(self, name: str, x: int, y: int, frame: Frame) -> str:
-        left, top = whole(frame.point(x, y, self._scale(frame)))
+        left, top = frame.whole(x, y, self._scale(frame))
         if self.version == "doubao":
             return f"{name}='<point>{left} {top}</point>'"
         name = "end_box" if name == "end_point" else "start_box"
@@ -211,8 +206,7 @@ def _plain_action(said: Call) -> Action:
             return Finish(said.get("content", "0"))
         case "call_user":
             return Ask(said.get("content", "0"))
-    msg = f"there is no action {quoted(said.name)}"
-    raise DialectError(msg)
+    raise unknown("action", said.name)
 
 
 def _typed(content: str) -> Type:

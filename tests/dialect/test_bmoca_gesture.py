@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.action.action import Action, Key, Scroll, Swipe, Tap, Type
-from pytest_mobileagent.dialect.bmoca_gesture import BMocaGesture
+from pytest_mobileagent.dialect.bmoca import BMocaGesture
 from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
 
 DIALECT = BMocaGesture()

@@ -18,8 +18,7 @@ from pytest_mobileagent.action.action import (
     Wait,
 )
 from pytest_mobileagent.dialect import Decision, DialectError, Frame
-from pytest_mobileagent.dialect.cogagent import CogAgent, line_of
-from pytest_mobileagent.dialect.cogagent_calls import box_center
+from pytest_mobileagent.dialect.cogagent import CogAgent, box_center, line_of
 
 FRAME = Frame((400, 800))
 OLD, NEW = CogAgent("18b"), CogAgent("9b")

@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.dialect import DialectError
-from pytest_mobileagent.dialect.parts import argument, call, line_after, section
+from pytest_mobileagent.dialect.parts import (
+    argument,
+    call,
+    escaped,
+    line_after,
+    section,
+    unescaped,
+)
 
 
 @pytest.mark.parametrize(
@@ -97,3 +104,9 @@ def test_what_is_no_call(words: str) -> None:
 def test_calls_are_read_or_refused(words: str) -> None:
     with suppress(DialectError):
         call(f"f({words}")
+
+
+@given(st.text())
+def test_texts_survive_in_a_call(words: str) -> None:
+    assert unescaped(escaped(words)) == words
+    assert call(f"f(a='{escaped(words)}')").arguments == {"a": words}

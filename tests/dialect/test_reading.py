@@ -12,8 +12,6 @@ from pytest_mobileagent.dialect.reading import (
     number,
     object_in,
     point,
-    quoted,
-    reading,
     spoken,
     text,
 )
@@ -156,23 +154,3 @@ def test_a_text_may_be_a_number() -> None:
     assert (text("a", "type"), text(7, "type"), text(0.5, "type")) == ("a", "7", "0.5")
     with pytest.raises(DialectError, match="type needs a text"):
         text(None, "type")
-
-
-def test_errors_know_all_the_words() -> None:
-    with pytest.raises(DialectError) as raised, reading("all the words"):
-        number("none")
-    assert raised.value.words == "all the words"
-
-
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [
-        ("a\n b", "'a b'"),
-        ("a" * 200, f"'{'a' * 119}…'"),
-        ([1, 2], "[1, 2]"),
-        (None, "None"),
-        pytest.param(10**9999, "a int", id="a number too large"),
-    ],
-)
-def test_what_is_quoted_is_short(value: object, shown: str) -> None:
-    assert quoted(value) == shown

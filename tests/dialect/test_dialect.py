@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent.dialect.dialect import (
+    DialectError,
+    Frame,
+    cannot_say,
+    quoted,
+    reading,
+)
+
+
+@given(st.integers(1, 1000), st.integers(1, 1000), st.data())
+def test_whole_points_find_their_pixel_again(width: int, height: int, data: st.DataObject) -> None:
+    frame = Frame((width, height))
+    pixel = data.draw(st.tuples(st.integers(0, width - 1), st.integers(0, height - 1)))
+    assert frame.pixel(*frame.whole(*pixel)) == pixel
+    assert frame.pixel(*frame.whole(*pixel, (1000, 1000)), (1000, 1000)) == pixel
+
+
+@given(width=st.integers(1, 1000), x=st.integers(0, 999))
+def test_thousandths_find_their_pixel_again(width: int, x: int) -> None:
+    frame = Frame((width, width))
+    pixel = x % width
+    across, down = frame.thousandths(pixel, pixel)
+    assert across == down <= 999
+    assert frame.pixel(across, down, (1000, 1000)) == (pixel, pixel)
+
+
+def test_what_cannot_be_said_is_named() -> None:
+    assert str(cannot_say("Morse", ["a"])) == "Morse cannot say ['a']"
+
+
+def test_errors_know_all_the_words() -> None:
+    with pytest.raises(DialectError) as raised, reading("all the words"):
+        raise DialectError("a part", "words")
+    assert raised.value.words == "all the words"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("a\n b", "'a b'"),
+        ("a" * 200, f"'{'a' * 119}…'"),
+        ([1, 2], "[1, 2]"),
+        (None, "None"),
+        pytest.param(10**9999, "a int", id="a number too large"),
+    ],
+)
+def test_what_is_quoted_is_short(value: object, shown: str) -> None:
+    assert quoted(value) == shown
