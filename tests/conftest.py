@@ -208,6 +208,7 @@ _OTHERS = (
     "html",
     "html_fixtures",
     "metadata",
+    "pytest_cov",
     "reportlog",
 )
 

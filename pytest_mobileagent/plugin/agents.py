@@ -125,7 +125,7 @@ class RunAgents:
     def end(self) -> None:
         """End the agent's process, if there is one."""
         if self._process is not None:
-            self._process.kill()
+            self._process.close()
             self._process = None
 
     def start(self) -> None:

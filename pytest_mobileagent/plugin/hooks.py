@@ -88,6 +88,14 @@ def _redact(run: RunConfig) -> None:
         redact(run)
 
 
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
+    result = yield
+    # No later: pytest-cov, which wraps this, puts together what each process has measured by then.
+    session.config.stash[RUN].agents.end()
+    return result
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     if RUN in config.stash:
         config.stash[RUN].close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import os
 import sys
 import threading
@@ -14,6 +16,7 @@ from pytest_mobileagent.agent.conversation import work
 from pytest_mobileagent.agent.options import as_dict, make_options
 from pytest_mobileagent.agent.phone import Channel
 from pytest_mobileagent.agent.process.wire import (
+    END,
     PROBE,
     WORK,
     pack_reply,
@@ -49,6 +52,10 @@ def main(descriptor: int, parent: int) -> None:
             if kind == PROBE:
                 send_to_worker(connection, PROBE)
                 continue
+            if kind == END:
+                _run_exit_functions()
+                send_to_worker(connection, END)
+                continue  # it is killed: only so does what it has started end, too
             briefing, packed = content
             take_streams(connection)
             channel = Channel(unpack_observation(packed), partial(_exchange, connection))
@@ -86,6 +93,15 @@ def _load(
     names = {name: [str(each) for each in getattr(agent, name, ())] for name in ("roles", "extras")}
     send_to_worker(connection, "ready", options=values, knows_task=knows_task, **names)
     return agent, options
+
+
+def _run_exit_functions() -> None:
+    """Do what Python does when a program ends: coverage.py saves what it has measured.
+
+    Threads that the agent has left behind are not waited for.
+    """
+    with contextlib.suppress(BaseException):  # the agent's own functions are among them
+        atexit._run_exitfuncs()  # noqa: SLF001 - as multiprocessing does before `os._exit`
 
 
 def _refused(connection: Connection, error: str) -> EOFError:

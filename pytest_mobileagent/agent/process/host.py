@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.agent.conversation import TimeIsUpError, Work
 from pytest_mobileagent.agent.process.printed import Printed
 from pytest_mobileagent.agent.process.wire import (
+    END,
     PROBE,
     WORK,
     pack_observation,
@@ -54,6 +55,7 @@ main(int(sys.argv[2]), int(sys.argv[3]))
 """
 _LOAD_SECONDS = 120.0
 _PROBE_SECONDS = 10.0  # it only waits for the next episode, and answers at once
+_EXIT_SECONDS = 2.0  # for what is to be done at its exit: saving what coverage.py has measured
 _NOTICE = 0.5  # seconds until it is noticed that a process has ended that left the line open
 _STUCK = 30  # seconds for a message that has begun to pass
 
@@ -82,6 +84,7 @@ class AgentProcess:
         self._refusal = ""
         self._mark = ""
         self._clean = True
+        self._waits = False  # for an episode
         self._printed: Printed | None = None
         self.start()
 
@@ -103,7 +106,7 @@ class AgentProcess:
                 start_new_session=True,  # Ctrl-C is ours
             )
         self._connection = Connection(ours.detach())
-        self._about, self._clean = None, True
+        self._about, self._clean, self._waits = None, True, False
         with contextlib.suppress(OSError):  # it is gone already; `load` reports it
             send_to_agent(self._connection, "load", *self._request)
 
@@ -127,7 +130,7 @@ class AgentProcess:
                 self._refusal = f"cannot be loaded: {error}"
             else:
                 if about["kind"] == "ready":
-                    self._about = about
+                    self._about, self._waits = about, True
                     return about
                 raise self._refused(str(about.get("error")))
             raise self._refused(f"--agent={self._request[0]} {self._refusal}")
@@ -145,7 +148,7 @@ class AgentProcess:
             self.kill()  # between episodes, which is no agent's failure
         self.load()
         assert self._connection is not None
-        self._clean = False  # until it says so
+        self._clean = self._waits = False  # until it says so
         self._printed = Printed(briefing.folder)
         with contextlib.suppress(OSError):  # `receive` reports it
             send_to_agent(self._connection, "play", briefing, pack_observation(observation))
@@ -179,7 +182,7 @@ class AgentProcess:
             if message["kind"] == "reply":
                 return unpack_reply(message)
             if message["kind"] == "work":
-                self._clean = bool(message["clean"])
+                self._clean, self._waits = bool(message["clean"]), True
                 return Work(**{name: message[name] for name in WORK})
         except (LookupError, TypeError, ValueError) as error:
             msg = f"its process sent what cannot be read: {error}"
@@ -208,14 +211,28 @@ class AgentProcess:
         if process is None:
             return
         if process.poll() is not None or not self._clean:
-            self.kill()
+            self.close()
             self.start()  # it is ready by the time that the next episode begins
         else:
             end_descendants(process.pid)
             end_marked(self._mark, spare=[process.pid])
 
+    def close(self) -> None:
+        """End the process when it has run its exit functions, and whatever it has started.
+
+        One that is at work, or does not answer within two seconds, is killed without that.
+        """
+        process, connection = self._process, self._connection
+        if self._waits and process is not None and connection is not None:
+            with contextlib.suppress(AgentError, OSError, TimeIsUpError, ValueError):
+                end_descendants(process.pid)  # an exit function might wait for them
+                self._wake()
+                send_to_agent(connection, END)
+                self._receive(_EXIT_SECONDS)
+        self.kill()
+
     def kill(self) -> None:
-        """End the process, and whatever it has started."""
+        """End the process at once, and whatever it has started."""
         process, self._process, self._about = self._process, None, None
         if process is None:
             return

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # What an agent does depends on the goal, so that one process plays all: `Do.tap` and so on.
 AGENT = """
-import ctypes, os, re, signal, subprocess, sys, threading, time
+import atexit, ctypes, os, re, signal, subprocess, sys, threading, time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from pytest_mobileagent import *
@@ -85,6 +85,15 @@ class Do:
         return Finish()
     def started(self):
         return Finish(str(os.getpid()))
+    def saves_at_exit(self):
+        atexit.register(Path(os.environ["LEFT"]).write_text, "saved"); return self.started()
+    def fails_at_exit(self):
+        atexit.register(sys.exit, "no")
+        return self.saves_at_exit()
+    def hangs_at_exit(self):
+        atexit.register(time.sleep, 600); return self.started()
+    def starts_at_exit(self):
+        atexit.register(self.bare_daemon); return self.started()
     def hangs_when_told(self):
         signal.signal(signal.SIGUSR1, lambda *_: time.sleep(600))
         return self.started()

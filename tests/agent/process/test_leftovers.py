@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -13,11 +14,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent import Termination
+from pytest_mobileagent.agent.process import host
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_mobileagent import Episode
+    from pytest_mobileagent.agent.process.host import AgentProcess
 
 
 def is_alive(pid: int) -> bool:
@@ -60,6 +63,36 @@ def test_what_an_agent_that_crashes_has_started_ends_too(
     started = time.monotonic()
     assert played("daemon_then_exit").error.endswith("its process ended with status 3")
     assert time.monotonic() - started < 10, "it held the line"
+    assert ends(int(left.read_text()))
+
+
+@pytest.mark.parametrize("goal", ["saves_at_exit", "fails_at_exit"])
+def test_a_process_that_is_closed_runs_its_exit_functions(
+    played: Callable[..., Episode], process: AgentProcess, left: Path, goal: str
+) -> None:
+    left.write_text("")
+    pid = int(played(goal).answer)
+    assert left.read_text() == ""
+    os.kill(pid, signal.SIGSTOP)  # any agent of a run may
+    process.close()
+    assert left.read_text() == "saved"
+    assert not is_alive(pid)
+
+
+def test_an_exit_function_that_hangs_is_not_waited_for(
+    played: Callable[..., Episode], process: AgentProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host, "_EXIT_SECONDS", 0.1)
+    pid = int(played("hangs_at_exit").answer)
+    process.close()
+    assert not is_alive(pid)
+
+
+def test_what_an_exit_function_starts_ends_too(
+    played: Callable[..., Episode], process: AgentProcess, left: Path
+) -> None:
+    played("starts_at_exit")
+    process.close()
     assert ends(int(left.read_text()))
 
 

@@ -1,0 +1,76 @@
+"""What pytest-cov tells of an agent, which runs in a process of its own."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CONFTEST = """
+import pytest
+from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    return FakeLease(FakePhone([make_screen("0")]))
+"""
+AGENT = """
+import threading
+from pytest_mobileagent import Agent, Finish
+
+class Worker(Agent):
+    def start(self, briefing):
+        self.goal = briefing.goal
+    def step(self, observation):
+        if self.goal == "leave a thread":
+            threading.Thread(target=threading.Event().wait).start()
+        elif self.goal == "never asked":
+            return Finish("not covered")
+        return Finish("done")
+"""
+TASKS = """
+from pytest_mobileagent import task
+
+@task("leave a thread")
+def test_thread(episode):
+    assert episode.answers("done")
+
+@task("work")
+def test_work(episode):
+    assert episode.answers("done")
+"""
+NOT_COVERED = AGENT.strip().splitlines().index('            return Finish("not covered")') + 1
+OPTIONS = ["--cov=agents", "--cov-report=json", "--agent=agents/worker.py"]
+
+
+@pytest.fixture
+def measured(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., dict[str, Any]]:
+    """Runs the tasks, and returns what is covered of the agent's file."""
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)  # it switches pytest-cov off
+    pytester.makeconftest(CONFTEST)
+    pytester.makepyfile(**{"agents/worker": AGENT, "test_tasks": TASKS})
+    pytester.makepyprojecttoml('[tool.coverage.run]\npatch = ["subprocess"]\n')
+
+    def measured(*options: str) -> dict[str, Any]:
+        result = pytester.runpytest_subprocess(*OPTIONS, *options)
+        result.assert_outcomes(passed=2)
+        report = json.loads((pytester.path / "coverage.json").read_text())
+        assert [path.name for path in pytester.path.glob(".coverage*")] == [".coverage"]
+        (file,) = report["files"].values()
+        return dict(file)
+
+    return measured
+
+
+@pytest.mark.slow  # processes that are measured, or load what measures them
+@pytest.mark.parametrize("workers", [[], ["-n1"]], ids=["alone", "with pytest-xdist"])
+def test_an_agents_own_process_is_measured(
+    measured: Callable[..., dict[str, Any]], workers: list[str]
+) -> None:
+    assert measured(*workers)["missing_lines"] == [NOT_COVERED]
