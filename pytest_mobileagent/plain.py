@@ -47,6 +47,14 @@ def _cut(value: Any, depth: int) -> Any:
     return value
 
 
+def why_unreadable(error: Exception) -> str:
+    """Return what is wrong with data that could not be read, in words that no version changes.
+
+    Of data nested too deeply Python says "maximum recursion depth exceeded" or "Stack overflow".
+    """
+    return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+
+
 def is_nested_deeper(value: Any, depth: int) -> bool:
     """Whether lists and tables stand in each other more than `depth` deep."""
     level = [value]

@@ -26,6 +26,7 @@ from pytest_mobileagent.plain import (
     to_line,
     to_wire,
     whole_number,
+    why_unreadable,
 )
 
 
@@ -85,6 +86,12 @@ def test_any_value_is_one_line_of_json(value: Any) -> None:
     line = to_line(value)
     assert "\n" not in line
     assert json.loads(line.encode()) == to_wire(value)
+
+
+def test_what_cannot_be_read_is_told_in_the_same_words_by_every_python() -> None:
+    for fault in ("maximum recursion depth exceeded", "Stack overflow (used 8160 kB)"):
+        assert why_unreadable(RecursionError(fault)) == "it is nested too deeply"
+    assert why_unreadable(ValueError("it is empty")) == "it is empty"
 
 
 @given(VALUES)

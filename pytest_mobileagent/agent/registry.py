@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.agent.agent import Agent
 from pytest_mobileagent.errors import in_one_line
+from pytest_mobileagent.plain import why_unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -152,7 +153,7 @@ def _parse(reference: str, path: Path) -> ast.Module:
         # Bytes: Python itself knows of byte order marks and of lines that name an encoding.
         return ast.parse(path.read_bytes(), filename=str(path))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        msg = f"--agent={reference}: {path} is not Python: {error}"
+        msg = f"--agent={reference}: {path} is not Python: {why_unreadable(error)}"
         raise UnknownAgentError(msg) from error
     except OSError as error:
         msg = f"--agent={reference}: cannot read {path}: {error.strerror}"

@@ -32,6 +32,7 @@ from pytest_mobileagent.dialect.dialect import (
 )
 from pytest_mobileagent.dialect.parts import Call, call, escaped
 from pytest_mobileagent.dialect.reading import amount, number
+from pytest_mobileagent.plain import why_unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -196,7 +197,7 @@ def _python_call(action: str) -> Call:
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
         if isinstance(error, DialectError):
             raise
-        msg = f"{quoted(action)} is no call in Python: {quoted(str(error))}"
+        msg = f"{quoted(action)} is no call in Python: {quoted(why_unreadable(error))}"
         raise DialectError(msg) from None
     # What it cannot take apart (a point that is no list, a duration that is no text) fails there
     # while it is done, and the run goes on: such a point is none, such a wait is over at once.

@@ -23,6 +23,7 @@ from pytest_mobileagent.action.action import (
 )
 from pytest_mobileagent.dialect.dialect import DialectError, cannot_say, lacks, quoted, unknown
 from pytest_mobileagent.dialect.reading import amount, key_named, object_in, point, text
+from pytest_mobileagent.plain import why_unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -59,7 +60,7 @@ def json_value(words: str) -> Any:
     try:
         return json.JSONDecoder(strict=False).raw_decode(words, begin.start())[0]
     except (ValueError, RecursionError) as error:
-        msg = f"{quoted(words[begin.start() :])} is broken JSON: {error}"
+        msg = f"{quoted(words[begin.start() :])} is broken JSON: {why_unreadable(error)}"
         raise DialectError(msg) from error
 
 

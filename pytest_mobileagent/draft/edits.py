@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.plain import why_unreadable
 from pytest_mobileagent.statistics import proportion
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def _parsed(path: Path) -> ast.Module:
         msg = f"cannot read {path}: {error.strerror}"
         raise RecordError(msg) from error
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        msg = f"{path} is no Python: {error}"
+        msg = f"{path} is no Python: {why_unreadable(error)}"
         raise RecordError(msg) from error
 
 

@@ -20,7 +20,7 @@ from pytest_mobileagent.judge.fence import Data, seal
 from pytest_mobileagent.judge.question import Subtask
 from pytest_mobileagent.judge.reply import UnreadableError, read_notes
 from pytest_mobileagent.llm.message import Message
-from pytest_mobileagent.plain import expect
+from pytest_mobileagent.plain import expect, why_unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -104,7 +104,7 @@ def reviewed(path: Path) -> tuple[Subtask, ...]:
         msg = f"cannot read {path}: {error.strerror}"
         raise TaskError(msg) from error
     except (ValueError, LookupError, TypeError, RecursionError) as error:
-        msg = f"{path} holds no subtasks: {type(error).__name__}: {error}"
+        msg = f"{path} holds no subtasks: {type(error).__name__}: {why_unreadable(error)}"
         raise TaskError(msg) from error
     if not done:
         msg = f'{path} was drafted by a model: read it, mend it, and set "reviewed" to true'
@@ -138,7 +138,7 @@ def _read(text: str, apps: Sequence[str]) -> tuple[Subtask, ...]:
         found = _subtasks(json.loads(text[text.find("[") : text.rfind("]") + 1]))
         check_subtasks(found)
     except (ValueError, LookupError, TypeError, TaskError, RecursionError) as error:
-        msg = f"it holds no subtasks that fit together ({error})"
+        msg = f"it holds no subtasks that fit together ({why_unreadable(error)})"
         raise UnreadableError(msg) from error
     if unknown := [each.app for each in found if each.app not in apps]:
         msg = f"{unknown[0]!r} is none of the packages"

@@ -17,6 +17,8 @@ import threading
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from pytest_mobileagent.plain import why_unreadable
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -45,7 +47,8 @@ class Bridge:
             try:
                 message = json.loads(line)
             except (ValueError, RecursionError) as error:
-                self._write(_error(None, _PARSE_ERROR, f"this is not JSON: {error}"))
+                why = f"this is not JSON: {why_unreadable(error)}"
+                self._write(_error(None, _PARSE_ERROR, why))
                 continue
             if _waits(message):
                 # Whatever comes after a handshake needs what it settles.

@@ -128,6 +128,7 @@ class Recorder:
             with self._opener.open(request, timeout=_SECONDS) as reply:
                 return str(json.loads(reply.read()).get("over") or "")
         except urllib.error.HTTPError as error:
-            return f"it is not recorded: {error.read().decode('utf-8', 'replace') or error}"
+            with error:
+                return f"it is not recorded: {error.read().decode('utf-8', 'replace') or error}"
         except (OSError, ValueError, AttributeError) as error:
             return f"nobody records it ({error})"

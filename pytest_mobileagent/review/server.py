@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from pytest_mobileagent import loopback
 from pytest_mobileagent.loopback import RefusedError
+from pytest_mobileagent.plain import why_unreadable
 from pytest_mobileagent.review.desk import UnknownEpisodeError
 from pytest_mobileagent.review.page import page
 
@@ -82,7 +83,8 @@ class _Handler(loopback.Handler):
                 str(given.get("note", "")),
             )
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-            raise RefusedError(HTTPStatus.BAD_REQUEST, f"this is no decision: {error}") from None
+            why = f"this is no decision: {why_unreadable(error)}"
+            raise RefusedError(HTTPStatus.BAD_REQUEST, why) from None
         self.send_json(told)
 
     def _page(self) -> None:

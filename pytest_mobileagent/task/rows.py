@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.plain import why_unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -117,7 +118,7 @@ def _json(text: str, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
     try:
         table = json.loads(text)
     except (ValueError, RecursionError) as error:
-        msg = f"{path} is not JSON: {error}"
+        msg = f"{path} is not JSON: {why_unreadable(error)}"
         raise TaskError(msg) from error
     if not isinstance(table, list):
         msg = f"{path} has to hold a list of objects"
@@ -132,7 +133,7 @@ def _jsonl(text: str, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
             try:
                 columns = json.loads(line)
             except (ValueError, RecursionError) as error:
-                msg = f"{path}, line {number} is not JSON: {error}"
+                msg = f"{path}, line {number} is not JSON: {why_unreadable(error)}"
                 raise TaskError(msg) from error
             yield number, _object(columns, f"{path}, line {number}")
 

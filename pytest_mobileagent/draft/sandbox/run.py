@@ -11,7 +11,7 @@ from typing import Any
 from pytest_mobileagent.draft.sandbox.answer import Answer, Limits
 from pytest_mobileagent.draft.sandbox.kernel import UnavailableError, unsupported
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.plain import expect, printable
+from pytest_mobileagent.plain import expect, printable, why_unreadable
 
 _MODULE = "pytest_mobileagent.draft.sandbox.inside"
 # Neither the user's settings nor start-up files are read: modules are found where they are here.
@@ -69,7 +69,7 @@ def _asked(request: dict[str, Any], limits: Limits, asked: int) -> tuple[Answer,
         msg = f"the sandbox's process does not work: {error}"
         raise HostError(msg) from error
     except (ValueError, LookupError, TypeError, RecursionError) as error:
-        msg = f"the sandbox's process says nothing readable: {error}"
+        msg = f"the sandbox's process says nothing readable: {why_unreadable(error)}"
         raise HostError(msg) from error
     if request["episode"] is not None and len(answers) != asked:
         msg = f"the sandbox's process gives {len(answers)} answers, not {asked}"

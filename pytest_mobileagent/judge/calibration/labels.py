@@ -14,7 +14,7 @@ from pytest_mobileagent.judge.calibration.label import Label, Labels, LabelsErro
 from pytest_mobileagent.judge.calibration.people import labels_of_run, run_in
 from pytest_mobileagent.judge.cross_app import check_subtasks
 from pytest_mobileagent.judge.question import Question
-from pytest_mobileagent.plain import expect
+from pytest_mobileagent.plain import expect, why_unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -72,7 +72,7 @@ def _of_file(path: Path, *, suspects: bool) -> Labels:
         try:
             items = json.loads(text)
         except (ValueError, RecursionError) as error:
-            msg = f"{path} is neither JSON nor lines of it: {error}"
+            msg = f"{path} is neither JSON nor lines of it: {why_unreadable(error)}"
             raise LabelsError(msg) from None
         return importer_of(items, path).labels(items, path, suspects=suspects)
     return Labels(tuple(_of_lines(path, text)))
@@ -85,7 +85,9 @@ def _of_lines(path: Path, text: str) -> Iterable[Label]:
         try:
             yield _label(path.parent, json.loads(line))
         except (ValueError, TypeError, LookupError, TaskError, RecursionError) as error:
-            why = f"{error.args[0]} is missing" if isinstance(error, KeyError) else str(error)
+            why = why_unreadable(error)
+            if isinstance(error, KeyError):
+                why = f"{error.args[0]} is missing"
             if isinstance(error, json.JSONDecodeError):
                 why = f"this is no JSON: {why}"
             msg = f"{path}, line {number}: {why}"

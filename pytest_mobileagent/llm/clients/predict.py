@@ -16,6 +16,7 @@ from pytest_mobileagent.llm.clients.characters import mended
 from pytest_mobileagent.llm.clients.failing import refused, scrubbed
 from pytest_mobileagent.llm.failures import ProviderBusyError
 from pytest_mobileagent.llm.message import Answer, Usage
+from pytest_mobileagent.plain import why_unreadable
 from pytest_mobileagent.urls import hide, shown
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Predict:
         except self._errors as error:
             raise self._broken(str(error) or type(error).__name__) from None
         except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
-            why = f"its answer cannot be read ({type(error).__name__}: {error})"
+            why = f"its answer cannot be read ({type(error).__name__}: {why_unreadable(error)})"
             raise self._broken(why) from None
 
     @property

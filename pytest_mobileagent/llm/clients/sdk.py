@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.llm.clients.characters import mended
 from pytest_mobileagent.llm.clients.failing import refused, scrubbed
 from pytest_mobileagent.llm.failures import ProviderBusyError
+from pytest_mobileagent.plain import why_unreadable
 from pytest_mobileagent.urls import hide, shown
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class Sdk:
         except (httpx2.HTTPError, httpx2.StreamError) as error:
             wrong = self.broken(f"its answer was cut: {error}")
         except (ValueError, RecursionError) as error:
-            wrong = self.broken(f"its answer cannot be read: {error}")
+            wrong = self.broken(f"its answer cannot be read: {why_unreadable(error)}")
         else:
             return
         raise wrong from None

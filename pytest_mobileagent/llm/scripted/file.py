@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from pytest_mobileagent.llm.message import ToolCall
 from pytest_mobileagent.llm.scripted.entries import Fault, Said, ScriptedReply, When
+from pytest_mobileagent.plain import why_unreadable
 
 _REPLY = {"stop", "input_tokens", "output_tokens", "cached_tokens", "seconds_to_first"}
 _FAULT = {"fault", "retry_after", "after"}
@@ -37,7 +38,7 @@ def read_replies(path: str | Path) -> tuple[Said | When, ...]:
             if isinstance(reply, When) and (first := lines.setdefault(reply.text, number)) < number:
                 _refuse(f"line {first} answers the same: give its replies there, as a list")
         except (ValueError, TypeError, RecursionError) as error:
-            msg = f"{path}, line {number}: {error}"
+            msg = f"{path}, line {number}: {why_unreadable(error)}"
             raise ValueError(msg) from error
         replies.append(reply)
     return tuple(replies)

@@ -23,6 +23,7 @@ from pytest_mobileagent.llm.scripted.apis.openai_chat import OpenAIChat
 from pytest_mobileagent.llm.scripted.apis.openai_responses import OpenAIResponses
 from pytest_mobileagent.llm.scripted.apis.predict import Predict
 from pytest_mobileagent.llm.scripted.entries import Fault, ScriptedReply
+from pytest_mobileagent.plain import why_unreadable
 from pytest_mobileagent.waiting import is_readable
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ class _Handler(BaseHTTPRequestHandler):
                 if asked := api.read(incoming):
                     break
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            about = f"{type(error).__name__}: {error}"
+            about = f"{type(error).__name__}: {why_unreadable(error)}"
             return self._send(400, api.error(400, f"the body cannot be read: {about}", ""))
         if asked is None:
             return self._send(404, api.error(404, f"nothing is at {path}", ""))

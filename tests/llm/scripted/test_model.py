@@ -200,7 +200,7 @@ def test_a_file_of_json_lines_says_the_same(tmp_path):
         ('{"when": "one", "reply": "x"}', "line 1 answers the same"),
         ('{"when": "a", "reply": ["x"], "stop": "length"}', "what belongs to one reply"),
         ('{"reply": "", "tool_calls": [{"name": "x"}]}', 'no call of a tool: {"name": "x"}'),
-        ("[" * 100_000, "recursion"),
+        ("[" * 200_000, "line 2: it is nested too deeply"),
     ],
 )
 def test_a_bad_line_is_an_error_that_names_file_and_line(tmp_path, line, problem):

@@ -21,6 +21,7 @@ from pytest_mobileagent.llm.budget import Budget, Limit
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.reference import parse_reference
 from pytest_mobileagent.testing import Fault, ScriptedModel, ScriptedReply, ToolCall, When
+from tests.refusals import refused
 
 from .conftest import PRICES
 
@@ -315,7 +316,7 @@ def test_a_websocket_is_refused_so_that_clients_take_http(
     recorder = make()
     headers = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
     url = f"{recorder.models.openai_base_url}/responses"
-    with pytest.raises(urllib.error.HTTPError, match="426"):
+    with refused(426):
         urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=20)
     assert recorder.lines == []
 
@@ -337,10 +338,8 @@ def test_a_request_that_makes_no_sense_is_for_the_provider_to_refuse(
 ) -> None:
     provider(REPLY)
     recorder = make()
-    with pytest.raises(urllib.error.HTTPError, match="400") as refused:
+    with refused(400):
         post(recorder.models.openai_chat_url, body)
-    with refused.value as error:
-        error.read()
     (line,) = recorder.lines
     assert line["call"] is None
 
