@@ -1,6 +1,6 @@
 """The gate on simulated agents of which the truth is known: false alarms, and what it sees.
 
-`benchmarks/gate.py` has 4,000 runs of many more worlds; docs/gate.md shows them.
+`benchmarks/gate.py` has 4,000 runs of many more worlds; docs/gate-errors.md shows them.
 """
 
 from __future__ import annotations

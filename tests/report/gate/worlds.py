@@ -1,6 +1,6 @@
 """Simulated agents of which the truth is known, and what the gate says of them.
 
-The tests use them, and `benchmarks/gate.py`, which prints the tables of docs/gate.md.
+The tests use them, and `benchmarks/gate.py`, which prints the tables of docs/gate-errors.md.
 """
 
 from __future__ import annotations
