@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.briefing import Briefing
     from pytest_mobileagent.agent.endpoint import EndpointAgent
     from pytest_mobileagent.agent.phone import EpisodeOver, Phone
+    from pytest_mobileagent.agent.recorder import Recorder
     from pytest_mobileagent.agent.scripted import Scripted
     from pytest_mobileagent.check.episode import Episode, load
     from pytest_mobileagent.device.device import Device, System
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.model import ModelReply
     from pytest_mobileagent.perception.marks import Mark
     from pytest_mobileagent.plugin.items import task, tasks
-    from pytest_mobileagent.program.recorder import Recorder
     from pytest_mobileagent.screen.element import Bounds, Element
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.case import Case
@@ -71,6 +71,7 @@ if TYPE_CHECKING:
         wait,
     )
     from pytest_mobileagent.task.task import Task
+    from pytest_mobileagent.verdict.verdict import Verdict
 
 __version__ = "0.1.0"
 
@@ -83,7 +84,7 @@ _HOMES = {
     "agent.agent": ("Agent", "Reply"),
     "agent.briefing": ("Briefing",),
     "agent.phone": ("EpisodeOver", "Phone"),
-    "program.recorder": ("Recorder",),
+    "agent.recorder": ("Recorder",),
     "agent.scripted": ("Scripted",),
     "dialect.dialect": ("Decision", "Dialect", "DialectError", "Frame"),
     "agent.asking": ("ModelOptions", "ask"),
@@ -111,6 +112,7 @@ _HOMES = {
     "task.probe": ("Probe",),
     "task.rows": ("rows",),
     "task.task": ("Task",),
+    "verdict.verdict": ("Verdict",),
     "task.solution": (
         "answer", "impossible", "long_press", "open_app", "press", "scroll", "seen", "tap",
         "type_text", "wait",
@@ -124,11 +126,11 @@ __all__ = [
     "Dialect", "DialectError", "DoubleTap", "Element", "EndpointAgent", "Episode", "EpisodeOver",
     "Event", "Finish", "Frame", "Image", "Impossible", "Key", "LongPress", "Mark", "Message",
     "ModelCall", "ModelOptions", "ModelReply", "Observation", "Open", "Phone", "Probe", "Raw",
-    "Recorder", "Reply", "Reset", "Screen", "Scripted", "Scroll", "Step", "Swipe", "System", "Tap",
-    "Task", "Termination", "Tool", "ToolCall", "Type", "Wait", "activity", "answer", "ask", "file",
-    "files", "impossible", "load", "log", "long_press", "open_app", "packages", "preferences",
-    "press", "prop", "provider", "rows", "scroll", "seen", "setting", "sqlite", "subtask", "tap",
-    "task", "tasks", "type_text", "volume", "wait",
+    "Recorder", "Reply", "Reset", "Screen", "Scripted", "Scroll", "Step", "Swipe", "System",
+    "Tap", "Task", "Termination", "Tool", "ToolCall", "Type", "Verdict", "Wait", "activity",
+    "answer", "ask", "file", "files", "impossible", "load", "log", "long_press", "open_app",
+    "packages", "preferences", "press", "prop", "provider", "rows", "scroll", "seen", "setting",
+    "sqlite", "subtask", "tap", "task", "tasks", "type_text", "volume", "wait",
 ]  # fmt: skip
 
 

@@ -22,6 +22,12 @@ from __future__ import annotations
 import re
 import traceback
 
+__all__ = [
+    "AgentError", "DeviceError", "HostError", "InfrastructureError", "JudgeError",
+    "MobileAgentError", "NoSolutionError", "RecordError", "ScreenError", "TaskError",
+    "UndecidedError", "UnfitMoveError",
+]  # fmt: skip
+
 _MOST_PARTS = 5  # of a group of exceptions that are named
 
 

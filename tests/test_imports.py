@@ -32,6 +32,7 @@ HEAVY |= {"grpc", "h11", "trustme", "cryptography", "rich"}
 ORDER = [
     "errors",
     "plain",
+    "faces",
     "arguments",
     "patterns",
     "fileio",
@@ -52,7 +53,7 @@ ORDER = [
     "check",
     "verdict",
 ]
-ORDER += ["device", "environment", "llm", "judge", "draft", "agent", "run"]
+ORDER += ["device", "probes", "environment", "llm", "judge", "draft", "agent", "run"]
 ORDER += ["program", "mcp", "report", "review"]
 ORDER += ["testing", "plugin", "init", "__main__"]
 # What is more than a matter of order.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,9 @@ from typing import get_args
 import pytest
 
 import pytest_mobileagent
-from pytest_mobileagent import testing
+
+FACES = ["agent", "check", "device", "dialect", "errors", "perception", "probes", "testing"]
+FACES += ["virtual.sdk"]
 
 USER = """
 from pytest_mobileagent import Action, Agent, Briefing, Finish, Observation, Phone, Reply, Screen
@@ -48,9 +51,28 @@ def test_every_public_name_is_documented(name):
         assert public.__doc__, name
 
 
-@pytest.mark.parametrize("name", testing.__all__)
-def test_every_name_for_tests_is_documented(name):
-    assert getattr(testing, name).__doc__
+@pytest.mark.parametrize("name", FACES)
+def test_a_face_has_all_that_it_names_and_documents_it(name):
+    face = importlib.import_module(f"pytest_mobileagent.{name}")
+    assert face.__doc__
+    assert face.__all__
+    undocumented = [each for each in face.__all__ if not getattr(face, each).__doc__]
+    assert undocumented == []
+
+
+@pytest.mark.parametrize("name", ["agent", "check", "device", "perception", "probes"])
+def test_a_face_imports_its_names_only_when_they_are_asked_for(name):
+    face = importlib.import_module(f"pytest_mobileagent.{name}")
+    assert sorted(face.__all__) == sorted(face.__getattr__.names)
+    code = (
+        f"import sys, pytest_mobileagent.{name}; print(*(m for m in sys.modules if 'mobile' in m))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) == {
+        "pytest_mobileagent", "pytest_mobileagent.faces", f"pytest_mobileagent.{name}",
+    }  # fmt: skip
+    with pytest.raises(AttributeError, match="nothing_like_it"):
+        _ = face.nothing_like_it
 
 
 @pytest.mark.slow

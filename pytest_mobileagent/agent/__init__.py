@@ -1,1 +1,60 @@
-"""Who decides: what agents are, how they are found, and where they run."""
+"""For authors of agents: what an agent is, what it is given, and how it asks models.
+
+An agent subclasses `Agent`, or `EndpointAgent` if it is one model with a prompt. Actions, screens
+and elements are in `pytest_mobileagent` itself, how models say actions is in `.dialect`, and what
+models are shown of a screen is in `.perception`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.faces import LazyNames
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.agent.agent import Agent, KnowsTask, Reply
+    from pytest_mobileagent.agent.asking import Decided, ModelOptions, ask, given_up, opened
+    from pytest_mobileagent.agent.briefing import Briefing
+    from pytest_mobileagent.agent.endpoint import EndpointAgent, Turn
+    from pytest_mobileagent.agent.goal import goal_at
+    from pytest_mobileagent.agent.options import BadOptionError, make_options
+    from pytest_mobileagent.agent.phone import EpisodeOver, Phone
+    from pytest_mobileagent.agent.recorder import Recorder
+    from pytest_mobileagent.agent.scripted import Scripted
+    from pytest_mobileagent.episode.calls import ModelCall
+    from pytest_mobileagent.episode.device_info import DeviceInfo
+    from pytest_mobileagent.episode.observation import Observation
+    from pytest_mobileagent.llm.estimate import text_tokens
+    from pytest_mobileagent.llm.message import Image, Message, Tool, ToolCall
+    from pytest_mobileagent.llm.model import Model, ModelReply
+    from pytest_mobileagent.task.solution import Move
+
+__getattr__ = LazyNames(
+    __name__,
+    {
+        "agent.agent": ("Agent", "KnowsTask", "Reply"),
+        "agent.asking": ("Decided", "ModelOptions", "ask", "given_up", "opened"),
+        "agent.briefing": ("Briefing",),
+        "agent.endpoint": ("EndpointAgent", "Turn"),
+        "agent.goal": ("goal_at",),
+        "agent.options": ("BadOptionError", "make_options"),
+        "agent.phone": ("EpisodeOver", "Phone"),
+        "agent.recorder": ("Recorder",),
+        "agent.scripted": ("Scripted",),
+        "episode.calls": ("ModelCall",),
+        "episode.device_info": ("DeviceInfo",),
+        "episode.observation": ("Observation",),
+        "llm.estimate": ("text_tokens",),
+        "llm.message": ("Image", "Message", "Tool", "ToolCall"),
+        "llm.model": ("Model", "ModelReply"),
+        "task.solution": ("Move",),
+    },
+)
+
+# Spelled out for type checkers; a test compares it with the table above.
+__all__ = [
+    "Agent", "BadOptionError", "Briefing", "Decided", "DeviceInfo", "EndpointAgent",
+    "EpisodeOver", "Image", "KnowsTask", "Message", "Model", "ModelCall", "ModelOptions",
+    "ModelReply", "Move", "Observation", "Phone", "Recorder", "Reply", "Scripted", "Tool",
+    "ToolCall", "Turn", "ask", "given_up", "goal_at", "make_options", "opened", "text_tokens",
+]  # fmt: skip

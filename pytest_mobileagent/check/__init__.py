@@ -5,8 +5,9 @@ What authors of tasks ask for by name, `check.aitw` say, is imported when it is 
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.faces import LazyNames
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action.matching.agentcpm import cagui
@@ -19,29 +20,23 @@ if TYPE_CHECKING:
     from pytest_mobileagent.check.matching import matches
     from pytest_mobileagent.check.states import essential, essential_states
 
-_HOME = {
-    "Golden": "action.matching.golden",
-    "Match": "action.matching.golden",
-    "aitw": "action.matching.aitw",
-    "aitz": "action.matching.aitz",
-    "androidcontrol": "action.matching.androidcontrol",
-    "cagui": "action.matching.agentcpm",
-    "essential": "check.states",
-    "essential_states": "check.states",
-    "matches": "check.matching",
-    "mobile_bench": "action.matching.mobile_bench",
-    "odyssey": "action.matching.odyssey",
-}
+__getattr__ = LazyNames(
+    __name__,
+    {
+        "action.matching.agentcpm": ("cagui",),
+        "action.matching.aitw": ("aitw",),
+        "action.matching.aitz": ("aitz",),
+        "action.matching.androidcontrol": ("androidcontrol",),
+        "action.matching.golden": ("Golden", "Match"),
+        "action.matching.mobile_bench": ("mobile_bench",),
+        "action.matching.odyssey": ("odyssey",),
+        "check.matching": ("matches",),
+        "check.states": ("essential", "essential_states"),
+    },
+)
 
 # Spelled out for type checkers; a test compares it with the table above.
 __all__ = [
-    "Golden", "Match", "aitw", "aitz", "androidcontrol", "cagui", "essential",
-    "essential_states", "matches", "mobile_bench", "odyssey",
+    "Golden", "Match", "aitw", "aitz", "androidcontrol", "cagui", "essential", "essential_states",
+    "matches", "mobile_bench", "odyssey",
 ]  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(importlib.import_module(f"pytest_mobileagent.{_HOME[name]}"), name)
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)

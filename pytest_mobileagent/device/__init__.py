@@ -1,1 +1,44 @@
-"""Where it happens: devices, the drivers behind them, and where they come from."""
+"""Where tasks run: what a device can do, and how devices of another kind are added.
+
+A kind of devices is a `Source`, which the hook `pytest_mobileagent_sources` adds. It opens `Slots`:
+`ProgramSlots` start a program for each device, `AttachedSlots` take devices that are there already.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.faces import LazyNames
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.device.address import Address, AppiumAddress
+    from pytest_mobileagent.device.device import Capture, Device, DeviceState, System
+    from pytest_mobileagent.device.drivers.driver import Driver
+    from pytest_mobileagent.device.fleet.shared import SharedRun
+    from pytest_mobileagent.device.fleet.slots import ProgramSlots, Slots
+    from pytest_mobileagent.device.options import DeviceOptions
+    from pytest_mobileagent.device.sources.attached import AttachedSlots
+    from pytest_mobileagent.device.sources.source import Source
+    from pytest_mobileagent.device.sources.virtual import DeclaredApps
+
+__getattr__ = LazyNames(
+    __name__,
+    {
+        "device.address": ("Address", "AppiumAddress"),
+        "device.device": ("Capture", "Device", "DeviceState", "System"),
+        "device.drivers.driver": ("Driver",),
+        "device.fleet.shared": ("SharedRun",),
+        "device.fleet.slots": ("ProgramSlots", "Slots"),
+        "device.options": ("DeviceOptions",),
+        "device.sources.attached": ("AttachedSlots",),
+        "device.sources.source": ("Source",),
+        "device.sources.virtual": ("DeclaredApps",),
+    },
+)
+
+# Spelled out for type checkers; a test compares it with the table above.
+__all__ = [
+    "Address", "AppiumAddress", "AttachedSlots", "Capture", "DeclaredApps", "Device",
+    "DeviceOptions", "DeviceState", "Driver", "ProgramSlots", "SharedRun", "Slots", "Source",
+    "System",
+]  # fmt: skip

@@ -1,1 +1,133 @@
-"""What agents are shown of a screen: marks, drawings, lists, HTML, icons, scaled pictures."""
+"""For authors of agents: what models are shown of a screen.
+
+Marks number or letter elements; drawings put them on the screenshot, and lists or HTML into a
+prompt. Pictures are scaled and encoded for the model; text and icons are found where there is no
+view hierarchy. Conventions of papers are named by their format, with their source.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.faces import LazyNames
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.perception.apps import name_of, package_of
+    from pytest_mobileagent.perception.drawing import (
+        draw_appagent,
+        draw_grid,
+        draw_letters,
+        draw_m3a,
+        draw_som,
+        draw_strip,
+        draw_touches,
+    )
+    from pytest_mobileagent.perception.grounding import (
+        Seen,
+        find_text,
+        lies_in,
+        paragraphs,
+        rounded,
+        say_exactly,
+        surroundings,
+        widened,
+    )
+    from pytest_mobileagent.perception.html import autodroid_html, position
+    from pytest_mobileagent.perception.icons import find_icons
+    from pytest_mobileagent.perception.listing import (
+        bmoca_lines,
+        m3a_lines,
+        seeact_choices,
+        seeact_description,
+        t3a_lines,
+    )
+    from pytest_mobileagent.perception.marks import (
+        Mark,
+        appagent_grid,
+        appagent_marks,
+        bmoca_marks,
+        is_actionable,
+        is_editable,
+        lettered,
+        m3a_marks,
+        numbered,
+        seeact_marks,
+        som_marks,
+    )
+    from pytest_mobileagent.perception.picture import (
+        encode,
+        fit,
+        resized,
+        scaled,
+        smart_size,
+        square,
+    )
+    from pytest_mobileagent.screen.keyboard import keyboard_is_shown
+    from pytest_mobileagent.screen.ocr import OcrEngine, TextBox, read_text
+    from pytest_mobileagent.screen.text import folded, normalise
+    from pytest_mobileagent.screen.xml import parse_tree
+
+__getattr__ = LazyNames(
+    __name__,
+    {
+        "perception.apps": ("name_of", "package_of"),
+        "perception.drawing": (
+            "draw_appagent",
+            "draw_grid",
+            "draw_letters",
+            "draw_m3a",
+            "draw_som",
+            "draw_strip",
+            "draw_touches",
+        ),
+        "perception.grounding": (
+            "Seen",
+            "find_text",
+            "lies_in",
+            "paragraphs",
+            "rounded",
+            "say_exactly",
+            "surroundings",
+            "widened",
+        ),
+        "perception.html": ("autodroid_html", "position"),
+        "perception.icons": ("find_icons",),
+        "perception.listing": (
+            "bmoca_lines",
+            "m3a_lines",
+            "seeact_choices",
+            "seeact_description",
+            "t3a_lines",
+        ),
+        "perception.marks": (
+            "Mark",
+            "appagent_grid",
+            "appagent_marks",
+            "bmoca_marks",
+            "is_actionable",
+            "is_editable",
+            "lettered",
+            "m3a_marks",
+            "numbered",
+            "seeact_marks",
+            "som_marks",
+        ),
+        "perception.picture": ("encode", "fit", "resized", "scaled", "smart_size", "square"),
+        "screen.keyboard": ("keyboard_is_shown",),
+        "screen.ocr": ("OcrEngine", "TextBox", "read_text"),
+        "screen.text": ("folded", "normalise"),
+        "screen.xml": ("parse_tree",),
+    },
+)
+
+# Spelled out for type checkers; a test compares it with the table above.
+__all__ = [
+    "Mark", "OcrEngine", "Seen", "TextBox", "appagent_grid", "appagent_marks", "autodroid_html",
+    "bmoca_lines", "bmoca_marks", "draw_appagent", "draw_grid", "draw_letters", "draw_m3a",
+    "draw_som", "draw_strip", "draw_touches", "encode", "find_icons", "find_text", "fit",
+    "folded", "is_actionable", "is_editable", "keyboard_is_shown", "lettered", "lies_in",
+    "m3a_lines", "m3a_marks", "name_of", "normalise", "numbered", "package_of", "paragraphs",
+    "parse_tree", "position", "read_text", "resized", "rounded", "say_exactly", "scaled",
+    "seeact_choices", "seeact_description", "seeact_marks", "smart_size", "som_marks", "square",
+    "surroundings", "t3a_lines", "widened",
+]  # fmt: skip

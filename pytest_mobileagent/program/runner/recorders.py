@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import Finish, Impossible
+from pytest_mobileagent.agent.recorder import URL
 from pytest_mobileagent.device.address import Address
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.exchanges import ExchangeLog
@@ -21,7 +22,6 @@ from pytest_mobileagent.program.adapter.placeholders import Values
 from pytest_mobileagent.program.adb.recorded import RecordedAdb
 from pytest_mobileagent.program.http.port import LocalPort
 from pytest_mobileagent.program.models.recorded import RecordedModels
-from pytest_mobileagent.program.recorder import URL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

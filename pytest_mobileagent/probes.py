@@ -1,0 +1,37 @@
+"""State of the device that a check needs and the screen does not show.
+
+A probe is read before the first and after every step; `@task(…, probes={"name": probe})` names it,
+and `episode.probe("name")` is what it read last.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.faces import LazyNames
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.device.probes import ProbeSince
+    from pytest_mobileagent.device.probes.log import log
+    from pytest_mobileagent.device.probes.packages import packages, provider
+    from pytest_mobileagent.device.probes.settings import activity, prop, setting, volume
+    from pytest_mobileagent.device.probes.stored import file, files, preferences, sqlite
+    from pytest_mobileagent.task.probe import Probe
+
+__getattr__ = LazyNames(
+    __name__,
+    {
+        "device.probes": ("ProbeSince",),
+        "device.probes.log": ("log",),
+        "device.probes.packages": ("packages", "provider"),
+        "device.probes.settings": ("activity", "prop", "setting", "volume"),
+        "device.probes.stored": ("file", "files", "preferences", "sqlite"),
+        "task.probe": ("Probe",),
+    },
+)
+
+# Spelled out for type checkers; a test compares it with the table above.
+__all__ = [
+    "Probe", "ProbeSince", "activity", "file", "files", "log", "packages", "preferences", "prop",
+    "provider", "setting", "sqlite", "volume",
+]  # fmt: skip
