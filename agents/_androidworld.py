@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent.action.action import Finish, Impossible, Wait
 from pytest_mobileagent.agent.agent import Agent
-from pytest_mobileagent.agent.asking import Decided, ModelOptions, ask
+from pytest_mobileagent.agent.asking import ModelOptions, ask
 from pytest_mobileagent.agent.goal import goal_at
 from pytest_mobileagent.dialect.androidworld import AndroidWorld, action_said
-from pytest_mobileagent.dialect.dialect import Frame
+from pytest_mobileagent.dialect.dialect import Decision, Frame
 from pytest_mobileagent.llm.message import Message
 from pytest_mobileagent.perception.marks import m3a_marks
 
@@ -124,17 +124,17 @@ class AndroidWorldAgent(Agent):
         self.answer = ""
         before = self.look(phone.observe().screen)
         while True:
-            decided = self.select(before)
-            actions = self.actions(decided)
-            observation = phone.act(actions, said=decided.words)
+            decision = self.select(before)
+            actions = self.actions(decision)
+            observation = phone.act(actions, said=decision.words)
             after = self.look(observation.screen)
-            if decided.error:
-                self.history.append(UNREADABLE.format(error=decided.error))
+            if decision.error:
+                self.history.append(UNREADABLE.format(error=decision.error))
             elif observation.notice and actions:
-                action = action_said(decided.words)
+                action = action_said(decision.words)
                 self.history.append(UNDONE.format(action=action, notice=observation.notice))
             else:
-                self.history.append(self.summary(before, decided, after))
+                self.history.append(self.summary(before, decision, after))
             before = after
 
     def look(self, screen: Screen) -> Look:
@@ -154,7 +154,7 @@ class AndroidWorldAgent(Agent):
         """Return the pictures that go with the summary; none as well."""
         return ()
 
-    def select(self, look: Look) -> Decided:
+    def select(self, look: Look) -> Decision:
         """Ask for the next action."""
         prompt = SELECTION.format(
             role=self.role_text,
@@ -186,16 +186,16 @@ class AndroidWorldAgent(Agent):
         given = self.options.guidelines
         return f"For this task:\n- {given}\n" if given else ""
 
-    def actions(self, decided: Decided) -> Sequence[Action]:
+    def actions(self, decision: Decision) -> Sequence[Action]:
         """Return what to do about a decision: an answer is kept until the status comes."""
-        if decided.refused:
-            return (Impossible(decided.error),)
-        actions, self.answer = answered_last(decided.decision.actions, self.answer)
+        if decision.refused:
+            return (Impossible(decision.error),)
+        actions, self.answer = answered_last(decision.actions, self.answer)
         return actions
 
-    def summary(self, before: Look, decided: Decided, after: Look) -> str:
+    def summary(self, before: Look, decision: Decision, after: Look) -> str:
         """Ask what came of an action, and return the line for the history."""
-        action = action_said(decided.words)
+        action = action_said(decision.words)
         prompt = SUMMARY.format(
             role=self.role_text,
             goal=self.briefing.goal,
@@ -203,7 +203,7 @@ class AndroidWorldAgent(Agent):
             before=before.elements,
             after=after.elements,
             action=action,
-            reason=decided.decision.said["reason"],
+            reason=decision.said["reason"],
             length=self.summary_length,
         )
         message = Message("user", (prompt, *self.compared(before, after)))

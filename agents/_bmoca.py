@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pytest_mobileagent.agent.agent import Agent
+from pytest_mobileagent.agent.agent import Agent, Reply
 from pytest_mobileagent.agent.asking import ModelOptions, ask
 from pytest_mobileagent.agent.goal import goal_at
 from pytest_mobileagent.dialect.bmoca import BMoca, call_said
@@ -19,7 +19,6 @@ from pytest_mobileagent.perception.marks import bmoca_marks
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.agent.agent import Reply
     from pytest_mobileagent.agent.briefing import Briefing
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.llm.message import Image
@@ -118,7 +117,7 @@ class BMocaAgent(Agent):
         """Ask for the next action."""
         screen = observation.screen
         marks = bmoca_marks(screen)
-        decided = ask(
+        decision = ask(
             self.model,
             [
                 Message("system", (SYSTEM,)),
@@ -131,9 +130,9 @@ class BMocaAgent(Agent):
             **self.options.settings,
         )
         self.steps += 1
-        if not decided.error:
-            self.previous.append(remembered(decided.words, marks))
-        return decided.reply
+        if not decision.error:
+            self.previous.append(remembered(decision.words, marks))
+        return Reply.of(decision)
 
     def pictures(self, screen: Screen) -> Sequence[Image]:
         """Return the pictures that are sent; none unless a subclass has some."""

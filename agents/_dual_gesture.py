@@ -13,8 +13,8 @@ from pytest_mobileagent.llm.message import Message
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.agent.asking import Decided
     from pytest_mobileagent.agent.briefing import Briefing
+    from pytest_mobileagent.dialect.dialect import Decision
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.llm.message import Image
 
@@ -56,11 +56,11 @@ class DualGestureAgent(EndpointAgent):
         """Return one user's message: the words, and the picture."""
         goal = goal_at(self.briefing, len(self.turns))
         first = 0 if self.options.history < 0 else len(self.turns) - self.options.history
-        past = [self.past(turn.decided) for turn in self.turns[max(0, first) :]]
+        past = [self.past(turn.decision) for turn in self.turns[max(0, first) :]]
         return (Message("user", (self.prompt(past, goal), image)),)
 
     @abstractmethod
-    def past(self, decided: Decided) -> str:
+    def past(self, decision: Decision) -> str:
         """Return how a past action is told."""
 
     @abstractmethod

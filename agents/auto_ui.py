@@ -11,7 +11,7 @@ from ._dual_gesture import DualGestureAgent
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.agent.asking import Decided
+    from pytest_mobileagent.dialect.dialect import Decision
 
 
 class AutoUi(DualGestureAgent):
@@ -30,8 +30,8 @@ class AutoUi(DualGestureAgent):
     takes STATUS_TASK_IMPOSSIBLE for an error (see `Aitw`).
     """
 
-    def past(self, decided: Decided) -> str:
-        return decision_of(decided.words)
+    def past(self, decision: Decision) -> str:
+        return decision_of(decision.words)
 
     def prompt(self, past: Sequence[str], goal: str) -> str:
         return "Previous Actions: {}\nGoal: {}".format("\n".join(past), goal)

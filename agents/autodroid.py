@@ -19,9 +19,9 @@ from pytest_mobileagent.perception.marks import is_editable
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.agent.asking import Decided
     from pytest_mobileagent.agent.briefing import Briefing
     from pytest_mobileagent.agent.phone import Phone
+    from pytest_mobileagent.dialect.dialect import Decision
     from pytest_mobileagent.screen.element import Element
     from pytest_mobileagent.screen.screen import Screen
 
@@ -96,7 +96,7 @@ class AutoDroid(Agent):
             page = look_around(phone, screen, options.scrolls)
             scrolls = bool(_scrollers(screen))
             html, marks = autodroid_html([look.screen for look in page], merged=scrolls)
-            decided = ask(
+            decision = ask(
                 model,
                 [Message("user", (prompt(briefing, history, html, number),))],
                 Dialect(),
@@ -105,14 +105,14 @@ class AutoDroid(Agent):
                 strict=options.strict,
                 **options.settings,
             )
-            label = chosen(decided.words)
+            label = chosen(decision.words)
             for mark in marks:
-                if mark.label == label and _acts(decided):
+                if mark.label == label and _acts(decision):
                     look = page[position(mark, [look.screen for look in page])]
                     for swipe in look.path:
                         phone.act(swipe, counts=False)
-                    history.append(done(decided, html, label))
-            screen = phone.act(decided.decision.actions, said=decided.words).screen
+                    history.append(done(decision, html, label))
+            screen = phone.act(decision.actions, said=decision.words).screen
 
     def _app_opened(self, briefing: Briefing, phone: Phone) -> Screen:
         screen = phone.observe().screen
@@ -172,16 +172,16 @@ def prompt(briefing: Briefing, history: Sequence[str], html: str, step: int) -> 
     )
 
 
-def done(decided: Decided, html: str, label: str) -> str:
+def done(decision: Decision, html: str, label: str) -> str:
     """Return the line of the history for what is done with an entry."""
     found = re.search(rf"^<(\w+) id={label}\b(.*?</\1>)$", html, re.MULTILINE | re.DOTALL)
     line = f"- TapOn: <{found.group(1)}{found.group(2)}" if found else "- TapOn: ?"
-    (action,) = decided.decision.actions
+    (action,) = decision.actions
     return f"{line} InputText: {action.text}" if isinstance(action, Type) else line
 
 
-def _acts(decided: Decided) -> bool:
-    actions = decided.decision.actions
+def _acts(decision: Decision) -> bool:
+    actions = decision.actions
     return len(actions) == 1 and not isinstance(actions[0], Finish | Impossible)
 
 

@@ -147,13 +147,13 @@ class AutoGlm(EndpointAgent):
 
     def step(self, observation: Observation) -> Reply:
         reply = super().step(observation)
-        decided = self.turns[-1].decided
-        thinking, action = halves(decided.words)
+        decision = self.turns[-1].decision
+        thinking, action = halves(decision.words)
         said = f"<think>{thinking}</think><answer>{action}</answer>"
         self.chat[-1] = Message("user", (self.chat[-1].text,))
         self.chat.append(Message("assistant", (said,)))
-        if decided.error and reply.actions == (Finish(),):
-            return Reply(Finish(action), said=decided.words)
+        if decision.error and reply.actions == (Finish(),):
+            return Reply(Finish(action), said=decision.words)
         return reply
 
     def messages(self, observation: Observation, image: Image) -> Sequence[Message]:

@@ -96,7 +96,7 @@ class CogAgent(EndpointAgent):
     def history(self) -> str:
         lines = [
             f"\n{number}. {line_of('Grounded Operation', words)}\t{line_of('Action', words)}"
-            for number, words in enumerate(turn.decided.words for turn in self.turns)
+            for number, words in enumerate(turn.decision.words for turn in self.turns)
         ]
         return "".join(lines)
 

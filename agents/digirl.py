@@ -12,7 +12,7 @@ from ._dual_gesture import DualGestureAgent
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.agent.asking import Decided
+    from pytest_mobileagent.dialect.dialect import Decision
 
 
 class DigiRl(DualGestureAgent):
@@ -39,9 +39,9 @@ class DigiRl(DualGestureAgent):
         variant: Literal["auto-ui", "digirl", "spa-bench"] = "digirl"
         temperature: float = 1.0
 
-    def past(self, decided: Decided) -> str:
+    def past(self, decision: Decision) -> str:
         try:
-            return read(decided.words).line()
+            return read(decision.words).line()
         except DialectError:  # nothing was done
             return ""
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from PIL.Image import Image as Picture
 
-    from pytest_mobileagent.agent.asking import Decided
+    from pytest_mobileagent.dialect.dialect import Decision
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.screen.screen import Screen
 
@@ -78,7 +78,7 @@ class Gpt4oSom(EndpointAgent):
 
     def messages(self, observation: Observation, image: Image) -> Sequence[Message]:
         history = (
-            f"{number}. {_line(turn.decided)}" for number, turn in enumerate(self.turns, start=1)
+            f"{number}. {_line(turn.decision)}" for number, turn in enumerate(self.turns, start=1)
         )
         notice = observation.notice
         prompt = PROMPT.format(
@@ -89,8 +89,8 @@ class Gpt4oSom(EndpointAgent):
         return [Message("user", (prompt, image))]
 
 
-def _line(decided: Decided) -> str:
+def _line(decision: Decision) -> str:
     """Return a decision for the history: the line that was its action."""
-    if decided.error:
-        return f"an answer that could not be read: {decided.error}"
-    return decided.words.strip().rpartition("\n")[2]
+    if decision.error:
+        return f"an answer that could not be read: {decision.error}"
+    return decision.words.strip().rpartition("\n")[2]

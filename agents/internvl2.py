@@ -76,7 +76,7 @@ class InternVl2(EndpointAgent):
         return f"At this step: {instructions[step]}\n" if step < len(instructions) else ""
 
     def history(self) -> list[str]:
-        lines = [f"{n}. {turn.decided.words.strip()}" for n, turn in enumerate(self.turns, 1)]
+        lines = [f"{n}. {turn.decision.words.strip()}" for n, turn in enumerate(self.turns, 1)]
         if self.options.history < 0:
             return lines
         return lines[max(0, len(lines) - self.options.history) :]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent.action.action import Tap
 from pytest_mobileagent.agent.agent import Agent, Reply
-from pytest_mobileagent.agent.asking import Decided, ModelOptions, ask, given_up
-from pytest_mobileagent.dialect.dialect import Frame
+from pytest_mobileagent.agent.asking import ModelOptions, ask, given_up
+from pytest_mobileagent.dialect.dialect import Decision, Frame
 from pytest_mobileagent.dialect.mobileagent import MobileAgent as Dialect
 from pytest_mobileagent.llm.message import Image, Message
 from pytest_mobileagent.perception.drawing import draw_letters
@@ -135,23 +136,23 @@ class MobileAgent(Agent):
         if observation.notice and not self.told and self.image:
             self._complain(observation.notice)
         self.image = self._picture(observation.screen)
-        decided = self._decided(observation.screen)
+        decision = self._decided(observation.screen)
         self.chat += [
             Message("user", (REMEMBERED, self.image)),
-            Message("assistant", (decided.decision.said.get("action") or decided.words or "…",)),
+            Message("assistant", (decision.said.get("action") or decision.words or "…",)),
         ]
         self.told = False
         self.steps += 1
-        match decided.decision.signal:
+        match decision.signal:
             case "open app":
-                return self._open(decided, observation.screen)
+                return self._open(decision, observation.screen)
             case "click text":
-                return self._click_text(decided, observation.screen)
+                return self._click_text(decision, observation.screen)
             case "click icon":
-                return self._click_icon(decided, observation.screen)
-        return decided.reply
+                return self._click_icon(decision, observation.screen)
+        return Reply.of(decision)
 
-    def _decided(self, screen: Screen) -> Decided:
+    def _decided(self, screen: Screen) -> Decision:
         """Ask for the next action, with the same words again while the answer lacks a part."""
         told = self.briefing.instructions[self.steps : self.steps + 1]
         words = "\n\n".join([DECIDE, *(f"This step has to do this: {each}" for each in told)])
@@ -159,7 +160,7 @@ class MobileAgent(Agent):
         messages = [*self.chat, Message("user", (words, self.image))]
         policy = self.options.on_error or Dialect.on_error
         for _ in range(ATTEMPTS if policy == "ask again" else 1):
-            decided = ask(
+            decision = ask(
                 self.actor,
                 messages,
                 Dialect(),
@@ -168,63 +169,63 @@ class MobileAgent(Agent):
                 strict=self.options.strict,
                 **self.options.settings,
             )
-            if not decided.error:
-                return decided
-        return Decided(given_up(policy, decided.error), decided.words, decided.error)
+            if not decision.error:
+                return decision
+        return replace(given_up(policy, decision.error), words=decision.words, error=decision.error)
 
-    def _open(self, decided: Decided, screen: Screen) -> Reply:
-        name = decided.decision.said["name"]
+    def _open(self, decision: Decision, screen: Screen) -> Reply:
+        name = decision.said["name"]
         found = find_text(read_text(screen.image, self.briefing.ocr), name, screen.size)
         if not found:
-            return self._failed(decided, NO_APP.format(name=name))
+            return self._failed(decision, NO_APP.format(name=name))
         x, y = rounded(*_middle(found[0]), screen.size)
         up = int(round(ABOVE_LABEL / screen.size[1], 2) * screen.size[1])
-        return Reply(Tap(x, max(0, y - up)), said=decided.words)
+        return Reply(Tap(x, max(0, y - up)), said=decision.words)
 
-    def _click_text(self, decided: Decided, screen: Screen) -> Reply:
-        text = decided.decision.said["text"]
+    def _click_text(self, decision: Decision, screen: Screen) -> Reply:
+        text = decision.said["text"]
         found = find_text(read_text(screen.image, self.briefing.ocr), text, screen.size)
         if not found:
-            return self._failed(decided, NO_TEXT.format(text=text))
+            return self._failed(decision, NO_TEXT.format(text=text))
         if len(found) > MOST_TEXTS:
-            return self._failed(decided, MANY_TEXTS.format(text=text))
+            return self._failed(decision, MANY_TEXTS.format(text=text))
         if len(found) == 1:
-            return _tap(found[0], decided, screen)
+            return _tap(found[0], decision, screen)
         pictures = [self._cut(screen.image, bounds) for bounds in found]
         question = WHICH_TEXT.format(text=text, count=len(found))
         chat = [
             *self.opening,
             Message("user", (ACT, self._picture(screen))),
-            Message("assistant", (decided.decision.said["action"],)),
+            Message("assistant", (decision.said["action"],)),
             Message("user", (question, *pictures)),
         ]
         words = self.actor.complete(chat, **self.options.settings).text
         chosen = _number(words, len(found))
         if chosen is None:
-            return self._failed(decided, NO_CHOICE.format(words=words, count=len(found)))
+            return self._failed(decision, NO_CHOICE.format(words=words, count=len(found)))
         self.chat += [chat[-1], Message("assistant", (words,))]
-        return _tap(found[chosen - 1], decided, screen)
+        return _tap(found[chosen - 1], decision, screen)
 
-    def _click_icon(self, decided: Decided, screen: Screen) -> Reply:
-        look, place = decided.decision.said["icon"], decided.decision.said["place"]
+    def _click_icon(self, decision: Decision, screen: Screen) -> Reply:
+        look, place = decision.said["icon"], decision.said["place"]
         icons = find_icons(screen.image)
         found = icons if len(icons) == 1 else _at(icons, place, screen)
         if not found:
-            return self._failed(decided, NO_ICON.format(look=look, place=place))
+            return self._failed(decision, NO_ICON.format(look=look, place=place))
         if len(found) == 1:
-            return _tap(found[0], decided, screen)
+            return _tap(found[0], decision, screen)
         marks = [Mark(str(number), bounds) for number, bounds in enumerate(found, 1)]
         marked = self._encoded(draw_letters(screen.image, marks))
         question = WHICH_ICON.format(look=look, count=len(found))
         words = self.grounder.complete([Message("user", (question, marked))]).text
         chosen = _number(words, len(found))
         if chosen is None:
-            return self._failed(decided, NO_CHOICE.format(words=words, count=len(found)))
-        return _tap(found[chosen - 1], decided, screen)
+            return self._failed(decision, NO_CHOICE.format(words=words, count=len(found)))
+        return _tap(found[chosen - 1], decision, screen)
 
-    def _failed(self, decided: Decided, problem: str) -> Reply:
+    def _failed(self, decision: Decision, problem: str) -> Reply:
         self._complain(problem)
-        return Reply([], said=decided.words)
+        return Reply([], said=decision.words)
 
     def _complain(self, problem: str) -> None:
         """Tell the model, with the picture on which it acted, why nothing was done."""
@@ -249,8 +250,8 @@ def _at(icons: Sequence[Bounds], place: str, screen: Screen) -> list[Bounds]:
     return [bounds for bounds in icons if lies_in(bounds, place, screen.size)]
 
 
-def _tap(bounds: Bounds, decided: Decided, screen: Screen) -> Reply:
-    return Reply(Tap(*rounded(*_middle(bounds), screen.size)), said=decided.words)
+def _tap(bounds: Bounds, decision: Decision, screen: Screen) -> Reply:
+    return Reply(Tap(*rounded(*_middle(bounds), screen.size)), said=decision.words)
 
 
 def _middle(bounds: Bounds) -> tuple[float, float]:

@@ -89,7 +89,7 @@ class Odyssey(EndpointAgent):
     def messages(self, observation: Observation, image: Image) -> Sequence[Message]:
         past = self.turns[-self.options.history :] if self.options.history > 0 else []
         images = [turn.image for turn in past]
-        commands = [turn.decided.words.strip() for turn in past]
+        commands = [turn.decision.words.strip() for turn in past]
         question = self.question(observation.screen)
         if self.options.inputs == "gradio":
             self.settings = {**SETTINGS, "extra": {"inputs": gradio_inputs(images, commands)}}

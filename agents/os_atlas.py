@@ -110,5 +110,5 @@ def declared(kind: str, actions: dict[str, tuple[str, str]]) -> list[str]:
 
 def told(turn: Turn) -> str:
     """Return a past step in a line."""
-    thought = turn.decided.decision.said.get("thought") or turn.decided.words
+    thought = turn.decision.said.get("thought") or turn.decision.words
     return " ".join(thought.split())

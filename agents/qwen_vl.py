@@ -181,7 +181,7 @@ class QwenVl(EndpointAgent):
         query = OWL_QUERY.format(goal=self._goal(), date=date, progress=steps or "None")
         messages: list[Message] = []
         for turn in recent:
-            words = turn.decided.words
+            words = turn.decision.words
             messages += [Message("user", (turn.image,)), Message("assistant", (words,))]
         first, *others = [*messages, Message("user", (image,))]
         return [Message("user", (query, *first.content)), *others]
@@ -213,7 +213,7 @@ def tool_of(names: Sequence[str], description: str) -> dict[str, Any]:
 
 def line_of(turn: Turn) -> str:
     """Return what was done in a turn, in one line without quotes."""
-    said = turn.decided.decision.said.get("action", "")
-    call = re.search(r"<tool_call>\s*(.*?)\s*(?:</tool_call>|\Z)", turn.decided.words, re.DOTALL)
-    words = said or (call[1] if call else turn.decided.words)
+    said = turn.decision.said.get("action", "")
+    call = re.search(r"<tool_call>\s*(.*?)\s*(?:</tool_call>|\Z)", turn.decision.words, re.DOTALL)
+    words = said or (call[1] if call else turn.decision.words)
     return words.replace("\n", "").replace('"', "").strip()

@@ -20,8 +20,8 @@ from ._androidworld import AndroidWorldAgent, answered_last
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.agent.asking import Decided
     from pytest_mobileagent.agent.briefing import Briefing
+    from pytest_mobileagent.dialect.dialect import Decision
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.perception.marks import Mark
 
@@ -109,7 +109,7 @@ class SeeAct(Agent):
         asked = self._question(Image(encode(screen.image, "jpeg", JPEG_QUALITY), detail="high"))
         described_freely = self.planner.complete(asked, **self.options.settings).text
         choosing = CHOOSING.format(choices=seeact_choices(marks))
-        decided = ask(
+        decision = ask(
             self.actor,
             [
                 *asked,
@@ -123,10 +123,10 @@ class SeeAct(Agent):
             apps=self.briefing.installed,
             **self.options.settings,
         )
-        self.history.append(_remembered(decided, marks))
-        self.acted = not decided.error
-        said = f"{described_freely}\n\n{decided.words}"
-        actions, self.answer = answered_last(decided.decision.actions, self.answer)
+        self.history.append(_remembered(decision, marks))
+        self.acted = not decision.error
+        said = f"{described_freely}\n\n{decision.words}"
+        actions, self.answer = answered_last(decision.actions, self.answer)
         return Reply(actions, said=said)
 
     def _question(self, image: Image) -> list[Message]:
@@ -136,9 +136,9 @@ class SeeAct(Agent):
         return [Message("system", (system,)), Message("user", (thinking, image))]
 
 
-def _remembered(decided: Decided, marks: Sequence[Mark]) -> str:
+def _remembered(decision: Decision, marks: Sequence[Mark]) -> str:
     """Return the line of the history for a decision."""
-    if decided.error:
-        return ERROR.format(error=decided.error)
+    if decision.error:
+        return ERROR.format(error=decision.error)
     choices = {mark.label: seeact_description(mark.element) for mark in marks if mark.element}
-    return described(decided.words, choices)
+    return described(decision.words, choices)

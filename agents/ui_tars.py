@@ -118,7 +118,7 @@ class UiTars(EndpointAgent):
         for number, turn in enumerate(self.turns):
             if number >= oldest:
                 messages.append(Message("user", (*self.users[number], turn.image)))
-            messages.append(Message("assistant", (self._past(turn.decided.words),)))
+            messages.append(Message("assistant", (self._past(turn.decision.words),)))
         return [*messages, Message("user", (*self.users[-1], image))]
 
     def _prompt(self) -> str:

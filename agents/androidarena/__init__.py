@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent.action.action import Key, LongPress, Open, Scroll, Tap, Type
-from pytest_mobileagent.agent.agent import Agent
+from pytest_mobileagent.agent.agent import Agent, Reply
 from pytest_mobileagent.agent.asking import ModelOptions, ask
 from pytest_mobileagent.dialect.androidarena import AndroidArena as Dialect
 from pytest_mobileagent.dialect.dialect import Frame
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.agent.agent import Reply
     from pytest_mobileagent.agent.briefing import Briefing
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.screen.screen import Screen
@@ -79,7 +78,7 @@ class AndroidArena(Agent):
         problem = self.error or observation.notice
         told = f"{problem}\n{page.text}" if problem else page.text
         frame = Frame.of(screen, page.marks)
-        decided = ask(
+        decision = ask(
             self.model,
             self._messages(told, screen),
             Dialect(),
@@ -89,12 +88,12 @@ class AndroidArena(Agent):
             apps=self.briefing.installed,
             **self.options.settings,
         )
-        self.error = decided.error
-        for action in decided.decision.actions[:1]:
+        self.error = decision.error
+        for action in decision.actions[:1]:
             self.past.append(Done(told, in_words(action, page, frame)))
-        if decided.error:
+        if decision.error:
             self.past.append(Done(told, "invalid action"))
-        return decided.reply
+        return Reply.of(decision)
 
     def _messages(self, page: str, screen: Screen) -> list[Message]:
         installed = sorted(self.briefing.installed)

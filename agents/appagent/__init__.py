@@ -22,8 +22,8 @@ from .prompts import NOTHING_DONE, instruction_prompt, task_prompt
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.agent.asking import Decided
     from pytest_mobileagent.agent.briefing import Briefing
+    from pytest_mobileagent.dialect.dialect import Decision
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.screen.screen import Screen
 
@@ -96,7 +96,7 @@ class AppAgent(Agent):
             return undone
         marks = self._marks(screen)
         image = self._picture(screen, marks)
-        decided = ask(
+        decision = ask(
             self.model,
             [Message("user", (self._prompt(marks, screen), image))],
             Dialect(self.on_grid, self.options.functions, not self.options.explore),
@@ -105,8 +105,8 @@ class AppAgent(Agent):
             strict=self.options.strict,
             **self.options.settings,
         )
-        self._remember(decided, image, marks, screen)
-        return decided.reply
+        self._remember(decision, image, marks, screen)
+        return Reply.of(decision)
 
     def _documents(self) -> Documents | None:
         """Return the documents to read or write, if there are to be any.
@@ -130,7 +130,7 @@ class AppAgent(Agent):
         assert self.exploration is not None
         if not self.exploration.pending:
             return None
-        decided = self.exploration.reflect(
+        decision = self.exploration.reflect(
             self.model,
             screen,
             self.briefing.goal,
@@ -139,9 +139,9 @@ class AppAgent(Agent):
             strict=self.options.strict,
             settings=self.options.settings,
         )
-        if decided.decision.signal != "success":
+        if decision.signal != "success":
             self.summary = NOTHING_DONE
-        return decided.reply if decided.decision.actions else None
+        return Reply.of(decision) if decision.actions else None
 
     def _marks(self, screen: Screen) -> tuple[Mark, ...]:
         if self.on_grid:
@@ -176,9 +176,8 @@ class AppAgent(Agent):
         return "\n\n".join(words)
 
     def _remember(
-        self, decided: Decided, image: Image, marks: Sequence[Mark], screen: Screen
+        self, decision: Decision, image: Image, marks: Sequence[Mark], screen: Screen
     ) -> None:
-        decision = decided.decision
         self.summary = decision.said.get("summary") or self.summary
         self.on_grid = decision.signal == "grid"
         self.steps += 1

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.agent.asking import Decided
     from pytest_mobileagent.dialect.dialect import Decision
     from pytest_mobileagent.llm.model import Model
     from pytest_mobileagent.screen.screen import Screen
@@ -90,13 +89,13 @@ class Exploration:
         on_error: str,
         strict: bool,
         settings: dict[str, Any],
-    ) -> Decided:
+    ) -> Decision:
         """Ask what the last gesture has done, write that down, and return what follows from it."""
         done, self.pending = self.pending, None
         assert done is not None
         after = Image(encode(draw_appagent(screen.image, done.marks, dark)))
         prompt = reflection_prompt(done.gesture, done.label, done.summary, goal)
-        decided = ask(
+        decision = ask(
             model,
             [Message("user", (prompt, done.before, after))],
             AppAgentReflection(),
@@ -105,12 +104,11 @@ class Exploration:
             strict=strict,
             **settings,
         )
-        decision = decided.decision
         if decision.signal in ("back", "continue", "ineffective"):
             self._useless.add(done.name)
         if self._documents and (words := decision.said.get("documentation")):
             self._documents.write(done.name, done.package, done.gesture, words)
-        return decided
+        return decision
 
 
 def _gesture(action: Action) -> tuple[Gesture | None, tuple[int, int]]:

@@ -29,8 +29,8 @@ from .prompts import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.agent.asking import Decided
     from pytest_mobileagent.agent.briefing import Briefing
+    from pytest_mobileagent.dialect.dialect import Decision
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.llm.message import Image
 
@@ -93,25 +93,25 @@ class MobileAgentV2(Agent):
             before, self.before = self.before, None
             if (words := self._reflect(before, seen)) is not None:
                 return Reply(Key("back"), said=words)
-        decided, prompt = self._decide(seen)
-        if decided.error:
-            return decided.reply
+        decision, prompt = self._decide(seen)
+        if decision.error:
+            return Reply.of(decision)
         if self.options.memory:
-            self._remember(prompt, seen.image, decided.words)
+            self._remember(prompt, seen.image, decision.words)
         self.before = seen
         self.steps += 1
-        if decided.decision.signal == "open app":
-            return self._open(decided, seen)
-        return decided.reply
+        if decision.signal == "open app":
+            return self._open(decision, seen)
+        return Reply.of(decision)
 
     def _perceived(self, observation: Observation) -> Perception:
         captioner = self.models["captioner"] if self.options.captions else None
         return perceive(observation.screen, self.briefing.ocr, captioner)
 
-    def _decide(self, seen: Perception) -> tuple[Decided, str]:
+    def _decide(self, seen: Perception) -> tuple[Decision, str]:
         told = self.briefing.instructions[self.steps : self.steps + 1]
         prompt = decision_prompt(self.progress, seen, "".join(told))
-        decided = ask(
+        decision = ask(
             self.models["decision"],
             [Message("system", (DECIDER,)), Message("user", (prompt, seen.image))],
             Dialect(),
@@ -120,10 +120,10 @@ class MobileAgentV2(Agent):
             strict=self.options.strict,
             **self.options.settings,
         )
-        self.progress.thought = decided.decision.said.get("thought", "")
-        self.progress.operation = decided.decision.said.get("operation", "")
-        self.progress.action = decided.decision.said.get("action", "")
-        return decided, prompt
+        self.progress.thought = decision.said.get("thought", "")
+        self.progress.operation = decision.said.get("operation", "")
+        self.progress.action = decision.said.get("action", "")
+        return decision, prompt
 
     def _remember(self, prompt: str, image: Image, decision: str) -> None:
         """Ask, in the chat of the decision, what on the screen is worth remembering."""
@@ -138,13 +138,13 @@ class MobileAgentV2(Agent):
         if "None" not in content and content not in self.progress.memory:
             self.progress.memory += content
 
-    def _open(self, decided: Decided, seen: Perception) -> Reply:
+    def _open(self, decision: Decision, seen: Perception) -> Reply:
         """Tap what is above an app's name, as high as the name itself is."""
-        found = say_exactly(seen.lines, decided.decision.said["name"])
+        found = say_exactly(seen.lines, decision.said["name"])
         if not found:
-            return Reply([], said=decided.words)
+            return Reply([], said=decision.words)
         x, y = found[0].center
-        return Reply(Tap(x, max(0, y - found[0].height)), said=decided.words)
+        return Reply(Tap(x, max(0, y - found[0].height)), said=decision.words)
 
     def _reflect(self, before: Perception, after: Perception) -> str | None:
         """Judge the last action, and plan; return the words that judge the page to be wrong."""

@@ -21,9 +21,9 @@ from .memory import INVALID, STUCK_AFTER, Attempt, Memory
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.agent.asking import Decided
     from pytest_mobileagent.agent.briefing import Briefing
     from pytest_mobileagent.agent.phone import Phone
+    from pytest_mobileagent.dialect.dialect import Decision
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.screen.screen import Screen
 
@@ -91,19 +91,19 @@ class MobileAgentV3(Agent):
                 if "Finished" in memory.plan and len(memory.plan) < 15:
                     phone.act(Finish(), said=planned)
             frame = Frame.of(observation.screen, shown=shown)
-            decided = self._decide(image, frame)
-            seen = phone.act(decided.decision.actions, said=decided.words)
-            if decided.error or seen.notice:
-                self._note_invalid(decided, seen.notice)
+            decision = self._decide(image, frame)
+            seen = phone.act(decision.actions, said=decision.words)
+            if decision.error or seen.notice:
+                self._note_invalid(decision, seen.notice)
             else:
-                self._reflect(decided, image, seen)
+                self._reflect(decision, image, seen)
             observation = seen
 
     def _ask(self, role: str, prompt: str, *images: Image) -> str:
         messages = [Message("user", (prompt, *images))]
         return self.models[role].complete(messages, **self.options.settings).text
 
-    def _decide(self, image: Image, frame: Frame) -> Decided:
+    def _decide(self, image: Image, frame: Frame) -> Decision:
         return ask(
             self.models["executor"],
             [Message("user", (self._executor_prompt(), image))],
@@ -123,16 +123,16 @@ class MobileAgentV3(Agent):
             memory.completed = section(words, "Historical Operations", "Plan")
         memory.plan = section(words, "Plan")
 
-    def _note_invalid(self, decided: Decided, notice: str) -> None:
-        description = section(decided.words, "Description")
-        error = decided.error or f"could not be done: {notice}"
+    def _note_invalid(self, decision: Decision, notice: str) -> None:
+        description = section(decision.words, "Description")
+        error = decision.error or f"could not be done: {notice}"
         self.memory.attempts.append(Attempt(INVALID, description, "C", error))
 
-    def _reflect(self, decided: Decided, before: Image, seen: Observation) -> None:
+    def _reflect(self, decision: Decision, before: Image, seen: Observation) -> None:
         """Have the action checked, and take notes of what came of it."""
         memory = self.memory
-        action = action_said(decided.words)
-        description = decided.decision.said["description"]
+        action = action_said(decision.words)
+        description = decision.said["description"]
         after, _ = _picture(seen.screen)
         checked = self._ask("reflector", self._reflector_prompt(action, description), before, after)
         found = section(checked, "Outcome", "Error Description")

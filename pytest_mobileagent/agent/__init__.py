@@ -13,7 +13,7 @@ from pytest_mobileagent.faces import LazyNames
 
 if TYPE_CHECKING:
     from pytest_mobileagent.agent.agent import Agent, KnowsTask, Reply
-    from pytest_mobileagent.agent.asking import Decided, ModelOptions, ask, given_up, opened
+    from pytest_mobileagent.agent.asking import ModelOptions, ask, given_up, opened
     from pytest_mobileagent.agent.briefing import Briefing
     from pytest_mobileagent.agent.endpoint import EndpointAgent, Turn
     from pytest_mobileagent.agent.goal import goal_at
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.phone import EpisodeOver, Phone
     from pytest_mobileagent.agent.recorder import Recorder
     from pytest_mobileagent.agent.scripted import Scripted
+    from pytest_mobileagent.dialect.dialect import Decision
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.device_info import DeviceInfo
     from pytest_mobileagent.episode.observation import Observation
@@ -33,8 +34,9 @@ __getattr__ = LazyNames(
     __name__,
     {
         "agent.agent": ("Agent", "KnowsTask", "Reply"),
-        "agent.asking": ("Decided", "ModelOptions", "ask", "given_up", "opened"),
+        "agent.asking": ("ModelOptions", "ask", "given_up", "opened"),
         "agent.briefing": ("Briefing",),
+        "dialect.dialect": ("Decision",),
         "agent.endpoint": ("EndpointAgent", "Turn"),
         "agent.goal": ("goal_at",),
         "agent.options": ("BadOptionError", "make_options"),
@@ -53,7 +55,7 @@ __getattr__ = LazyNames(
 
 # Spelled out for type checkers; a test compares it with the table above.
 __all__ = [
-    "Agent", "BadOptionError", "Briefing", "Decided", "DeviceInfo", "EndpointAgent",
+    "Agent", "BadOptionError", "Briefing", "Decision", "DeviceInfo", "EndpointAgent",
     "EpisodeOver", "Image", "KnowsTask", "Message", "Model", "ModelCall", "ModelOptions",
     "ModelReply", "Move", "Observation", "Phone", "Recorder", "Reply", "Scripted", "Tool",
     "ToolCall", "Turn", "ask", "given_up", "goal_at", "make_options", "opened", "text_tokens",

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.agent.briefing import Briefing
+    from pytest_mobileagent.dialect.dialect import Decision
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.task.task import Task
@@ -31,6 +32,11 @@ class Reply:
     said: str = ""
     calls: Sequence[ModelCall] = ()
     counts: bool = True
+
+    @classmethod
+    def of(cls, decision: Decision) -> Reply:
+        """Return a model's decision as an agent's reply, with all that the model said."""
+        return cls(decision.actions, said=decision.words)
 
     @property
     def actions(self) -> tuple[Action, ...]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_mobileagent.action.action import Finish, Impossible, Open
-from pytest_mobileagent.agent.agent import Reply
 from pytest_mobileagent.dialect.dialect import Decision, DialectError
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.message import Message
@@ -43,24 +42,6 @@ class ModelOptions:
         return {name: value for name, value in given.items() if value is not None}
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
-    """What a model has decided: the decision, its words, and why they could not be read if so.
-
-    `refused` is whether that is because the model, or its provider's filter, refused to answer.
-    """
-
-    decision: Decision
-    words: str
-    error: str = ""
-    refused: bool = False
-
-    @property
-    def reply(self) -> Reply:
-        """The decision as an agent's reply."""
-        return Reply(self.decision.actions, said=self.words)
-
-
 def ask(
     model: Model,
     messages: Sequence[Message],
@@ -72,7 +53,7 @@ def ask(
     apps: Iterable[str] = (),
     words_of: Callable[[ModelReply], str] = lambda reply: reply.text,
     **settings: Any,
-) -> Decided:
+) -> Decision:
     """Ask a model for its next decision, in a dialect.
 
     `on_error` overrides the dialect's own policy if it is not empty; `strict` reads as the
@@ -98,8 +79,9 @@ def ask(
             again = f"That could not be read: {problem}. Answer again, in the format asked for."
             conversation += [reply.message, Message("user", (again,))]
         else:
-            return Decided(opened(decision, apps), words)
-    return Decided(given_up(policy, problem), words, problem, reply.stop == "refusal")
+            return replace(opened(decision, apps), words=words)
+    refused = reply.stop == "refusal"
+    return replace(given_up(policy, problem), words=words, error=problem, refused=refused)
 
 
 def given_up(policy: str, problem: str) -> Decision:

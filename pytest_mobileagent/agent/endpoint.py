@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pytest_mobileagent.agent.agent import Agent
-from pytest_mobileagent.agent.asking import Decided, ModelOptions, ask
+from pytest_mobileagent.agent.agent import Agent, Reply
+from pytest_mobileagent.agent.asking import ModelOptions, ask
 from pytest_mobileagent.dialect.dialect import Frame
 from pytest_mobileagent.llm.message import Image
 from pytest_mobileagent.perception.picture import encode
@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
     from PIL.Image import Image as Picture
 
-    from pytest_mobileagent.agent.agent import Reply
     from pytest_mobileagent.agent.briefing import Briefing
-    from pytest_mobileagent.dialect.dialect import Dialect, OnError
+    from pytest_mobileagent.dialect.dialect import Decision, Dialect, OnError
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.llm.message import Message
     from pytest_mobileagent.llm.model import ModelReply
@@ -33,7 +32,7 @@ class Turn:
 
     image: Image
     screen: Screen
-    decided: Decided
+    decision: Decision
 
 
 class EndpointAgent(Agent):
@@ -63,7 +62,7 @@ class EndpointAgent(Agent):
         """Ask the model for its next decision."""
         picture = self.picture(observation.screen)
         image = self.image(picture)
-        decided = ask(
+        decision = ask(
             self.model,
             self.messages(observation, image),
             self.dialect,
@@ -74,8 +73,8 @@ class EndpointAgent(Agent):
             words_of=self.words,
             **{**self.settings, **self.options.settings},
         )
-        self.turns.append(Turn(image, observation.screen, decided))
-        return decided.reply
+        self.turns.append(Turn(image, observation.screen, decision))
+        return Reply.of(decision)
 
     def picture(self, screen: Screen) -> Picture:
         """Return the picture to send: the screenshot, unless a subclass scales it."""

@@ -176,16 +176,23 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a model's words mean.
+    """What a model has decided: what its words mean, or why they could not be read.
 
     - `actions`: the canonical actions, mostly one, in pixels of the screen.
     - `said`: the named parts of the words ("thought", "summary", …), as the dialect names them.
     - `signal`: what is asked of the agent instead of the phone, such as AppAgent's "grid".
+    - `words`: all that the model said; `ask` fills it in, and what follows.
+    - `error`: why the words could not be read, in which case `actions` are those of the policy for
+      that; empty if they could. `refused` is whether that is because the model, or its provider's
+      filter, refused to answer.
     """
 
     actions: tuple[Action, ...] = ()
     said: Said = field(default_factory=dict)
     signal: str = ""
+    words: str = ""
+    error: str = ""
+    refused: bool = False
 
 
 class Dialect:
