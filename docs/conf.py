@@ -31,64 +31,62 @@ myst_heading_anchors = 4  # headings that links may lead to, by the same names a
 default_role = "code"  # docstrings write names between single backticks
 autodoc_typehints_format = "short"
 autodoc_default_options = {"members": True, "show-inheritance": True}
+suppress_warnings = ["ref.python"]  # a type in a signature may have the name of several classes
 # Types in signatures name what other packages define, or what no page describes; everything else
 # that a page refers to has to be there.
 nitpick_ignore_regex = [("py:(class|obj|exc|data|attr|meth|func)", r".*")]
 
 
-# The pages of modules, in the order in which names that several modules offer are looked for.
-_PAGES = ("package", "check", "testing", "errors", "virtual-sdk")
-_home: dict[object, str] = {}  # which of these pages describes a class or function
+# The pages of modules. A name that several modules offer is described on the first of them.
+_PAGES = (
+    "agent", "dialect", "perception", "check", "probes", "device", "testing", "errors", "package",
+    "virtual-sdk",
+)  # fmt: skip
+_home: dict[object, tuple[str, str]] = {}  # where a class or function is described: page, module
 
 
 def _import_public_names(app: Sphinx) -> None:
     """Import what each documented module offers: autodoc sees only names that were imported."""
     for page in _PAGES:
-        for module in _modules(app, page):
-            for name in getattr(module, "__all__", ()):
-                vars(module)[name] = public = getattr(module, name)
+        text = Path(app.srcdir, "api", f"{page}.md").read_text("utf-8")
+        for name in re.findall(r"(?m)^\.\. automodule:: (\S+)$", text):
+            for public in _public(import_module(name)).values():
                 if callable(public):
-                    _home.setdefault(public, f"api/{page}")
+                    _home.setdefault(public, (f"api/{page}", name))
 
 
-def _modules(app: Sphinx, page: str) -> list[ModuleType]:
-    text = Path(app.srcdir, "api", f"{page}.md").read_text("utf-8")
-    return [import_module(name) for name in re.findall(r"(?m)^\.\. automodule:: (\S+)$", text)]
+def _public(module: ModuleType) -> dict[str, Any]:
+    for name in getattr(module, "__all__", ()):
+        vars(module)[name] = getattr(module, name)
+    return {name: getattr(module, name) for name in getattr(module, "__all__", ())}
 
 
 def _is_described_elsewhere(
     app: Sphinx, what: str, name: str, obj: Any, skip: bool, options: Any
 ) -> bool | None:
     """Leave out what the page of another module describes."""
-    return True if what == "module" and callable(obj) and _is_foreign(app, obj) else None
-
-
-def _is_foreign(app: Sphinx, public: object) -> bool:
-    return _home.get(public, app.env.docname) != app.env.docname
+    if what != "module" or not callable(obj) or obj not in _home:
+        return None
+    return _home[obj][0] != app.env.docname or None
 
 
 def _name_the_rest(
     app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]
 ) -> None:
-    """Say of a module which of its names the page of another one describes."""
-    public = {each: getattr(obj, each) for each in getattr(obj, "__all__", ())}
-    foreign = [each for each, it in public.items() if callable(it) and _is_foreign(app, it)]
-    if what == "module" and foreign:
-        pages = {_home[public[each]] for each in foreign}
-        where = ", ".join(f":doc:`/{page}`" for page in sorted(pages))
-        lines += [f"Described elsewhere ({where}): " + ", ".join(f"``{n}``" for n in foreign) + "."]
+    """Name what a module offers too, with links to where it is described."""
+    if what == "module":
+        homes = {each: _home[it][1] for each, it in _public(obj).items() if callable(it)}
+        links = [f":py:obj:`{n} <{home}.{n}>`" for n, home in homes.items() if home != name]
+        lines += ["", "Also here: " + ", ".join(links) + "."] if links else []
 
 
 def _read_sections(
     app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]
 ) -> None:
-    """Translate sections such as "Raises:".
-
-    Not of properties: there napoleon would take what stands before a colon for a type.
-    """
-    if what not in {"attribute", "data", "property"}:
-        sections = GoogleDocstring(lines, Config(), app, what, name, obj, options)
-        lines[:] = str(sections).splitlines()
+    """Translate sections such as "Raises:"."""
+    # Of attributes, napoleon would take what stands before a colon for a type.
+    kind = "method" if what in {"attribute", "data", "property"} else what
+    lines[:] = str(GoogleDocstring(lines, Config(), app, kind, name, obj, options)).splitlines()
 
 
 def setup(app: Sphinx) -> None:

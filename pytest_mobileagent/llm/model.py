@@ -63,7 +63,7 @@ class Model(Protocol):
         they are, `images` behind the last one.
 
         Raises:
-            BudgetSpent, ModelUnavailable: no `Exception`s, so that an agent's loop lets them pass.
+            BudgetSpent, ModelUnavailable: not `Exception`, so that an agent's loop lets them pass.
             RequestRefusedError: the provider refuses this request.
         """
 

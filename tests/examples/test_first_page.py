@@ -58,4 +58,4 @@ def test_the_commands_for_a_reader_run(reader, tmp_path):
                 text=True,
             )
             assert ended.returncode == status, f"{command}\n{ended.stdout}\n{ended.stderr}"
-    assert (tmp_path / "table.tex").exists() == ("table.tex" in READERS[reader])
+    assert (tmp_path / "table.md").exists() == ("table.md" in READERS[reader])
