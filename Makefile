@@ -1,5 +1,6 @@
 # `make demo` runs an agent on virtual phones, `make test` passes the tests but the slow ones,
 # `make test-all` passes those too, and `make lint` checks format and types; all set up .venv first.
+# `make test-portable` passes the tests that need no Linux.
 # `make docs` builds the site of docs/, and fails on links that lead nowhere.
 # `make changelog` prints what has changed since the last release; with RELEASE=yes it is released.
 # `make release` builds the wheel and the sdist in dist/, checks them, and tries the wheel alone.
@@ -11,13 +12,19 @@ BIN := .venv/bin
 # Tests start thousands of processes, each of which would compile anew what it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all lint docs changelog release appium
+.PHONY: demo test test-portable test-all lint docs changelog release appium
 
 demo: .venv/ready
 	$(BIN)/pytest tasks/coursera -n 2 --agent=lexical --mobile-exit=run -v -o verbosity_test_cases=0 --tb=no -rN
 
 test: .venv/ready
 	$(BIN)/pytest -n 2 -m "not slow"
+
+# Rooms whose code starts no process, and so needs nothing that only Linux has.
+PORTABLE = action check dialect draft environment episode judge llm perception report review screen task testing verdict
+
+test-portable: .venv/ready
+	$(BIN)/pytest -n 2 -m "not slow" $(wildcard tests/test_*.py) $(PORTABLE:%=tests/%)
 
 test-all: test
 	$(BIN)/pytest -n 2 -m slow

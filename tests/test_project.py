@@ -1,10 +1,12 @@
-"""What a project has beside its code: the changelog."""
+"""What a project has beside its code: the changelog, and where it is tested."""
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -44,3 +46,25 @@ def test_a_fragment_without_a_kind_is_an_error(released: Path) -> None:
     done = draft(released)
     assert done.returncode == 1
     assert "Invalid news fragment name: taps.md" in done.stderr + done.stdout
+
+
+def test_the_workflow_tests_each_python_that_the_package_says_it_supports() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    said = re.findall(r"Python :: (3\.\d+)", "\n".join(project["classifiers"]))
+    jobs = (ROOT / ".github" / "workflows" / "tests.yml").read_text().split("\n  linux:\n")[1]
+    (matrix, *_) = re.findall(r"python: \[(.*)\]", jobs)
+    assert re.findall(r'"(.*?)"', matrix) == said
+    assert project["requires-python"] == f">={said[0]}"
+
+
+def test_the_workflow_runs_what_the_makefile_can_make() -> None:
+    workflow = (ROOT / ".github" / "workflows" / "tests.yml").read_text()
+    (targets,) = re.findall(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert set(re.findall(r"run: make ([\w-]+)", workflow)) <= set(targets.split())
+
+
+def test_the_rooms_that_need_no_linux_exist() -> None:
+    (rooms,) = re.findall(r"^PORTABLE = (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert [
+        room for room in rooms.split() if not list((ROOT / "tests" / room).rglob("test_*"))
+    ] == []
