@@ -58,6 +58,7 @@ def test_what_names_no_device_is_a_usage_error(device, capsys):
     assert "SERIAL" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["driver", "server"])
 def test_it_examines_through_appium(whole_phone, how, request, capsys, tmp_path):
     home = request.getfixturevalue("appium_home")

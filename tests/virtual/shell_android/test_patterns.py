@@ -128,7 +128,10 @@ def test_no_pattern_stops_the_phone(
         asyncio.run(both(pattern))
 
 
-def test_others_are_answered_while_a_pattern_takes_its_time(phone: Phone) -> None:
+def test_others_are_answered_while_a_pattern_takes_its_time(
+    phone: Phone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patterns, "PATIENT", 0.2)
     slow, _, err = session(phone)
     other, _, _ = session(phone)
     done: list[str] = []
