@@ -82,9 +82,10 @@ class MobileAgentV3(Agent):
         self.models = {role: briefing.model(role) for role in self.roles}
         self.dialect = Dialect(self.options.coordinates)
         self.memory = memory = Memory()
+        self._sent: tuple[Screen, Image, tuple[int, int]] | None = None
         observation = phone.observe()
         while True:
-            image, shown = _picture(observation.screen)
+            image, shown = self._picture(observation.screen)
             if memory.stuck or not memory.last_was_invalid:
                 planned = self._ask("manager", self._manager_prompt(), image)
                 self._take_plan(planned)
@@ -98,6 +99,16 @@ class MobileAgentV3(Agent):
             else:
                 self._reflect(decision, image, seen)
             observation = seen
+
+    def _picture(self, screen: Screen) -> tuple[Image, tuple[int, int]]:
+        """Return the screenshot as it is sent, and its size then.
+
+        The screen after an action is the one before the next: it is encoded once.
+        """
+        if self._sent is None or self._sent[0] is not screen:
+            size = smart_size(*screen.size, least=LEAST_PIXELS, most=MOST_PIXELS)
+            self._sent = screen, Image(encode(resized(screen.image, size))), size
+        return self._sent[1:]
 
     def _ask(self, role: str, prompt: str, *images: Image) -> str:
         messages = [Message("user", (prompt, *images))]
@@ -133,7 +144,7 @@ class MobileAgentV3(Agent):
         memory = self.memory
         action = action_said(decision.words)
         description = decision.said["description"]
-        after, _ = _picture(seen.screen)
+        after, _ = self._picture(seen.screen)
         checked = self._ask("reflector", self._reflector_prompt(action, description), before, after)
         found = section(checked, "Outcome", "Error Description")
         outcome = next((letter for letter in "ABC" if letter in found), "C")
@@ -214,9 +225,3 @@ def first_subgoals(plan: str) -> str:
 
 def _sections(parts: Sequence[tuple[str, str]]) -> str:
     return "".join(f"### {name} ###\n{text}\n\n" for name, text in parts)
-
-
-def _picture(screen: Screen) -> tuple[Image, tuple[int, int]]:
-    """Return the screenshot as it is sent, and its size then."""
-    size = smart_size(*screen.size, least=LEAST_PIXELS, most=MOST_PIXELS)
-    return Image(encode(resized(screen.image, size))), size

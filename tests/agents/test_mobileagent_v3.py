@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import io
+import sys
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from PIL import Image
@@ -77,6 +79,17 @@ def test_pictures_have_the_size_in_which_models_see_them() -> None:
     assert [(each.format, each.size) for each in pictures] == [("PNG", (1092, 2408))] * 2
     assert [each.getpixel((500, 2000)) for each in pictures] == [(255,) * 3, (100,) * 3]
     assert {(each.temperature, each.max_tokens) for each in model.requests} == {(None, None)}
+
+
+def test_each_screen_is_encoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = sys.modules[MobileAgentV3.__module__]
+    encode = Mock(wraps=module.encode)
+    monkeypatch.setattr(module, "encode", encode)
+    _, model = work([PLAN, CLICK, WORKED, FINISHED])
+    assert encode.call_count == 2
+    before, after = model.requests[2].images
+    assert model.requests[0].images == (before,)
+    assert model.requests[3].images == (after,)
 
 
 def test_an_answer_ends_it() -> None:
