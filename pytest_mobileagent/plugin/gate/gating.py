@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.plugin.options import OptionValue
     from pytest_mobileagent.report.gate.decide import Decision
-    from pytest_mobileagent.report.gate.looks import Looks
+    from pytest_mobileagent.report.gate.interim import Looks
     from pytest_mobileagent.report.gate.spec import Gate
     from pytest_mobileagent.report.recorded import RecordedRun
     from pytest_mobileagent.task.case import Case
@@ -57,7 +57,7 @@ class RunGate:
     @property
     def looks(self) -> Looks:
         """After how many epochs the gate is asked."""
-        from pytest_mobileagent.report.gate.looks import looks
+        from pytest_mobileagent.report.gate.interim import looks
 
         epochs = self._settings[EPOCHS].value
         return looks(epochs.least if self.has_looks else epochs.most, epochs.most)
@@ -87,7 +87,7 @@ class RunGate:
         """
         if not cases:
             return
-        from pytest_mobileagent.report.gate.names import check_names
+        from pytest_mobileagent.report.gate.spec import check_names
         from pytest_mobileagent.report.result import Result
 
         tasks = [Result(case).to_wire() for case in cases]
@@ -113,7 +113,7 @@ class RunGate:
         if self.gate is None:
             return None
         from pytest_mobileagent.report.gate.decide import decide
-        from pytest_mobileagent.report.gate.unseen import selected_alike
+        from pytest_mobileagent.report.gate.missing import selected_alike
 
         baseline, alike = None, False
         if self.baseline is not None:

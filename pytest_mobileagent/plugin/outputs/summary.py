@@ -95,9 +95,9 @@ def show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) ->
         ]:
             terminal.line(line)
     if gate := judged.get("gate"):
-        from pytest_mobileagent.report.gate.words import text
+        from pytest_mobileagent.report.gate.decide import decision_lines
 
-        verdict, *bounds = text(gate)
+        verdict, *bounds = decision_lines(gate)
         terminal.line(verdict, bold=True, **{_COLOURS[gate["verdict"]]: True})
         for line in bounds:
             terminal.line(line)

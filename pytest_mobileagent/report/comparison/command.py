@@ -13,8 +13,8 @@ from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.comparison import words as comparison_words
 from pytest_mobileagent.report.comparison.compare import compare
-from pytest_mobileagent.report.gate import words
-from pytest_mobileagent.report.gate.finished import decide_finished
+from pytest_mobileagent.report.gate import decide
+from pytest_mobileagent.report.gate.decide import decide_finished
 from pytest_mobileagent.report.gate.spec import read_gate
 from pytest_mobileagent.report.reading import find_run
 from pytest_mobileagent.report.recorded import recorded_run
@@ -89,7 +89,7 @@ def _text(found: Sequence[Mapping[str, Any]]) -> list[str]:
     for name, each in zip(names, found, strict=True):
         lines += ["", *([printable(name)] if len(found) > 1 else [])]
         lines += comparison_words.details(each["comparison"])
-        lines += words.text(each["gate"]) if each["gate"] else []
+        lines += decide.decision_lines(each["gate"]) if each["gate"] else []
     while not lines[-1]:
         lines.pop()
     return lines
@@ -98,7 +98,7 @@ def _text(found: Sequence[Mapping[str, Any]]) -> list[str]:
 def _markdown(found: Sequence[Mapping[str, Any]]) -> list[str]:
     lines: list[str] = []
     for name, each in zip(_names(found), found, strict=True):
-        lines += words.markdown(each["gate"]) if each["gate"] else []
+        lines += decide.decision_markdown(each["gate"]) if each["gate"] else []
         lines += comparison_words.markdown(each["comparison"], name)
     return lines
 

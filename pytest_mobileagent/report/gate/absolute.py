@@ -1,4 +1,8 @@
-"""A bound on a number of the run's own summary."""
+"""What a gate asks of the run alone: bounds on its numbers, and tasks that have to pass.
+
+Agents are not deterministic, so one failure among several epochs is no breach: a task has to pass
+in more than half of its decided epochs, in each of its environments.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +11,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.plain import printable
-from pytest_mobileagent.report.comparison.pairing import tallies, total
-from pytest_mobileagent.report.gate.finding import FAIL, INCONCLUSIVE, PASS, Finding
+from pytest_mobileagent.report.comparison.pairing import Tally, tallies, total
 from pytest_mobileagent.report.gate.missing import filled, is_broken, is_lacking, words
-from pytest_mobileagent.report.gate.unknown import at_least, left_out
+from pytest_mobileagent.report.gate.rule import FAIL, INCONCLUSIVE, PASS, Finding
 from pytest_mobileagent.report.metrics.summary import totals
+from pytest_mobileagent.report.text.names import label
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,3 +119,116 @@ def _asked(bound: Bound) -> str:
 
 def _shown(value: float) -> str:
     return str(value) if isinstance(value, int) else f"{value:.4g}"
+
+
+def required(
+    must_pass: Sequence[str], tasks: Sequence[Mapping[str, Any]], look: int
+) -> list[Finding]:
+    """Return what became of the tasks that have to pass: one finding, or none without such tasks.
+
+    FAIL if one failed more than half of its epochs; else INCONCLUSIVE if one was not decided,
+    passed and failed as often, or has so many epochs missing that they could change the verdict.
+    """
+    if not must_pass:
+        return []
+    counted = tallies(tasks)
+    found = {key: tally for key, tally in counted.items() if key[0] in must_pass}
+    ids = {key[0] for key in found}
+    found |= {(task, None): Tally() for task in must_pass if task not in ids}
+    verdicts = {key: _verdict(tally) for key, tally in found.items()}
+    worst = next((v for v in (FAIL, INCONCLUSIVE) if v in verdicts.values()), PASS)
+    if worst == PASS:
+        words = f"{len(must_pass)} of {len(must_pass)} tasks that must pass did"
+    else:
+        named = [f"{label(*key)} {_of(found[key])}" for key in found if verdicts[key] == worst]
+        words = f"must pass: {', '.join(named)}"
+    each = [
+        {
+            "id": key[0], "environment": key[1], "verdict": verdicts[key],
+            "passed": tally.passed, "decided": tally.decided, "missing": tally.missing,
+        }
+        for key, tally in found.items()
+    ]  # fmt: skip
+    return [Finding(worst, words, {"must_pass": each}, look=look)]
+
+
+def _verdict(tally: Tally) -> str:
+    """Return PASS and FAIL only where what is missing could not change that."""
+    best, worst = tally.filled(passed=True), tally.filled(passed=False)
+    if 2 * best.passed < best.decided:
+        return FAIL
+    return PASS if worst.passes else INCONCLUSIVE
+
+
+def _of(tally: Tally) -> str:
+    if not tally.decided:
+        return "was not decided"
+    lacks = f", and {tally.missing} {'are' if tally.missing > 1 else 'is'} missing"
+    said = f"passed {tally.passed} of {tally.decided} epoch{'s' * (tally.decided != 1)}"
+    return said + lacks * bool(tally.missing)
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    Task = Mapping[str, Any]
+
+_COSTS = {"cost_usd", "mean_cost_usd", "mean_cost_usd_of_all", "cost_per_step"}
+_TOKENS = {
+    "input_tokens", "output_tokens", "cached_tokens", "estimated_input_tokens",
+    "estimated_output_tokens", "mean_tokens", "mean_tokens_of_all", "tokens_per_action",
+    "mean_estimated_tokens",
+}  # fmt: skip
+_CALLS = {"calls", "mean_calls"}  # of these only what nobody saw is left out
+_FILLED = ("cost_usd", "input_tokens", "output_tokens", "cached_tokens")
+_ESTIMATES = ("estimated_input_tokens", "estimated_output_tokens")
+
+
+def left_out(metric: str, tasks: Sequence[Task]) -> str:
+    """Return in words what a metric does not know of, or "" if it knows all, or is another."""
+    *roles, name = metric.split(".")
+    if name not in _COSTS | _TOKENS | _CALLS:
+        return ""
+    played = [task for task in tasks if task["steps"] is not None]
+    spent = [(task["roles"] or {}).get(roles[-1], {}) for task in played] if roles else played
+    counts = {
+        "call{} without a price": sum(map(_unpriced, spent)) * (name in _COSTS),
+        "call{} without tokens": sum(map(_uncounted, spent)) * (name in _TOKENS),
+        "episode{} whose calls nobody saw": sum(task["metered"] is False for task in played),
+    }
+    return " and ".join(
+        f"{count} {what.format('s' * (count != 1))}" for what, count in counts.items() if count
+    )
+
+
+def at_least(tasks: Sequence[Task]) -> list[Task]:
+    """Return the tasks as if what is not known had cost nothing: they cost more than that."""
+    return [
+        task
+        if task["steps"] is None
+        else {
+            **task,
+            **_filled(task),
+            "roles": {
+                role: {**each, **_filled(each)} for role, each in (task["roles"] or {}).items()
+            },
+        }
+        for task in tasks
+    ]
+
+
+def _unpriced(spent: Task) -> int:
+    return int(spent.get("unpriced_calls") or 0)
+
+
+def _uncounted(spent: Task) -> int:
+    """Return how many calls have no tokens; reports of older versions tell only of all."""
+    if (count := spent.get("uncounted_calls")) is not None:
+        return int(count)
+    known = None not in (spent.get("input_tokens"), spent.get("output_tokens"))
+    return 0 if known else int(spent.get("calls") or 0)
+
+
+def _filled(spent: Task) -> dict[str, Any]:
+    amounts = {name: spent.get(name) or 0 for name in (*_FILLED, *_ESTIMATES)}
+    return {**amounts, "unpriced_calls": 0}

@@ -13,18 +13,22 @@ from pytest_mobileagent.report.comparison.pairing import (
     total,
 )
 from pytest_mobileagent.report.gate.absolute import name_of
-from pytest_mobileagent.report.gate.finding import FAIL, INCONCLUSIVE, PASS, Finding
 from pytest_mobileagent.report.gate.missing import episodes, is_broken, is_lacking, words
-from pytest_mobileagent.report.gate.planning import epochs_to_decide, tasks_to_decide
 from pytest_mobileagent.report.gate.rule import (
     ALPHA,
     BETA,
+    FAIL,
     FEWEST_TASKS,
+    INCONCLUSIVE,
+    PASS,
+    Finding,
     Levels,
     at_least,
     at_most,
+    epochs_to_decide,
     levels,
     rule,
+    tasks_to_decide,
 )
 from pytest_mobileagent.report.text.names import label, points, shortener
 
@@ -32,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent.report.comparison.pairing import Difference, Key, Tally
-    from pytest_mobileagent.report.gate.looks import Looks
+    from pytest_mobileagent.report.gate.interim import Looks
     from pytest_mobileagent.report.gate.spec import Bound
 
     Task = Mapping[str, Any]

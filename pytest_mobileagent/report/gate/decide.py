@@ -1,24 +1,32 @@
-"""The verdict of a gate on a run, at a look."""
+"""The verdict of a gate on a run, at an interim analysis or at the end, and in words."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.plain import to_wire
-from pytest_mobileagent.report.gate.absolute import absolute
+from pytest_mobileagent.plain import printable, to_wire
+from pytest_mobileagent.report.gate.absolute import absolute, required
 from pytest_mobileagent.report.gate.against import against
-from pytest_mobileagent.report.gate.finding import FAIL, INCONCLUSIVE, PASS, Finding
-from pytest_mobileagent.report.gate.missing import lacking
-from pytest_mobileagent.report.gate.names import check_names
-from pytest_mobileagent.report.gate.required import required
-from pytest_mobileagent.report.gate.unseen import unseen, without_app
+from pytest_mobileagent.report.gate.interim import Looks, looks
+from pytest_mobileagent.report.gate.missing import lacking, selected_alike, unseen, without_app
+from pytest_mobileagent.report.gate.rule import FAIL, INCONCLUSIVE, PASS, Finding
+from pytest_mobileagent.report.gate.spec import check_names
+from pytest_mobileagent.report.text.markdown import escape, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.report.gate.looks import Looks
+    from pytest_mobileagent.report.gate.spec import Gate
+    from pytest_mobileagent.report.recorded import RecordedRun
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_mobileagent.report.gate.interim import Looks
     from pytest_mobileagent.report.gate.spec import Bound, Gate
     from pytest_mobileagent.task.case import Case
 
@@ -154,3 +162,80 @@ def _without(left_out: str | None, found: Finding) -> Finding:
     if left_out is None or found.verdict == FAIL:
         return found
     return replace(found, verdict=INCONCLUSIVE, words=f"{left_out}; of the others: {found.words}")
+
+
+_RANGE = re.compile(r"\s*(\d+)\s*\.\.\s*(\d+)\s*", re.ASCII)
+
+
+def decide_finished(gate: Gate, run: RecordedRun, baseline: RecordedRun | None) -> Decision:
+    """Return what a gate says of a run that has ended.
+
+    A run with `--mobile-epochs=A..B` is looked at as it was while it went on, up to where it came;
+    all that any other has done is looked at once.
+
+    Raises:
+        ValueError: see `decide`.
+    """
+    before = None if baseline is None else baseline.tasks
+    alike = baseline is not None and selected_alike(run.about, baseline.about)
+    planned = _planned(run)
+    if planned is None:
+        once = Looks((_count(run.tasks),))
+        return decide(gate, run.tasks, before, once, 0, alike=alike)
+    decided = [task for task in run.tasks if task["success"] is not None]
+    done = _count(decided)
+    decision = None
+    tasks: list[Mapping[str, Any]] = []
+    starts = (0, *planned.epochs)
+    for look, (first, epochs) in enumerate(zip(starts, planned.epochs, strict=False)):
+        if decision is not None and not (decision.open and epochs <= done):
+            break
+        new = [task for task in run.tasks if first <= task["epoch"] < epochs]
+        tasks += [task for task in new if _is_wanted(task, decision)]
+        decision = decide(gate, tasks, before, planned, look, before=decision, alike=alike)
+    assert decision is not None
+    return decision
+
+
+def _is_wanted(task: Mapping[str, Any], decision: Decision | None) -> bool:
+    """Whether a task was to be run after a look: a run that was cut off lists the others, too."""
+    return decision is None or task["outcome"] != "not run" or decision.wants(task)
+
+
+def _planned(run: RecordedRun) -> Looks | None:
+    """Return the looks that a run was planned with; None if that was a plain number of epochs."""
+    option = (run.about.get("options") or {}).get("mobile-epochs") or {}
+    found = _RANGE.fullmatch(str(option.get("value") or ""))
+    if not found or not 1 <= int(found[1]) <= int(found[2]):
+        return None
+    return looks(int(found[1]), int(found[2]))
+
+
+def _count(tasks: Sequence[Mapping[str, Any]]) -> int:
+    return max((task["epoch"] + 1 for task in tasks), default=1)
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    Gate = Mapping[str, Any]
+
+_SIGNS = {PASS: "✅", FAIL: "❌", INCONCLUSIVE: "❔"}
+
+
+def decision_lines(gate: Gate) -> list[str]:
+    """Return lines on a decision, as `Decision.to_wire` gives it: the verdict, then each bound."""
+    lines = [f"gate {printable(gate['line'])}"]
+    if len(gate["bounds"]) > 1:
+        lines += [f"  {each['verdict']:<12} {printable(each['words'])}" for each in gate["bounds"]]
+    return lines
+
+
+def decision_markdown(gate: Gate) -> list[str]:
+    """Return lines of Markdown on a decision, as `Decision.to_wire` gives it."""
+    rows = [
+        (f"{_SIGNS[each['verdict']]} {each['verdict']}", each["words"]) for each in gate["bounds"]
+    ]
+    title = f"## {_SIGNS[gate['verdict']]} Gate: {gate['verdict']}"
+    lines = [title, "", escape(gate["line"]), ""]
+    return [*lines, *table(("verdict", "what was asked, and what was found"), rows), ""]

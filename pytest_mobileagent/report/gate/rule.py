@@ -1,24 +1,57 @@
-"""The one test of a gate against a baseline: when it fails, and when it passes.
+"""The one test of a gate against a baseline: when it fails, when it passes, what would decide it.
 
-Two one-sided bounds of the difference, at looks that are fixed beforehand: FAIL where the upper one
-is below the margin, PASS where the lower one is above what is allowed. docs/gate.md says what they
-were chosen for, and how often they err.
+Two one-sided bounds of the difference, at interim analyses that are fixed beforehand: FAIL where
+the upper one is below the margin, PASS where the lower one is above what is allowed. docs/gate.md
+says what they were chosen for, and how often they err.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from statistics import NormalDist
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_mobileagent.report.gate.finding import FAIL, INCONCLUSIVE, PASS
 from pytest_mobileagent.statistics import student_quantile
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pytest_mobileagent.report.comparison.pairing import Difference
-    from pytest_mobileagent.report.gate.looks import Looks
+    from pytest_mobileagent.report.gate.interim import Looks
     from pytest_mobileagent.report.gate.spec import Bound
+
+
+PASS, FAIL, INCONCLUSIVE = "PASS", "FAIL", "INCONCLUSIVE"
+MOST_MISSING = 0.1  # of the episodes; with more, nothing can be said of a run
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A verdict on a bound, on the tasks that have to pass or on what is missing (no `bound`).
+
+    - `words`: what is said of it, in a line.
+    - `numbers`: what it rests on, as plain data.
+    - `look`: at which it was found, from 0.
+    - `may_change`: whether more epochs may decide it.
+    - `broken`: whether infrastructure is to blame for what is missing.
+    """
+
+    verdict: str
+    words: str
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+    bound: Bound | None = None
+    look: int = 0
+    may_change: bool = False
+    broken: bool = False
+
+    def to_wire(self) -> dict[str, Any]:
+        """Return it as plain data: one of `gate.bounds` of report.json."""
+        bound = asdict(self.bound) if self.bound is not None else {}
+        said = {"verdict": self.verdict, "words": self.words, "look": self.look + 1}
+        return {**bound, **said, **self.numbers}
+
 
 ALPHA = 0.0125  # the chance of a false FAIL, of all bounds and looks together
 BETA = 0.05  # the chance of a PASS of an agent that is worse by `allow`, of all looks together
@@ -98,3 +131,68 @@ def fall(bound: Bound) -> float:
 def quantile(share: float, degrees: int) -> float:
     """Return what Student's t stays below with a chance of `share`."""
     return student_quantile(share, degrees)
+
+
+MOST_EPOCHS = 100  # more than that nobody runs, and no estimate of so many is to be relied on
+_POWER = 0.8
+_BOTH = NormalDist().inv_cdf(1 - ALPHA) + NormalDist().inv_cdf(_POWER)
+_NOISE = 0.12  # of runs without repetitions: p(1 - p) is 0.11 to 0.13 for most agents
+
+
+def epochs_to_decide(
+    found: Difference, bound: Bound, levels: Levels, noise: float, epochs: float
+) -> int | None:
+    """Return about how many epochs of both runs would decide what `epochs` left open.
+
+    As many as decide if the difference stays as it is, or as tell a drop of `allow` from one of
+    `margin` with a power of 80 %, whichever are fewer. `noise` is the mean of p(1 - p). Epochs make
+    only that part of the tasks' spread smaller which is chance: None where the rest is too large,
+    as of a few tasks that one run always does and the other one never.
+    """
+    if found.value is None or found.spread is None:
+        return None
+    chance = 2 * noise / found.tasks  # in the variance of one epoch of both
+    rest = max(0.0, found.spread - chance / epochs)
+    drop, rise = found.value + bound.allow, -found.value - bound.margin
+    t_fail, t_pass = (quantile(1 - level, found.tasks - 1) for level in levels)
+    needs = [
+        _ratio(chance, (rise / t_fail) ** 2 - rest) if rise > 0 else None,
+        _ratio(chance, ((bound.allow - bound.margin) / _BOTH) ** 2 - rest),
+    ]
+    if drop > 0:
+        room = (drop / t_pass) ** 2 - rest - drop * fall(bound) / found.tasks
+        needs.append(_ratio(chance + drop / found.tasks, room))
+    known = [max(round(epochs) + 1, math.ceil(each)) for each in needs if each is not None]
+    return min(known) if known and min(known) <= MOST_EPOCHS else None
+
+
+def tasks_to_decide(found: Difference, bound: Bound, levels: Levels) -> int | None:
+    """Return about how many tasks like those at hand would decide, with as many epochs.
+
+    As many as decide if the difference stays as it is, or as tell a drop of `allow` from one of
+    `margin` with a power of 80 %, whichever are fewer.
+    """
+    if found.value is None or found.spread is None or not found.episodes:
+        return None
+    of_one = found.spread * found.tasks
+    drop, rise = found.value + bound.allow, -found.value - bound.margin
+    t_fail, t_pass = (quantile(1 - level, found.tasks - 1) for level in levels)
+    needs = [(_BOTH / (bound.allow - bound.margin)) ** 2 * of_one]
+    if rise > 0:
+        needs.append((t_fail / rise) ** 2 * of_one)
+    if drop > 0:
+        needs.append((t_pass / drop) ** 2 * (of_one + drop * found.tasks * unseen(found, bound)))
+    more = [each for each in needs if each > found.tasks]
+    return max(FEWEST_TASKS, math.ceil(min(more, default=found.tasks + 1)))
+
+
+def planned_epochs(tasks: int, drop: float, noise: float = _NOISE) -> int:
+    """Return how many epochs of both runs show a drop (a share) with a power of 80 %.
+
+    (z_0.9875 + z_0.8)² · 2 · mean(p(1 - p)) / (tasks · drop²), rounded up.
+    """
+    return max(1, math.ceil(_BOTH**2 * 2 * noise / (tasks * drop * drop)))
+
+
+def _ratio(over: float, under: float) -> float | None:
+    return over / under if under > 0 else None

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_mobileagent import Case, Task
 from pytest_mobileagent.report.gate.decide import Decision, decide
-from pytest_mobileagent.report.gate.looks import Looks, looks
+from pytest_mobileagent.report.gate.interim import Looks, looks
 from pytest_mobileagent.report.gate.spec import Bound, Gate
 from tests.report.gate.entries import entries, many
 

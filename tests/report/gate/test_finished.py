@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_mobileagent.report.gate.finished import decide_finished
+from pytest_mobileagent.report.gate.decide import decide_finished
 from pytest_mobileagent.report.gate.spec import Bound, Gate
 from tests.report.gate.entries import entries, many, recorded
 

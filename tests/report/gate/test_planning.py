@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from pytest_mobileagent.report.comparison.pairing import Difference
-from pytest_mobileagent.report.gate.looks import looks
-from pytest_mobileagent.report.gate.planning import (
+from pytest_mobileagent.report.gate.interim import looks
+from pytest_mobileagent.report.gate.rule import (
     epochs_to_decide,
+    levels,
     planned_epochs,
+    rule,
     tasks_to_decide,
 )
-from pytest_mobileagent.report.gate.rule import levels, rule
 from pytest_mobileagent.report.gate.spec import Bound
 
 BOUND = Bound("success_rate", baseline=True)

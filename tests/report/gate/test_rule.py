@@ -9,7 +9,7 @@ import pytest
 from scipy import optimize, stats
 
 from pytest_mobileagent.report.comparison.pairing import Difference
-from pytest_mobileagent.report.gate.looks import looks
+from pytest_mobileagent.report.gate.interim import looks
 from pytest_mobileagent.report.gate.rule import at_least, at_most, levels, rule
 from pytest_mobileagent.report.gate.spec import Bound
 

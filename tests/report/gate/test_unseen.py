@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from pytest_mobileagent.report.gate.decide import Decision, decide
-from pytest_mobileagent.report.gate.looks import Looks
+from pytest_mobileagent.report.gate.interim import Looks
+from pytest_mobileagent.report.gate.missing import selected_alike
 from pytest_mobileagent.report.gate.spec import Bound, Gate
-from pytest_mobileagent.report.gate.unseen import selected_alike
 from tests.report.gate.entries import entries, many
 
 GATE = Gate((Bound("success_rate", min=0.5),))

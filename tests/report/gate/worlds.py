@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pytest_mobileagent.report.comparison.pairing import Difference
-from pytest_mobileagent.report.gate.finding import FAIL, INCONCLUSIVE, PASS
-from pytest_mobileagent.report.gate.rule import levels, rule
+from pytest_mobileagent.report.gate.rule import FAIL, INCONCLUSIVE, PASS, levels, rule
 from pytest_mobileagent.report.gate.spec import Bound
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_mobileagent.report.gate.looks import Looks
+    from pytest_mobileagent.report.gate.interim import Looks
 
     Numbers = np.ndarray[Any, np.dtype[Any]]
 

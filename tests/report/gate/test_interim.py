@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from scipy import stats
 
-from pytest_mobileagent.report.gate.looks import Looks, looks
+from pytest_mobileagent.report.gate.interim import Looks, looks
 
 
 @pytest.mark.parametrize(
