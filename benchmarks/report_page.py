@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_mobileagent.report.document import document
-from pytest_mobileagent.report.html.packing import TooLargeError, write_packed
-from pytest_mobileagent.report.html.writing import write_page
+from pytest_mobileagent.report.html.writing import TooLargeError, write_packed, write_page
 from pytest_mobileagent.report.reading import find_run, read_report
 
 ROOT = Path(__file__).parents[1]

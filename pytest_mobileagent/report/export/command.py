@@ -123,9 +123,12 @@ def _warn(notes: Sequence[str]) -> None:
 
 def _write_page(run: Path, output: Path | None, *, pack: bool) -> None:
     """Write the page of a run, and print where it is."""
-    from pytest_mobileagent.report.html.making import page_of, report_of  # heavy
-    from pytest_mobileagent.report.html.packing import write_packed
-    from pytest_mobileagent.report.html.writing import write_page
+    from pytest_mobileagent.report.html.writing import (  # heavy
+        page_of,
+        report_of,
+        write_packed,
+        write_page,
+    )
 
     if pack:
         page = output or run / _PACKED

@@ -1,27 +1,36 @@
-"""An episode as the page is given it, from what is left of its folder: plain data."""
+"""An episode as the page shows it, as plain data: its screens, and what models were asked.
+
+Long texts that are sent again and again, as in conversations, are stored once.
+"""
 
 from __future__ import annotations
 
+import json
+import os
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.exchanges import STREAM as CALLS
 from pytest_mobileagent.episode.migrate import migrate
 from pytest_mobileagent.episode.reader import records_of, whole
 from pytest_mobileagent.episode.record import EpisodeRecord
+from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.fileio import MOST_BYTES, opened, parse_json, read_bytes
 from pytest_mobileagent.plain import to_wire
-from pytest_mobileagent.report.html.calls import JUDGES, Exchanges, Texts
-from pytest_mobileagent.report.html.frames import Pictures, frames
-from pytest_mobileagent.report.html.trajectory import opinions
-from pytest_mobileagent.report.text.words import ending
+from pytest_mobileagent.report.html.trajectory import mark, opinions, size_of, tree
+from pytest_mobileagent.report.metrics.effects import no_effect
+from pytest_mobileagent.report.text.words import ending, in_words
+from pytest_mobileagent.screen.screen import Screen
 from pytest_mobileagent.verdict.standing import CHECK
 from pytest_mobileagent.verdict.store import verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from pytest_mobileagent.episode.calls import ModelCall
+    from pytest_mobileagent.episode.event import Event
+    from pytest_mobileagent.episode.record import Step
     from pytest_mobileagent.verdict.verdict import Verdict
 
 
@@ -98,3 +107,233 @@ def _last(name: str, said: Sequence[Verdict]) -> Any:
 def _call(call: ModelCall) -> dict[str, Any]:
     names = ("model", "role", "input_tokens", "output_tokens", "price_usd", "seconds")
     return dict(to_wire({name: getattr(call, name) for name in names}))
+
+
+_HEADER = 24  # bytes of a PNG file that tell its size
+
+
+class Pictures:
+    """The screens of an episode by the names in its record; paths are relative to `page`.
+
+    `missing` names the files that are not there.
+    """
+
+    def __init__(self, episode: Path, page: Path) -> None:
+        self._store = ScreenStore.of_episode(episode)
+        self._base = os.path.relpath(self._store.folder, page).replace(os.sep, "/")
+        self.missing: list[str] = []
+
+    def path(self, name: str) -> str:
+        """Return the path of a picture by its file's name."""
+        return f"{self._base}/{os.path.basename(name)}"  # noqa: PTH119 - no path of this system
+
+    def png(self, name: str) -> str | None:
+        """Return the path of a screenshot; None if it is not there."""
+        known = self._store.path(name, ".png").name
+        return None if known in self.missing else self.path(known)
+
+    def screen(self, record: Mapping[str, Any]) -> Screen:
+        """Return a screen that an observation tells of, with the size and the name of its picture.
+
+        That is enough to tell pictures apart. A file that is missing is as good as empty.
+        """
+        name = str(record["png"])
+        png = self._read(name, ".png", _HEADER) + name.encode("utf-8", "replace")
+        xml = self._read(str(record["xml"]), ".xml", MOST_BYTES).decode("utf-8", "replace")
+        return Screen(xml, png, str(record.get("package", "")), str(record.get("activity", "")))
+
+    def _read(self, name: str, suffix: str, most: int) -> bytes:
+        path = self._store.path(os.path.basename(name), suffix)  # noqa: PTH119 - see `path`
+        try:
+            with opened(path) as file:
+                return file.read(most)
+        except OSError:
+            self.missing.append(path.name)
+            return b""
+
+
+def frames(
+    episode: EpisodeRecord,
+    seen: Sequence[Mapping[str, Any]],
+    pictures: Pictures,
+    exchanges: Exchanges,
+) -> list[dict[str, Any]]:
+    """Return a frame for each screen that the agent saw, and one for what the last step led to.
+
+    `seen` are the observations of the episode's record.
+    """
+    shown, probes, at = [], episode.initial_probes, 0.0
+    idle = no_effect(episode)
+    for number, step in enumerate(episode.steps):
+        after = number + 1 if number + 1 < len(seen) else None
+        frame = {
+            **_screen(seen[number], step.screen, pictures),
+            **_done(step, exchanges),
+            "step": number + 1,
+            "after": pictures.png(seen[after]["png"]) if after is not None else None,
+            "at": round(at, 3),
+            "probes": to_wire(step.probes),
+            "changed": sorted(n for n, v in step.probes.items() if v != probes.get(n)),
+            "no_effect": idle[number],
+        }
+        shown.append(frame)
+        probes, at = step.probes, at + step.seconds_thinking + step.seconds_acting
+    if len(seen) > len(episode.steps):
+        last = seen[len(episode.steps)]
+        calls = [exchanges.shown(call) for call in episode.unused]
+        nothing = {**_NOTHING, "calls": calls, "at": round(at, 3), "probes": to_wire(probes)}
+        shown.append({**_screen(last, episode.screen, pictures), **nothing})
+    elif episode.unused and shown:
+        shown[-1]["calls"] += [exchanges.shown(call) for call in episode.unused]
+    return shown
+
+
+_NOTHING: dict[str, Any] = {
+    "step": None, "actions": [], "after": None, "said": "", "notice": "", "reply": None,
+    "thinking": 0, "acting": 0, "counts": False, "events": [], "changed": [], "no_effect": False,
+}  # fmt: skip
+
+
+def _screen(record: Mapping[str, Any], screen: Screen, pictures: Pictures) -> dict[str, Any]:
+    size = size_of(screen)
+    return {
+        "png": pictures.png(str(record["png"])),
+        "size": list(size) if size else None,
+        "package": str(record.get("package", "")),
+        "activity": str(record.get("activity", "")),
+        "time": record.get("time"),
+        "tree": tree(screen),
+    }
+
+
+def _done(step: Step, exchanges: Exchanges) -> dict[str, Any]:
+    done = len(step.done)
+    actions = []
+    for place, action in enumerate(step.actions):
+        marked = mark(action, step.screen) or {"at": None, "to": None}
+        kind = type(action).__name__.lower()
+        words = {"text": in_words(action, step.screen), "done": place < done}
+        actions.append({**words, **marked, "kind": kind})
+    return {
+        "actions": to_wire(actions),
+        "said": step.said,
+        "notice": step.notice,
+        "reply": step.reply,
+        "thinking": round(step.seconds_thinking, 3),
+        "acting": round(step.seconds_acting, 3),
+        "counts": step.counts,
+        "calls": [exchanges.shown(call) for call in step.calls],
+        "events": [_event(event) for event in step.events],
+    }
+
+
+def _event(event: Event) -> dict[str, Any]:
+    return {
+        "type": event.type,
+        "text": " ".join(event.text) or event.content_description,
+        "resource_id": event.resource_id,
+        "package": event.package,
+        "time": event.time and event.time.isoformat(),
+    }
+
+
+JUDGES = "judges.jsonl"
+_SHORT = 120  # characters; shorter texts are not worth a reference
+_FIELDS = (
+    "model", "role", "input_tokens", "output_tokens", "cached_tokens", "price_usd", "seconds",
+    "retries", "estimated", "from_cache",
+)  # fmt: skip
+
+
+class Texts:
+    """Texts by number, each once."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def message(self, role: str, text: str, pictures: list[str]) -> dict[str, Any]:
+        """Return a message of a prompt: with its "text", or a "ref" to the number of a long one."""
+        shown = {"role": role, "pictures": pictures}
+        if len(text) < _SHORT:
+            return {**shown, "text": text}
+        return {**shown, "ref": self._numbers.setdefault(text, len(self._numbers))}
+
+    @property
+    def all(self) -> list[str]:
+        """All texts, in the order of their numbers."""
+        return list(self._numbers)
+
+
+class Exchanges:
+    """The lines of an episode's calls.jsonl, or of another file of that kind.
+
+    `picture` gives the path of a picture by its file's name.
+    """
+
+    def __init__(self, path: Path, texts: Texts, picture: Callable[[str], str]) -> None:
+        self._lines = _lines(path)
+        self._texts, self._picture = texts, picture
+
+    def shown(self, call: ModelCall) -> dict[str, Any]:
+        """Return a call with its prompt and its reply, as far as they are recorded."""
+        given = to_wire({name: getattr(call, name) for name in _FIELDS})
+        line = call.line
+        found = self._lines[line - 1] if line and line <= len(self._lines) else None
+        return {**given, **self._said(found)}
+
+    def all(self) -> list[dict[str, Any]]:
+        """Return all calls that were answered."""
+        called = [line for line in self._lines if line and isinstance(line.get("call"), dict)]
+        return [
+            {**{name: line["call"].get(name) for name in _FIELDS}, **self._said(line)}
+            for line in called
+        ]
+
+    def _said(self, line: Mapping[str, Any] | None) -> dict[str, Any]:
+        if line is None:
+            return {"prompt": None, "said": ""}
+        given = line.get("reply")
+        reply = given if isinstance(given, dict) else {}
+        tools = reply.get("tool_calls")
+        prompt = line.get("prompt")
+        said: dict[str, Any] = {
+            "prompt": [self._message(each) for each in prompt if isinstance(each, dict)]
+            if isinstance(prompt, list)
+            else None,
+            "said": str(reply.get("text") or ""),
+        }
+        if tools:
+            said["tools"] = tools
+        if line.get("error"):
+            said["error"] = str(line["error"])
+        return said
+
+    def _message(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        content = message.get("content")
+        parts = content if isinstance(content, list) else [content]
+        words, pictures = list[str](), list[str]()
+        for part in parts:
+            if isinstance(part, dict) and isinstance(part.get("picture"), str):
+                pictures.append(self._picture(part["picture"]))
+            elif part is not None:
+                words.append(
+                    part if isinstance(part, str) else json.dumps(part, ensure_ascii=False)
+                )
+        return self._texts.message(str(message.get("role") or ""), "\n".join(words), pictures)
+
+
+def _lines(path: Path) -> list[dict[str, Any] | None]:
+    """Return the lines of a file, each as what it holds; None for one that is damaged."""
+    try:
+        *lines, _ = read_bytes(path).split(b"\n")
+    except OSError:
+        return []
+    return [_content(line) for line in lines]
+
+
+def _content(line: bytes) -> dict[str, Any] | None:
+    try:
+        content = parse_json(line)
+    except ValueError:
+        return None
+    return content if isinstance(content, dict) else None

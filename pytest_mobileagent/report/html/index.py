@@ -1,20 +1,26 @@
-"""What the page knows of every task from the start: a row each, and the run as a whole."""
+"""What the page knows of every task from the start: a row each, and where its attempts are."""
 
 from __future__ import annotations
 
+import hashlib
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.episode.exchanges import STREAM as CALLS
+from pytest_mobileagent.episode.runs import inside, slug
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.fileio import opened, parse_json
 from pytest_mobileagent.plain import to_wire
-from pytest_mobileagent.report.html.places import attempts
+from pytest_mobileagent.report.html.episode import JUDGES
 from pytest_mobileagent.report.metrics.suspects import broke
+from pytest_mobileagent.report.recorded import key_of
 from pytest_mobileagent.report.text.missed import nearest
+from pytest_mobileagent.verdict.store import VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
 
 VERSION = 1
 NOTICE = "Virtual phones test the harness; do not publish these numbers as an agent's."
@@ -131,3 +137,37 @@ def _seconds_between(start: Any, end: Any) -> float | None:
     except (TypeError, ValueError):  # a time without a zone, or none
         return None
     return round(between.total_seconds(), 3)
+
+
+_FILES = (STREAM, CALLS, VERDICTS, JUDGES)
+
+
+def attempts(run: Path, task: Mapping[str, Any]) -> list[Path]:
+    """Return the folders of the attempts at a task of a report, the one that counts last.
+
+    `run` is the run's folder. A task that did not begin has none.
+    """
+    own = inside(run, task.get("episode"))
+    stem = (
+        run / "episodes" / slug(key_of(task))
+        if own is None
+        else own.with_name(own.name.rpartition(".")[0] or "-")
+    )
+    found: list[Path] = []
+    while (folder := stem.with_name(f"{stem.name}.{len(found)}")).is_dir():
+        found.append(folder)
+    others = [folder for folder in found if folder != own]
+    return [*others, own] if own is not None and own.is_dir() else others
+
+
+def signature(episode: Path, *more: object) -> str:
+    """Return a word that changes with the files of an episode, and with whatever else is given."""
+    digest = hashlib.sha256(repr(more).encode("utf-8", "replace"))
+    for name in _FILES:
+        try:
+            status = (episode / name).stat()
+        except OSError:
+            digest.update(b"-")
+        else:
+            digest.update(f"{name} {status.st_size} {status.st_mtime_ns}".encode())
+    return digest.hexdigest()[:16]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -11,12 +13,12 @@ from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.plain import printable
-from pytest_mobileagent.report.html.opening import open_page
 from pytest_mobileagent.report.reading import find_run, is_run, newest_run
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Sequence
+
 
 _MOST = 10  # names that are listed
 
@@ -63,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _page(what: str, other: str, runs: Callable[[], Path]) -> tuple[Path, str]:
     """Return the page to open, and the name of the episode to open in it; empty for none."""
-    from pytest_mobileagent.report.html.making import page_of, page_of_two
+    from pytest_mobileagent.report.html.writing import page_of, page_of_two
 
     run, episode = _found(what, runs)
     if not other:
@@ -101,8 +103,8 @@ def _found(what: str, runs: Callable[[], Path]) -> tuple[Path, str]:
 
 def _episode(run: Path, name: str) -> str:
     """Return the folder's name of the episode in a run that is called so, or is of such a task."""
-    from pytest_mobileagent.report.html.making import report_of
-    from pytest_mobileagent.report.html.places import attempts
+    from pytest_mobileagent.report.html.index import attempts
+    from pytest_mobileagent.report.html.writing import report_of
 
     episodes = run / "episodes"
     if Path(name).name == name and (episodes / name).is_dir():
@@ -127,3 +129,14 @@ def _is_called(task: object, name: str) -> bool:
     assert isinstance(task, dict)
     names = str(task.get("id")), str(task.get("nodeid"))
     return any(each == name or each.endswith((f"/{name}", f"::{name}")) for each in names)
+
+
+def open_page(url: str) -> bool:
+    """Open a page in a window of a browser, and return whether there was one to open it in."""
+    return has_windows() and webbrowser.open(url)
+
+
+def has_windows() -> bool:
+    """Whether a browser would open a window of its own, and not take over the terminal."""
+    windows = sys.platform in {"darwin", "win32"}
+    return windows or bool({"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys())

@@ -1,23 +1,36 @@
-"""report.html written: all of it or nothing, and no more of it anew than has changed."""
+"""report.html: written as a whole or not at all, alone, beside another run, or with its pictures.
+
+Only what has changed is made anew: the blocks of other episodes are taken from the page before.
+"""
 
 from __future__ import annotations
 
+import io
+import os
+import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import chain
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.fileio import replacing
-from pytest_mobileagent.report.html.blocks import Written, line, pack
+from pytest_mobileagent.episode.index import INDEX
+from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.fileio import opened, replacing
+from pytest_mobileagent.report.document import document
+from pytest_mobileagent.report.html.blocks import Written, line, pack, unpack
 from pytest_mobileagent.report.html.episode import episode_data
-from pytest_mobileagent.report.html.index import VERSION, index_data
+from pytest_mobileagent.report.html.index import VERSION, attempts, index_data, signature
 from pytest_mobileagent.report.html.page import shell
-from pytest_mobileagent.report.html.places import attempts, signature
+from pytest_mobileagent.report.metrics.summary import summarise
+from pytest_mobileagent.report.reading import REPORT, read_report
+from pytest_mobileagent.report.recorded import recorded_run
 from pytest_mobileagent.report.text.words import PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
+
 
 _ABANDONED = 600.0  # seconds; no page takes as long to write
 
@@ -91,3 +104,175 @@ def _shown(
         return episode_data(folder, page) | about
     except Exception as error:  # noqa: BLE001 - one episode must not cost the page of all others
         return {**about, "damaged": f"it cannot be shown: {type(error).__name__}: {error}"}
+
+
+BASE = "~"  # before the names of the episodes of the run that another is compared with
+
+
+def page_of(run: Path, *, anew: bool = False) -> Path:
+    """Return the page of a run, which is written first if it has none of how the run is now.
+
+    `anew`: it is written in any case. Where its folder cannot be written to, it is written into a
+    new folder for temporary files.
+
+    Raises:
+        OSError: it cannot be written anywhere, or the report cannot be read.
+        RecordError: the run's report or its run.json is damaged, or of a newer version.
+    """
+    page = run / PAGE
+    if not anew and _is_new(run, page):
+        return page
+    whole = report_of(run)
+    try:
+        write_page(run, whole)
+    except PermissionError:
+        page = _elsewhere()
+        write_page(run, whole, page)
+    return page
+
+
+def page_of_two(base: Path, run: Path) -> Path:
+    """Write a page of a run beside another one, and return its path: in the run's folder.
+
+    Raises:
+        OSError, RecordError: as by `page_of`.
+    """
+    wholes = report_of(run), report_of(base)
+    try:
+        return _write_two(run / f"beside-{base.name}.html", (run, base), wholes)
+    except PermissionError:
+        return _write_two(_elsewhere(), (run, base), wholes)
+
+
+def report_of(run: Path) -> dict[str, Any]:
+    """Return the content of the report of a run, by the verdicts that stand, also without one.
+
+    Raises:
+        OSError: it cannot be read.
+        RecordError: it, or the run.json of a run without one, is damaged or of a newer version.
+    """
+    recorded = recorded_run(run)
+    tasks = list(recorded.tasks)
+    if not recorded.has_ended:
+        return document(recorded.about, {str(task["nodeid"]): dict(task) for task in tasks})
+    report = read_report(run / REPORT)
+    return {**report, "summary": {**report["summary"], **summarise(tasks)}, "tasks": tasks}
+
+
+def _is_new(run: Path, page: Path) -> bool:
+    """Whether a run has ended, and its page was written after that."""
+    try:
+        written = page.stat().st_mtime_ns
+        return max((run / name).stat().st_mtime_ns for name in (REPORT, INDEX)) <= written
+    except OSError:
+        return False
+
+
+def _elsewhere() -> Path:
+    return Path(tempfile.mkdtemp(prefix="mobileagent-report-"), PAGE)
+
+
+def _write_two(
+    path: Path, runs: tuple[Path, Path], wholes: tuple[Mapping[str, Any], Mapping[str, Any]]
+) -> Path:
+    marks, names = ("", BASE), ("index", "index2")
+    parts = list(zip(names, runs, wholes, marks, strict=True))
+    indexes = [(name, pack(index_data(run, whole, mark))) for name, run, whole, mark in parts]
+    written = Written.of(path)
+    blocks = (episodes(run, whole, path.parent, written, mark) for _, run, whole, mark in parts)
+    write(path, f"{runs[0].name} · {runs[1].name}", chain(indexes, *blocks))
+    return path
+
+
+WIDTH = 360  # pixels of a packed picture
+_QUALITY = 70
+_LARGE, _TOO_LARGE = 50_000_000, 100_000_000  # bytes of a page
+_BASE64 = 4 / 3
+
+
+class TooLargeError(HostError):
+    """A page would be larger than browsers and their servers take."""
+
+
+def write_packed(run: Path, whole: Mapping[str, Any], path: Path) -> str:
+    """Write the page of a run with all its pictures to a file, and return a warning if it is large.
+
+    Raises:
+        TooLargeError: it would be larger than 100 MB; the text says what to do instead.
+        OSError: it cannot be written; a file that was there stays as it was.
+    """
+    names: dict[str, Path] = {}
+    blocks = list(_noting(episodes(run, whole, run, Written.of(run / PAGE)), run, names))
+    index = ("index", pack(index_data(run, whole)))
+    size = sum(len(packed) for _, packed in blocks) * _BASE64
+    write(path, run.name, chain([index], blocks, _within(_pictures(names), size, len(names))))
+    size = path.stat().st_size
+    if size < _LARGE:
+        return ""
+    return f"{path} has {size / 1e6:.0f} MB: browsers take a while to open it"
+
+
+def _noting(
+    blocks: Iterable[tuple[str, bytes]], run: Path, names: dict[str, Path]
+) -> Iterator[tuple[str, bytes]]:
+    """Pass blocks on, and add the pictures that they name to `names`."""
+    whole = run.resolve()
+    for name, packed in blocks:
+        for relative in _named(unpack(packed)):
+            picture = (run / relative).resolve()
+            if picture.is_relative_to(whole):  # the run may be another person's
+                names.setdefault(PurePosixPath(relative).stem, picture)
+        yield name, packed
+
+
+def _named(episode: Mapping[str, Any]) -> Iterator[str]:
+    calls = list(episode.get("judging") or ())
+    for frame in episode.get("frames") or ():
+        yield from (frame[name] for name in ("png", "after") if frame.get(name))
+        calls += frame["calls"]
+    for call in calls:
+        for message in call.get("prompt") or ():
+            yield from message["pictures"]
+
+
+def _pictures(names: Mapping[str, Path]) -> Iterator[tuple[str, bytes]]:
+    """Yield the blocks of pictures; one that cannot be read has none."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for name, packed in zip(names, pool.map(_small, names.values()), strict=True):
+            if packed is not None:
+                yield f"p:{name}", packed
+
+
+def _small(path: Path) -> bytes | None:
+    """Return a picture as WebP, no wider than `WIDTH`; None if it cannot be read."""
+    from PIL import Image  # a heavy library is loaded by who needs it
+
+    try:
+        with opened(path) as file, Image.open(file) as image:
+            small = image.convert("RGB")
+            small.thumbnail((WIDTH, image.height), reducing_gap=2.0)
+        packed = io.BytesIO()
+        small.save(packed, "WEBP", quality=_QUALITY, method=2)
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        return None
+    return packed.getvalue()
+
+
+def _within(
+    blocks: Iterable[tuple[str, bytes]], size: float, count: int
+) -> Iterator[tuple[str, bytes]]:
+    """Pass the blocks of `count` pictures on as long as a page of `size` bytes has room for them.
+
+    Raises:
+        TooLargeError: it has none for one.
+    """
+    for number, (name, packed) in enumerate(blocks):
+        size += len(packed) * _BASE64
+        if size > _TOO_LARGE:
+            msg = (
+                f"the page would be larger than {_TOO_LARGE / 1e6:.0f} MB, with {number} of "
+                f"{count} pictures in it: leave out --pack, and put {PAGE} and the folder screens "
+                "beside it into a zip file"
+            )
+            raise TooLargeError(msg)
+        yield name, packed

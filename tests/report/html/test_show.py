@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from pytest_mobileagent.report.html import opening
+from pytest_mobileagent.report.html import show
 from pytest_mobileagent.report.html.show import main
 from pytest_mobileagent.report.text.words import PAGE
 
@@ -29,7 +29,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         urls.append(url)
         return True
 
-    monkeypatch.setattr(opening.webbrowser, "open", open_)
+    monkeypatch.setattr(show.webbrowser, "open", open_)
     monkeypatch.setenv("DISPLAY", ":0")
     return urls
 
@@ -72,7 +72,7 @@ def test_without_a_browser_the_page_is_only_named(
     show: Show, recorded: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert show("--no-browser", str(recorded))[:2] == (0, f"{recorded / PAGE}\n")
-    monkeypatch.setattr(opening.sys, "platform", "linux")
+    monkeypatch.setattr(show.sys, "platform", "linux")
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
     assert show()[0] == 0
