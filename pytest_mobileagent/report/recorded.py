@@ -11,8 +11,8 @@ from pytest_mobileagent.episode.index import entries
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.report.document import REPORT, read_report
 from pytest_mobileagent.report.metrics.suspects import marked, policy
-from pytest_mobileagent.report.reading import REPORT, read_report
 from pytest_mobileagent.report.redecide import redecide
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.task.case import Case

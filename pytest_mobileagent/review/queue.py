@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode import index
 from pytest_mobileagent.episode.runs import inside
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.report.reading import REPORT, read_report
+from pytest_mobileagent.report.document import REPORT, read_report
 from pytest_mobileagent.report.redecide import as_run, decidable, was_undecided
 from pytest_mobileagent.verdict.standing import by_people, of_person, standing, withdrawal
 from pytest_mobileagent.verdict.store import VERDICTS, append, verdicts

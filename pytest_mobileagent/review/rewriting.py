@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import write_json
+from pytest_mobileagent.report.document import REPORT, read_report
 from pytest_mobileagent.report.html.writing import write_page
-from pytest_mobileagent.report.reading import REPORT, read_report
 from pytest_mobileagent.report.redecide import redecided
 from pytest_mobileagent.review.queue import VerdictFiles, signature_of
 

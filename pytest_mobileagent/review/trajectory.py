@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.report.html.trajectory import mark, screens, size_of
-from pytest_mobileagent.report.text.words import ending, step_in_words
+from pytest_mobileagent.report.text.narration import ending, step_in_words
 
 if TYPE_CHECKING:
     from pytest_mobileagent.episode.record import EpisodeRecord, Step

@@ -152,7 +152,7 @@ class RunGate:
 
     def _read_baseline(self) -> RecordedRun:
         from pytest_mobileagent.errors import RecordError
-        from pytest_mobileagent.report.reading import find_run
+        from pytest_mobileagent.report.document import find_run
         from pytest_mobileagent.report.recorded import recorded_run
 
         setting = self._settings[BASELINE]

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import write_json, write_text
+from pytest_mobileagent.report.document import REPORT
 from pytest_mobileagent.report.html.writing import write_page
-from pytest_mobileagent.report.reading import REPORT
+from pytest_mobileagent.report.text.narration import PAGE
 from pytest_mobileagent.report.text.pull_request import SUMMARY, summary
-from pytest_mobileagent.report.text.words import PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

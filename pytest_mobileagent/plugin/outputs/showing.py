@@ -16,12 +16,12 @@ from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.paths import near
-from pytest_mobileagent.report.text.missed import nearest
-from pytest_mobileagent.report.text.words import (
+from pytest_mobileagent.report.text.narration import (
     PAGE,
     deep_link,
     failure,
     last_screenshot,
+    nearest,
     telling_step,
 )
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.paths import near
+from pytest_mobileagent.report.document import REPORT, newest_run
 from pytest_mobileagent.report.metrics.summary import summarise
-from pytest_mobileagent.report.reading import REPORT, newest_run
 from pytest_mobileagent.report.recorded import is_final
 from pytest_mobileagent.report.text.lists import (
     FEW,
@@ -23,8 +23,8 @@ from pytest_mobileagent.report.text.lists import (
     reviews,
     skips,
 )
+from pytest_mobileagent.report.text.narration import PAGE
 from pytest_mobileagent.report.text.table import table
-from pytest_mobileagent.report.text.words import PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -86,7 +86,7 @@ def show_run(
 def show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) -> None:
     """Show how the run differs from its baseline, and what its gate says."""
     if comparison := judged.get("comparison"):
-        from pytest_mobileagent.report.comparison import words as comparison_words
+        from pytest_mobileagent.report.comparison import text as comparison_words
 
         baseline = printable(str(comparison["baseline"]["id"]))
         for line in [

@@ -13,8 +13,8 @@ from pytest_mobileagent.fileio import read_json, write_json
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.options import path_of, usage_error
 from pytest_mobileagent.plugin.results import KEPT
+from pytest_mobileagent.report.document import find_run
 from pytest_mobileagent.report.metrics.suspects import FAIL, policy
-from pytest_mobileagent.report.reading import find_run
 from pytest_mobileagent.report.recorded import key_of, recorded_run
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.plain import printable
-from pytest_mobileagent.report.comparison import words as comparison_words
+from pytest_mobileagent.report.comparison import text as comparison_words
 from pytest_mobileagent.report.comparison.compare import compare
+from pytest_mobileagent.report.document import find_run
 from pytest_mobileagent.report.gate import decide
 from pytest_mobileagent.report.gate.decide import decide_finished
 from pytest_mobileagent.report.gate.spec import read_gate
-from pytest_mobileagent.report.reading import find_run
 from pytest_mobileagent.report.recorded import recorded_run
 
 if TYPE_CHECKING:

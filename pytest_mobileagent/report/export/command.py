@@ -12,13 +12,13 @@ from pytest_mobileagent.episode.index import INDEX
 from pytest_mobileagent.episode.runs import RUN
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.plain import printable
-from pytest_mobileagent.report.export.formats import as_csv, as_latex, as_markdown
+from pytest_mobileagent.report.document import REPORT, find_run, is_run
 from pytest_mobileagent.report.export.layouts import LAYOUTS, Run, tabulate
+from pytest_mobileagent.report.export.table import as_csv, as_latex, as_markdown
 from pytest_mobileagent.report.metrics.summary import summarise
-from pytest_mobileagent.report.reading import REPORT, find_run, is_run
 from pytest_mobileagent.report.recorded import recorded_run
+from pytest_mobileagent.report.text.narration import PAGE
 from pytest_mobileagent.report.text.pull_request import SUMMARY
-from pytest_mobileagent.report.text.words import PAGE
 
 if TYPE_CHECKING:
     import argparse

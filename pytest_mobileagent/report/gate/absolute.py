@@ -15,7 +15,7 @@ from pytest_mobileagent.report.comparison.pairing import Tally, tallies, total
 from pytest_mobileagent.report.gate.missing import filled, is_broken, is_lacking, words
 from pytest_mobileagent.report.gate.rule import FAIL, INCONCLUSIVE, PASS, Finding
 from pytest_mobileagent.report.metrics.summary import totals
-from pytest_mobileagent.report.text.names import label
+from pytest_mobileagent.report.text.table import label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -30,7 +30,7 @@ from pytest_mobileagent.report.gate.rule import (
     rule,
     tasks_to_decide,
 )
-from pytest_mobileagent.report.text.names import label, points, shortener
+from pytest_mobileagent.report.text.table import label, points, shortener
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.comparison.pairing import is_missing, tallies, total
 from pytest_mobileagent.report.gate.rule import INCONCLUSIVE, MOST_MISSING, Finding
-from pytest_mobileagent.report.text.names import label, shortener
+from pytest_mobileagent.report.text.table import label, shortener
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -14,7 +14,7 @@ from pytest_mobileagent.plain import to_wire
 from pytest_mobileagent.report.html.episode import JUDGES
 from pytest_mobileagent.report.metrics.suspects import broke
 from pytest_mobileagent.report.recorded import key_of
-from pytest_mobileagent.report.text.missed import nearest
+from pytest_mobileagent.report.text.narration import nearest
 from pytest_mobileagent.verdict.store import VERDICTS
 
 if TYPE_CHECKING:

@@ -1,32 +1,42 @@
-"""Several runs made one, in a folder of its own; they stay as they are."""
+"""`python -m pytest_mobileagent merge`: several runs, such as the shards of one, made one.
+
+The new run has a folder of its own; the others stay as they are.
+"""
 
 from __future__ import annotations
 
 import secrets
+import shlex
 import shutil
+import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.episode import index, runs
 from pytest_mobileagent.episode.adopting import adopt
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import PRIVATE, read_json, write_json, write_text
-from pytest_mobileagent.report.document import SCHEMA_VERSION, document
+from pytest_mobileagent.plain import digest, printable
+from pytest_mobileagent.report.document import REPORT, SCHEMA_VERSION, document, find_run
 from pytest_mobileagent.report.html.writing import write_page
-from pytest_mobileagent.report.merging.heads import merged_head, remarks
+from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.metrics.suspects import unmarked
-from pytest_mobileagent.report.reading import REPORT
 from pytest_mobileagent.report.recorded import RecordedRun, recorded_run
+from pytest_mobileagent.report.text import lists
+from pytest_mobileagent.report.text.narration import PAGE
 from pytest_mobileagent.report.text.pull_request import SUMMARY, summary
-from pytest_mobileagent.report.text.words import PAGE
+from pytest_mobileagent.report.text.table import table
 from pytest_mobileagent.task.case import Case
 from pytest_mobileagent.task.task import Task
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Mapping, Sequence
+
 
 _DECIDED = {"passed", "failed", "review", "xfailed", "xpassed"}
 _RANKS = {"not run": 0, "error": 1, "skipped": 2} | dict.fromkeys(_DECIDED, 3)
@@ -227,3 +237,144 @@ def _attempts(part: _Part) -> list[Path]:
     is_ours = episode == f"episodes/{named.name}" and named.name not in {"", ".", ".."}
     is_new = is_ours and named not in found and runs.is_folder_of(part.run, named)
     return [*found, named] if is_new else found
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    Head = Mapping[str, Any]
+
+_OWN = {"mobile-shard", "mobile-runs"}  # options that the parts of a run do not share
+
+
+def merged_head(heads: Sequence[Head], name: str) -> dict[str, Any]:
+    """Return what run.json says of the run that several are parts of.
+
+    What they do not share is that of the first, but for fingerprints: one that differs is that of
+    none of them.
+    """
+    ended = [head.get("ended") for head in heads]
+    options, selection = (heads[0].get(name) for name in ("options", "selection"))
+    shared = _fingerprints(heads)
+    return {
+        **heads[0],
+        "id": name,
+        "started": min(str(head.get("started") or "") for head in heads),
+        "ended": None if None in ended else max(map(str, ended)),
+        "command": _without_own(heads[0].get("command")),
+        "options": {n: o for n, o in options.items() if n not in _OWN} if options else options,
+        "virtual": any(head.get("virtual") for head in heads),
+        "selection": selection if all(h.get("selection") == selection for h in heads) else None,
+        "shard": None,
+        "merged_from": [head.get("id") for head in heads],
+        "fingerprints": shared,
+        "fingerprint": digest(shared) if shared else heads[0].get("fingerprint"),
+    }
+
+
+def remarks(heads: Sequence[Head]) -> list[str]:
+    """Return in words what should be the same in all parts of a run and is not, or is missing."""
+    first, *others = heads
+    found = []
+    for head in others:
+        differ = _differing(first, head)
+        if differ:
+            found.append(f"{head.get('id')} differs from {first.get('id')} in: {', '.join(differ)}")
+    return [*found, *_missing_shards(heads)]
+
+
+def _differing(one: Head, other: Head) -> list[str]:
+    prints = [head.get("fingerprints") or {} for head in (one, other)]
+    names = [n for n in sorted({*prints[0], *prints[1]}) if prints[0].get(n) != prints[1].get(n)]
+    options = [head.get("options") or {} for head in (one, other)]
+    given = [{n: _value(o) for n, o in each.items() if n not in _OWN} for each in options]
+    changed = [n for n in sorted({*given[0], *given[1]}) if given[0].get(n) != given[1].get(n)]
+    return names + [f"--{name}" for name in changed]
+
+
+def _value(option: Any) -> Any:
+    return option.get("value") if isinstance(option, dict) else option
+
+
+def _missing_shards(heads: Sequence[Head]) -> list[str]:
+    shards = [str(head["shard"]).split("/", 1) for head in heads if "/" in str(head.get("shard"))]
+    there = {number for number, *_ in shards}
+    counts = {parts for _, parts in shards if len(parts) < 6 and parts.isdecimal()}
+    if len(counts) != 1:
+        return []
+    (count,) = counts
+    missing = [str(n) for n in range(1, int(count) + 1) if str(n) not in there]
+    which = f"shard{'s' * (len(missing) != 1)} {', '.join(missing)} of {count}"
+    return [f"{which} {'is' if len(missing) == 1 else 'are'} missing"] if missing else []
+
+
+def _fingerprints(heads: Sequence[Head]) -> dict[str, Any]:
+    each = [head.get("fingerprints") or {} for head in heads]
+    names = dict.fromkeys(name for prints in each for name in prints)
+    found = {name: [prints.get(name) for prints in each] for name in names}
+    return {
+        n: v[0] if v == v[:1] * len(v) else digest(sorted(map(str, v))) for n, v in found.items()
+    }
+
+
+def _without_own(command: Any) -> Any:
+    """Return a command without what made it one of several."""
+    if not isinstance(command, list):
+        return command
+    kept, skip = [], False
+    for word in map(str, command):
+        name, has_value, _ = word.removeprefix("--").partition("=")
+        is_own = word.startswith("--") and name in _OWN
+        if not skip and not is_own:
+            kept.append(word)
+        skip = is_own and not has_value
+    return kept
+
+
+_SHOW = ("python", "-m", "pytest_mobileagent", "show")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Merge runs, print the table of the whole, and return the exit status."""
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    target = Path(given.output).absolute()
+    try:
+        runs = [find_run(Path(run)) for run in given.runs]
+        if twice := next((run for run in runs if runs.count(run) > 1), None):
+            parser.error(f"{printable(str(twice))} is named twice")
+        merged = merge(runs, target)
+    except (OSError, ValueError, HostError, RecordError) as error:
+        sys.stderr.write(f"error: {printable(str(error))}\n")
+        return 1
+    for remark in merged.remarks:
+        sys.stderr.write(f"warning: {printable(remark)}\n")
+    sys.stdout.write("".join(f"{line}\n" for line in _told(merged, Path(given.output))))
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        prog=program_name("merge"),
+        description="Make one run of several: of the shards of one, or of what several machines "
+        "did of it, also where some were killed. The runs themselves stay as they are.",
+    )
+    add = parser.add_argument
+    add("runs", nargs="+", metavar="RUN", help="a run's folder, or a folder of runs: its newest")
+    add("-o", "--output", required=True, metavar="DIR", help="the run's folder: new, or empty")
+    return parser
+
+
+def _told(merged: Merged, target: Path) -> list[str]:
+    """Return what is said at the end; `target` is the folder as it was typed."""
+    results = merged.report["tasks"]
+    on_virtual_phones = bool(merged.report["run"].get("virtual"))
+    return [
+        *table(summarise(results)),
+        *lists.failures(results),
+        *lists.reviews(results),
+        *lists.skips(results),
+        *lists.not_run(results),
+        *lists.remarks(results, on_virtual_phones=on_virtual_phones),
+        printable(f"report: {target / PAGE}   (open it: {shlex.join([*_SHOW, str(target)])})"),
+    ]

@@ -11,9 +11,8 @@ from pytest_mobileagent.report.metrics.epochs import FLAKY
 from pytest_mobileagent.report.metrics.summary import check_raised, without_snapshot
 from pytest_mobileagent.report.metrics.suspects import broke, with_suspects
 from pytest_mobileagent.report.recorded import key_of
-from pytest_mobileagent.report.text.missed import missed
-from pytest_mobileagent.report.text.names import label, shortener
-from pytest_mobileagent.report.text.table import cut, percent
+from pytest_mobileagent.report.text.narration import missed
+from pytest_mobileagent.report.text.table import cut, label, percent, shortener
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.report.comparison import words as comparison_words
+from pytest_mobileagent.report.comparison import text as comparison_words
 from pytest_mobileagent.report.gate import decide as gate_words
 from pytest_mobileagent.report.text.lists import remarks, undone
 from pytest_mobileagent.report.text.markdown import escape, folded

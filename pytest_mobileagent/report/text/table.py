@@ -1,4 +1,4 @@
-"""The table of a run's numbers, as text for a terminal."""
+"""The table of a run's numbers, and how numbers and the names of tasks are written."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.metrics.numbers import ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -151,3 +155,29 @@ def _points(rate: float | None) -> str:
 
 def _number(value: float | None, digits: int = 2) -> str:
     return "n/a" if value is None else f"{value:.{digits}f}"
+
+
+def label(id: str, environment: str | None = None) -> str:
+    """Return a task's id, with its environment if it has one, as a terminal may print it."""
+    return printable(f"{id}[env{environment}]" if environment else id)
+
+
+def shortener(ids: Iterable[str]) -> Callable[[str], str]:
+    """Return what takes from an id the folders that all these ids have in common."""
+    folders = [each.partition("[")[0].split("/")[:-1] for each in ids]
+    shared = 0
+    for names in zip(*folders, strict=False):
+        if len(set(names)) > 1:
+            break
+        shared += 1
+
+    def short(id: str) -> str:
+        head, bracket, rest = id.partition("[")
+        return "/".join(head.split("/")[shared:]) + bracket + rest
+
+    return short
+
+
+def points(share: float) -> str:
+    """Return a difference of shares in points, with its sign."""
+    return f"{100 * share + 0.0:+.1f}".replace("-0.0", "+0.0")

@@ -5,8 +5,15 @@ import io
 
 import pytest
 
-from pytest_mobileagent.report.export.formats import as_csv, as_latex, as_markdown, escape_latex
-from pytest_mobileagent.report.export.table import Cell, Column, Table
+from pytest_mobileagent.report.export.table import (
+    Cell,
+    Column,
+    Table,
+    as_csv,
+    as_latex,
+    as_markdown,
+    escape_latex,
+)
 
 TABLE = Table(
     (Column("Agent"), Column("SR ↑"), Column("Env 100", "Test"), Column("Steps", "Test")),

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 from PIL import Image
 
+from pytest_mobileagent.report.document import read_report
 from pytest_mobileagent.report.html.writing import TooLargeError, write_packed
-from pytest_mobileagent.report.reading import read_report
 
 if TYPE_CHECKING:
     from pathlib import Path

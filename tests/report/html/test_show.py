@@ -12,7 +12,7 @@ import pytest
 
 from pytest_mobileagent.report.html import show
 from pytest_mobileagent.report.html.show import main
-from pytest_mobileagent.report.text.words import PAGE
+from pytest_mobileagent.report.text.narration import PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

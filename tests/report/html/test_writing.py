@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent.report.document import read_report
 from pytest_mobileagent.report.html import writing
 from pytest_mobileagent.report.html.blocks import unpack
 from pytest_mobileagent.report.html.writing import write_page
-from pytest_mobileagent.report.reading import read_report
 from pytest_mobileagent.verdict.standing import of_person
 from pytest_mobileagent.verdict.store import append
 

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.report.metrics.stops import step_efficiency
-from pytest_mobileagent.report.metrics.summary import totals
+from pytest_mobileagent.report.metrics.summary import step_efficiency, totals
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_mobileagent.report.text.missed import missed
+from pytest_mobileagent.report.text.narration import missed
 
 ROWS = "assert [{'name': 'Py...', 'week': 1}] == [{'name': 'Py...', 'week': 3}]\n\n  "
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_mobileagent.report.text.names import label, points, shortener
+from pytest_mobileagent.report.text.table import label, points, shortener
 
 
 def test_ids_lose_the_folders_that_all_have_in_common() -> None:

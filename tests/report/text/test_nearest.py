@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent.report.text.missed import nearest
+from pytest_mobileagent.report.text.narration import nearest
 
 LISTS = (
     "AssertionError: assert [1, 2] == []\n  \n  Left contains 2 more items, first extra item: 1\n  "

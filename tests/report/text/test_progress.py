@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_mobileagent import Finish, Open, Tap
-from pytest_mobileagent.report.text.words import deep_link, failure, progress, telling_step
+from pytest_mobileagent.report.text.narration import deep_link, failure, progress, telling_step
 
 
 def made(name: str, held: bool, first: int | None, weight: float = 1) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pytest_mobileagent.report.comparison.compare import compare
-from pytest_mobileagent.report.comparison.words import details, line, markdown, remarks
+from pytest_mobileagent.report.comparison.text import details, line, markdown, remarks
 from tests.report.gate.entries import entries, entry, many, recorded
 
 PRINTS = {"agent": "1", "prompts": "1", "apps": "1", "checks": "1"}

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.text.markdown import escape, folded, table
-from pytest_mobileagent.report.text.names import label, points, shortener
-from pytest_mobileagent.report.text.table import percent
+from pytest_mobileagent.report.text.table import label, percent, points, shortener
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
