@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.check.episode import Episode, load
-from pytest_mobileagent.verdict.standing import standing
-from pytest_mobileagent.verdict.store import verdicts
+from pytest_mobileagent.verdict.verdict import standing, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -94,8 +94,7 @@ class Judge:
 
         That is kept beside the episode all the same.
         """
-        from pytest_mobileagent.verdict.standing import CHECK, PERSON, of_judges
-        from pytest_mobileagent.verdict.store import verdicts
+        from pytest_mobileagent.verdict.verdict import CHECK, PERSON, of_judges, verdicts
 
         known = () if episode.folder is None else verdicts(episode.folder)
         judges = [each for each in known if each.scorer not in {CHECK, PERSON}]

@@ -17,8 +17,7 @@ from pytest_mobileagent.report.redecide import redecide
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.task.case import Case
 from pytest_mobileagent.task.task import Task
-from pytest_mobileagent.verdict.standing import PERSON, standing
-from pytest_mobileagent.verdict.store import verdicts
+from pytest_mobileagent.verdict.verdict import PERSON, standing, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

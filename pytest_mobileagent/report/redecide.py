@@ -11,7 +11,7 @@ from pytest_mobileagent.plain import to_wire
 from pytest_mobileagent.report.metrics.numbers import ratio
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.result import shown
-from pytest_mobileagent.verdict.standing import PERSON
+from pytest_mobileagent.verdict.verdict import PERSON
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

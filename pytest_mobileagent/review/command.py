@@ -16,8 +16,7 @@ from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.plain import printable, whole_number
 from pytest_mobileagent.report.document import is_run, newest_run
 from pytest_mobileagent.report.html.show import open_page
-from pytest_mobileagent.review.queue import Queue
-from pytest_mobileagent.review.rewriting import Rewriter, rewrite
+from pytest_mobileagent.review.queue import Queue, Rewriter, rewrite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -157,8 +156,10 @@ def _decide(
 
 def _serve(queue: Queue, who: str, port: int, *, browser: bool) -> int:
     """Serve the page until Ctrl-C or SIGTERM, then write the reports a last time."""
-    from pytest_mobileagent.review.desk import Desk  # lists need no server
-    from pytest_mobileagent.review.server import Server
+    from pytest_mobileagent.review.server import (
+        Desk,  # lists need no server
+        Server,
+    )
 
     queue.items()
     rewriter = Rewriter(queue.run)

@@ -1,6 +1,7 @@
-"""The server of the page on which people decide (see `loopback` for who may ask).
+"""The page on which people decide: its server, and what the page asks for and decides.
 
-No part of a request becomes a path: episodes and screens have numbers.
+See `loopback` for who may ask. No part of a request becomes a path: episodes and screens have
+numbers.
 """
 
 from __future__ import annotations
@@ -8,18 +9,32 @@ from __future__ import annotations
 import json
 import re
 import secrets
+import threading
+from functools import lru_cache
 from http import HTTPStatus
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
 from pytest_mobileagent import loopback
+from pytest_mobileagent.episode.reader import read
+from pytest_mobileagent.episode.record import EpisodeRecord
+from pytest_mobileagent.episode.store import STREAM
+from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.loopback import RefusedError
 from pytest_mobileagent.plain import why_unreadable
-from pytest_mobileagent.review.desk import UnknownEpisodeError
+from pytest_mobileagent.report.html.trajectory import mark, opinions, screens, size_of
+from pytest_mobileagent.report.redecide import as_run
+from pytest_mobileagent.report.text.narration import ending, step_in_words
 from pytest_mobileagent.review.page import page
+from pytest_mobileagent.review.queue import signature_of, waits
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.review.desk import Desk
+    from pathlib import Path
+
+    from pytest_mobileagent.episode.record import Step
+    from pytest_mobileagent.review.queue import Item, Queue, Rewriter
+    from pytest_mobileagent.verdict.verdict import Verdict
+
 
 _MOST = 100_000  # bytes of a request's body
 _POLICY = (
@@ -95,3 +110,149 @@ class _Handler(loopback.Handler):
 
 def _is_number(text: str) -> bool:
     return re.fullmatch(r"[0-9]{1,9}", text) is not None
+
+
+_DECISIONS = {"pass": True, "fail": False, "note": None}
+_UNDO = "undo"
+_LONGEST_NAME = 80  # characters of a person's name
+_KEPT = 4  # episodes in memory, with all their screenshots
+
+
+class UnknownEpisodeError(LookupError):
+    """There is no episode with such a number."""
+
+
+class Desk:
+    """The queue of a run and its episodes, for one or several people.
+
+    `who` is the name under which verdicts are kept where the page names nobody.
+    """
+
+    def __init__(self, queue: Queue, rewriter: Rewriter, who: str) -> None:
+        self.queue_of_run, self._rewriter, self._who = queue, rewriter, who
+        self._stamp = secrets.token_hex(4)  # browsers keep screens by it
+        self._lock = threading.Lock()
+        self._ended = queue.has_ended
+        self.decided: set[int] = set()  # here, and not taken back
+
+    def queue(self) -> dict[str, Any]:
+        """Return all that waits, and what has become of it."""
+        queue = self.queue_of_run
+        decisions = queue.decisions()
+        if queue.has_ended and not self._ended:
+            self._rewriter.ask()  # the run has ended, and written a report that knows no people
+        self._ended = queue.has_ended
+        return {
+            "run": queue.run.name,
+            "agent": str(queue.about.get("agent") or ""),
+            "who": self._who,
+            "stamp": self._stamp,
+            "goes_on": not queue.has_ended and not queue.problem,
+            "problem": queue.problem or self._rewriter.problem,
+            "left": sum(waits(item, decision) for item, decision in decisions),
+            "items": [_line(item, decision) for item, decision in decisions],
+        }
+
+    def episode(self, number: int) -> dict[str, Any]:
+        """Return an episode and all that was said of it; why it cannot be seen where it cannot."""
+        item = self._item(number)
+        plain = {"number": number, "name": item.name, "told": as_run(item.task).get("reason") or ""}
+        try:
+            plain |= trajectory(self._record(item))
+        except RecordError as error:
+            plain |= {"damaged": str(error)}
+        return {**plain, "opinions": opinions(self.queue_of_run.verdicts(item))}
+
+    def screen(self, number: int, index: int) -> bytes | None:
+        """Return a screenshot; None if the episode has no such screen."""
+        shown = screens(self._record(self._item(number)))
+        return shown[index].png if index < len(shown) else None
+
+    def decide(self, number: Any, decision: Any, who: str, note: str) -> dict[str, Any]:
+        """Keep a verdict, a note, or that a verdict is taken back; return the episode's opinions.
+
+        Raises:
+            LookupError, TypeError, ValueError: there is no such episode or decision.
+            RecordError: the episode cannot be read, so that nobody can have seen it.
+            HostError: it cannot be written.
+        """
+        item, who = self._item(number), who.strip()[:_LONGEST_NAME] or self._who
+        if decision == _UNDO:
+            if not self.queue_of_run.withdraw(item, who, note.strip()):
+                msg = f"{who} has decided nothing here that could be taken back"
+                raise ValueError(msg)
+        else:
+            passed = _DECISIONS[decision]
+            if passed is None and not note.strip():
+                msg = "the note is empty"
+                raise ValueError(msg)
+            self._record(item)
+            self.queue_of_run.decide(item, passed, who, note.strip())
+        if decision != "note":
+            open_again = self.queue_of_run.decision(item) is None
+            (self.decided.discard if open_again else self.decided.add)(item.number)
+        self._rewriter.ask()
+        return {"opinions": opinions(self.queue_of_run.verdicts(item))}
+
+    def _item(self, number: Any) -> Item:
+        item = self.queue_of_run.item(number)
+        if item is None:
+            msg = f"there is no episode {number}"
+            raise UnknownEpisodeError(msg)
+        return item
+
+    def _record(self, item: Item) -> EpisodeRecord:
+        with self._lock:  # a browser asks for all screens at once
+            return _read(item.folder, signature_of(item.folder / STREAM))
+
+
+def _line(item: Item, decision: Verdict | None) -> list[Any]:
+    """Return number, name, what the run said, what people say, and who did."""
+    who = None if decision is None else decision.evidence.get("who")
+    passed = None if decision is None else decision.passed
+    return [item.number, item.name, as_run(item.task).get("outcome"), passed, who]
+
+
+@lru_cache(_KEPT)
+def _read(folder: Path, signature: object) -> EpisodeRecord:  # noqa: ARG001 - what it was then
+    return read(folder, EpisodeRecord)
+
+
+def trajectory(episode: EpisodeRecord) -> dict[str, Any]:
+    """Return what there is to see of an episode, as plain data.
+
+    Each frame is a screen with what was done on it: words, and marks in pixels of the screenshot.
+    """
+    steps = list(episode.steps)
+    frames = []
+    for number, screen in enumerate(screens(episode)):
+        step = steps[number] if number < len(steps) else None
+        frames.append({"size": size_of(screen), "app": screen.package, **_frame(step, number)})
+    return {
+        "goal": episode.goal,
+        "agent": episode.agent,
+        "device": f"{episode.device.model}, Android {episode.device.android}",
+        "ending": ending(episode),
+        "error": episode.error,
+        "answer": episode.answer,
+        "frames": frames,
+    }
+
+
+def _frame(step: Step | None, number: int) -> dict[str, Any]:
+    if step is None:
+        return {"title": "At the end", "words": "", "marks": []}
+    done, screen = len(step.done), step.screen
+    marks = [
+        {**found, "done": place < done}
+        for place, action in enumerate(step.actions)
+        if (found := mark(action, screen)) is not None
+    ]
+    return {
+        "title": f"Step {number + 1}",
+        "words": step_in_words(step),
+        "said": step.said,
+        "notice": step.notice,
+        "reply": step.reply,
+        "marks": marks,
+    }

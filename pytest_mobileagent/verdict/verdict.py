@@ -1,15 +1,21 @@
-"""What a scorer says of an episode."""
+"""What a scorer says of an episode, kept beside it, and which of several verdicts is effective."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.calls import ModelCall
-from pytest_mobileagent.plain import expect, to_wire
+from pytest_mobileagent.episode.redaction import redacted
+from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.fileio import append_line, parse_json, read_text
+from pytest_mobileagent.plain import expect, to_line, to_wire
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
 
 _TYPES: dict[str, Any] = {
     "scorer": str,
@@ -63,3 +69,111 @@ class Verdict:
             expect(passed, bool, "passed")
         extra = {name: v for name, v in data.items() if name not in {*_TYPES, "calls", "passed"}}
         return cls(**own | {"passed": passed, "calls": calls, "extra": extra})
+
+
+VERDICTS = "verdicts.jsonl"
+
+
+def append(episode: Path, verdict: Verdict) -> None:
+    """Add a verdict to those of the episode in a folder.
+
+    Raises:
+        HostError: the file cannot be written to.
+    """
+    when = datetime.now(UTC).isoformat(timespec="milliseconds")
+    plain = to_wire({"when": when, **verdict.to_json()})
+    try:
+        append_line(episode / VERDICTS, to_line(redacted(plain)))
+    except OSError as error:
+        msg = f"cannot write to {episode / VERDICTS}: {error}"
+        raise HostError(msg) from error
+
+
+def verdicts(episode: Path) -> list[Verdict]:
+    """Return all verdicts on the episode in a folder, the oldest first; none if there are none.
+
+    A line that is not whole, as a full disk leaves it, is left out.
+    """
+    try:
+        lines = read_text(episode / VERDICTS, "replace").split("\n")
+    except OSError:
+        return []
+    found = []
+    for line in lines:
+        try:
+            found.append(Verdict.from_json(parse_json(line)))
+        except (ValueError, LookupError, TypeError):
+            continue
+    return found
+
+
+CHECK, PERSON = "check", "person"
+SINGLE, CROSS = "judge", "judges"  # one judge; several that have to agree
+_WITHDRAWN = "withdrawn"
+_QUESTION = "question"  # in the evidence of judges: what they were asked (`judge.question`)
+
+
+def standing(verdicts: Sequence[Verdict]) -> Verdict | None:
+    """Return the verdict that stands of those on an episode, given the oldest first.
+
+    A person outranks a check, a check outranks judges, judges that had to agree outrank a single
+    one that was asked the same; of equals the last counts. A verdict that
+    decides nothing (`passed` is None) never displaces one of a check or a person, so it is
+    returned only where nobody has decided. None if there is no verdict.
+    """
+    if people := by_people(verdicts):
+        return people[-1]
+    checks = [v for v in verdicts if v.scorer == CHECK]
+    judges = [v for v in verdicts if v.scorer not in {CHECK, PERSON}]
+    decided = [v for v in checks if v.passed is not None]
+    if decided:
+        return decided[-1]
+    return of_judges(judges) or next(reversed(checks), None)
+
+
+def of_judges(verdicts: Sequence[Verdict]) -> Verdict | None:
+    """Return the verdict that stands of those of judges, the oldest first; None if there is none.
+
+    A single judge says nothing new of what several were asked before, be it that they could not
+    agree. Of another question (a changed rubric, say) it does.
+    """
+    if not verdicts:
+        return None
+    last = verdicts[-1]
+    if last.scorer != SINGLE:
+        return last
+    asked = last.evidence.get(_QUESTION)
+    same = [v for v in verdicts if v.scorer == CROSS and v.evidence.get(_QUESTION) == asked]
+    return same[-1] if same else last
+
+
+def by_people(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """Return the verdicts of people that were not taken back, the oldest first.
+
+    Whoever withdraws takes back the last of the verdicts of the same name, and only that one.
+    """
+    stand: list[Verdict] = []
+    for verdict in verdicts:
+        if verdict.scorer != PERSON:
+            continue
+        if verdict.passed is not None:
+            stand.append(verdict)
+        elif verdict.evidence.get(_WITHDRAWN) is True:
+            own = [v for v in stand if v.evidence.get("who") == verdict.evidence.get("who")]
+            stand = [v for v in stand if not own or v is not own[-1]]
+    return stand
+
+
+def of_person(passed: bool | None, who: str, note: str = "") -> Verdict:
+    """Return what a person says of an episode; with `passed` None that is a mere note."""
+    return Verdict(passed, PERSON, note, {"who": who})
+
+
+def withdrawal(who: str, note: str = "") -> Verdict:
+    """Return the line that takes back the last verdict of a person."""
+    return Verdict(None, PERSON, note, {"who": who, _WITHDRAWN: True})
+
+
+def is_withdrawal(verdict: Verdict) -> bool:
+    """Whether a verdict only takes back another one."""
+    return verdict.scorer == PERSON and verdict.evidence.get(_WITHDRAWN) is True

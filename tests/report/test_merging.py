@@ -20,9 +20,8 @@ from pytest_mobileagent.fileio import write_json
 from pytest_mobileagent.report.document import document
 from pytest_mobileagent.report.recorded import missing_results, recorded_run, with_attempts
 from pytest_mobileagent.run.folder import RunFolder
-from pytest_mobileagent.verdict.standing import of_person
-from pytest_mobileagent.verdict.store import append as add_verdict
-from pytest_mobileagent.verdict.verdict import Verdict
+from pytest_mobileagent.verdict.verdict import Verdict, of_person
+from pytest_mobileagent.verdict.verdict import append as add_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable

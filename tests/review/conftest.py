@@ -21,12 +21,9 @@ from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.fileio import write_json
 from pytest_mobileagent.report.document import document
 from pytest_mobileagent.report.result import Result
-from pytest_mobileagent.review.desk import Desk
-from pytest_mobileagent.review.queue import Queue
-from pytest_mobileagent.review.rewriting import Rewriter
-from pytest_mobileagent.review.server import Server
-from pytest_mobileagent.verdict.store import append
-from pytest_mobileagent.verdict.verdict import Verdict
+from pytest_mobileagent.review.queue import Queue, Rewriter
+from pytest_mobileagent.review.server import Desk, Server
+from pytest_mobileagent.verdict.verdict import Verdict, append
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

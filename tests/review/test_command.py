@@ -15,8 +15,7 @@ import pytest
 
 from pytest_mobileagent.__main__ import main as command
 from pytest_mobileagent.review.command import main
-from pytest_mobileagent.verdict.standing import standing
-from pytest_mobileagent.verdict.store import verdicts
+from pytest_mobileagent.verdict.verdict import standing, verdicts
 
 if TYPE_CHECKING:
     from pathlib import Path

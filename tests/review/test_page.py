@@ -10,9 +10,14 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from pytest_mobileagent import LongPress, Screen, Swipe, Tap, Type, testing
-from pytest_mobileagent.verdict.standing import of_person, standing
-from pytest_mobileagent.verdict.store import VERDICTS, append, verdicts
-from pytest_mobileagent.verdict.verdict import Verdict
+from pytest_mobileagent.verdict.verdict import (
+    VERDICTS,
+    Verdict,
+    append,
+    of_person,
+    standing,
+    verdicts,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.review import rewriting
-from pytest_mobileagent.review.queue import Queue, VerdictFiles
-from pytest_mobileagent.review.rewriting import Rewriter, rewrite
-from pytest_mobileagent.verdict.standing import of_person
-from pytest_mobileagent.verdict.store import VERDICTS, append
+from pytest_mobileagent.review import queue
+from pytest_mobileagent.review.queue import Queue, Rewriter, VerdictFiles, rewrite
+from pytest_mobileagent.verdict.verdict import VERDICTS, append, of_person
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -105,7 +103,7 @@ def test_a_report_that_says_it_already_is_not_written(mixed: Any) -> None:
 def test_whoever_writes_last_has_all_verdicts_in(
     mixed: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write, late = rewriting.write_json, [mixed.folder / "episodes" / "c.0"]
+    write, late = queue.write_json, [mixed.folder / "episodes" / "c.0"]
 
     def write_while_another_decides(path: Path, value: Any) -> None:
         write(path, value)
@@ -121,7 +119,7 @@ def test_whoever_writes_last_has_all_verdicts_in(
 def test_a_report_that_the_run_writes_meanwhile_is_not_lost(
     mixed: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write, late = rewriting.write_json, ["e"]
+    write, late = queue.write_json, ["e"]
 
     def write_while_the_run_does(path: Path, value: Any) -> None:
         write(path, value)

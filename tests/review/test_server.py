@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.verdict.standing import standing
-from pytest_mobileagent.verdict.store import VERDICTS, verdicts
+from pytest_mobileagent.verdict.verdict import VERDICTS, standing, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,9 +19,8 @@ from pytest_mobileagent import (
     Type,
 )
 from pytest_mobileagent.report.html.trajectory import opinions, screens
-from pytest_mobileagent.review.trajectory import trajectory
-from pytest_mobileagent.verdict.standing import of_person, withdrawal
-from pytest_mobileagent.verdict.verdict import Verdict
+from pytest_mobileagent.review.server import trajectory
+from pytest_mobileagent.verdict.verdict import Verdict, of_person, withdrawal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

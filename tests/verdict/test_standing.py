@@ -6,14 +6,14 @@ import itertools
 
 import pytest
 
-from pytest_mobileagent.verdict.standing import (
+from pytest_mobileagent.verdict.verdict import (
+    Verdict,
     by_people,
     is_withdrawal,
     of_person,
     standing,
     withdrawal,
 )
-from pytest_mobileagent.verdict.verdict import Verdict
 
 CHECK, NO_CHECK, LATER = Verdict(False), Verdict(None), Verdict(True, reason="later")
 JUDGES, TORN = Verdict(True, "judges"), Verdict(None, "judges", "they disagree")

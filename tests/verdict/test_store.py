@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.verdict.store import VERDICTS, append, verdicts
-from pytest_mobileagent.verdict.verdict import Verdict
+from pytest_mobileagent.verdict.verdict import VERDICTS, Verdict, append, verdicts
 
 if TYPE_CHECKING:
     from pathlib import Path

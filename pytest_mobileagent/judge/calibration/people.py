@@ -12,8 +12,7 @@ from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.judge.calibration.label import Label, Labels, LabelsError
 from pytest_mobileagent.judge.question import Question
-from pytest_mobileagent.verdict.standing import by_people
-from pytest_mobileagent.verdict.store import verdicts
+from pytest_mobileagent.verdict.verdict import by_people, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -21,8 +21,7 @@ from pytest_mobileagent.report.html.trajectory import mark, opinions, size_of, t
 from pytest_mobileagent.report.metrics.effects import no_effect
 from pytest_mobileagent.report.text.narration import ending, in_words
 from pytest_mobileagent.screen.screen import Screen
-from pytest_mobileagent.verdict.standing import CHECK
-from pytest_mobileagent.verdict.store import verdicts
+from pytest_mobileagent.verdict.verdict import CHECK, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.action.action import DoubleTap, LongPress, Scroll, Swipe, Tap, Type
 from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.screen.element import FLAGS
-from pytest_mobileagent.verdict.standing import PERSON, is_withdrawal, standing
+from pytest_mobileagent.verdict.verdict import PERSON, is_withdrawal, standing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
