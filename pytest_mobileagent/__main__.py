@@ -36,7 +36,7 @@ COMMAND --help lists a command's options; --version says which version this is.
 # Where each command's `main` is; only what is used is imported.
 _MODULES = {
     "init": "pytest_mobileagent.init.command",
-    "merge": "pytest_mobileagent.report.merging.merge",
+    "merge": "pytest_mobileagent.report.merging",
     "report": "pytest_mobileagent.report.export.command",
     "setup-avd": "pytest_mobileagent.device.setup.command",
 }

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.check.episode import Episode, load
-from pytest_mobileagent.verdict.verdict import standing, verdicts
+from pytest_mobileagent.verdict import effective, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from pytest_mobileagent.verdict.verdict import Verdict
+    from pytest_mobileagent.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def recorded_tasks(folders: Iterable[Path]) -> list[list[Recorded]]:
     """
     tasks: dict[str, list[Recorded]] = {}
     for folder in dict.fromkeys(folders):
-        each = Recorded(folder, load(folder), standing(verdicts(folder)))
+        each = Recorded(folder, load(folder), effective(verdicts(folder)))
         tasks.setdefault(each.episode.case.id, []).append(each)
     return [sorted(episodes, key=_order) for episodes in tasks.values()]
 

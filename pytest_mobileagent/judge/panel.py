@@ -11,7 +11,7 @@ from pytest_mobileagent.judge.background import in_background
 from pytest_mobileagent.judge.coarse import coarse
 from pytest_mobileagent.judge.cross_app import ask_subtasks
 from pytest_mobileagent.judge.opinion import Opinion
-from pytest_mobileagent.verdict.verdict import CROSS, SINGLE, Verdict
+from pytest_mobileagent.verdict import CROSS, SINGLE, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.device.sources.source import Source
-    from pytest_mobileagent.verdict.verdict import Verdict
+    from pytest_mobileagent.verdict import Verdict
 
 
 @pytest.hookspec

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.plugin.judging import RunJudges
-    from pytest_mobileagent.verdict.verdict import Verdict
+    from pytest_mobileagent.verdict import Verdict
 
 JUDGED: pytest.StashKey[list[Verdict]] = pytest.StashKey()  # what the body was told
 OUTRANKED: pytest.StashKey[list[Verdict]] = pytest.StashKey()  # by what several judges said before
@@ -94,7 +94,7 @@ class Judge:
 
         That is kept beside the episode all the same.
         """
-        from pytest_mobileagent.verdict.verdict import CHECK, PERSON, of_judges, verdicts
+        from pytest_mobileagent.verdict import CHECK, PERSON, of_judges, verdicts
 
         known = () if episode.folder is None else verdicts(episode.folder)
         judges = [each for each in known if each.scorer not in {CHECK, PERSON}]
@@ -166,7 +166,7 @@ def ask_beside(item: pytest.Function, episode: Episode) -> None:
     try:
         item.stash[BESIDE] = Judge(item, judges).verdict(episode)
     except (JudgeError, NoBudgetError) as error:
-        from pytest_mobileagent.verdict.verdict import Verdict as Kept
+        from pytest_mobileagent.verdict import Verdict as Kept
 
         item.stash[BESIDE] = Kept(None, "judge", str(error))
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.plugin.models import RunModels
     from pytest_mobileagent.plugin.options import OptionValue
-    from pytest_mobileagent.verdict.verdict import Verdict
+    from pytest_mobileagent.verdict import Verdict
 
 _NEEDED = {"off": 0, "single": 1, "cross": 2}
 _MOST = 3

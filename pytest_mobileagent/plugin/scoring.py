@@ -50,8 +50,8 @@ from pytest_mobileagent.plugin.results import RECORDED, RESULT
 from pytest_mobileagent.plugin.skipping import skipped_for
 from pytest_mobileagent.plugin.subgoals import partial_credit, progress
 from pytest_mobileagent.report.result import Result
-from pytest_mobileagent.verdict.verdict import Verdict
-from pytest_mobileagent.verdict.verdict import append as add_verdict
+from pytest_mobileagent.verdict import Verdict
+from pytest_mobileagent.verdict import append as add_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

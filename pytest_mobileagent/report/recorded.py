@@ -17,7 +17,7 @@ from pytest_mobileagent.report.redecide import redecide
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.task.case import Case
 from pytest_mobileagent.task.task import Task
-from pytest_mobileagent.verdict.verdict import PERSON, standing, verdicts
+from pytest_mobileagent.verdict import PERSON, effective, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -130,7 +130,7 @@ def _cut_off_tasks(run: Path, before: Sequence[Mapping[str, Any]]) -> list[Mappi
 
 def _by_people(run: Path, task: Mapping[str, Any]) -> dict[str, Any]:
     folder = runs.inside(run, task.get("episode"))
-    return redecide(task, None if folder is None else standing(verdicts(folder)))
+    return redecide(task, None if folder is None else effective(verdicts(folder)))
 
 
 def lost_result(run: Path, nodeid: str) -> Result | None:

@@ -11,12 +11,12 @@ from pytest_mobileagent.plain import to_wire
 from pytest_mobileagent.report.metrics.numbers import ratio
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.result import shown
-from pytest_mobileagent.verdict.verdict import PERSON
+from pytest_mobileagent.verdict import PERSON
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from pytest_mobileagent.verdict.verdict import Verdict
+    from pytest_mobileagent.verdict import Verdict
 
 AS_RUN = "as_run"  # the field with what the run itself said, where a person says otherwise
 _DECIDABLE = {"passed", "failed", "review", "xfailed", "xpassed"}

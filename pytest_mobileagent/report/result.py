@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.calls import ModelCall, Totals
     from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.task.case import Case
-    from pytest_mobileagent.verdict.verdict import Verdict
+    from pytest_mobileagent.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)

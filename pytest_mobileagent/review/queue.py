@@ -15,28 +15,25 @@ from pytest_mobileagent.fileio import write_json
 from pytest_mobileagent.report.document import REPORT, read_report
 from pytest_mobileagent.report.html.writing import write_page
 from pytest_mobileagent.report.redecide import as_run, decidable, redecided, was_undecided
-from pytest_mobileagent.verdict.verdict import (
+from pytest_mobileagent.verdict import (
     VERDICTS,
     append,
     by_people,
+    effective,
     of_person,
-    standing,
     verdicts,
     withdrawal,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from concurrent.futures import Future
     from pathlib import Path
 
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from pytest_mobileagent.verdict.verdict import Verdict
+    from pytest_mobileagent.verdict import Verdict
 
     Signature = tuple[int, int, int] | None
+
 
 _SUCCESS = {"passed": True, "failed": False, "review": None}  # of a run that goes on
 
@@ -76,10 +73,10 @@ class VerdictFiles:
             self._known[folder] = known
         return known[1]
 
-    def standing(self, run: Path, task: Mapping[str, Any]) -> Verdict | None:
+    def effective(self, run: Path, task: Mapping[str, Any]) -> Verdict | None:
         """Return the verdict that stands for a task of a run's report."""
         folder = inside(run, task.get("episode"))
-        return None if folder is None else standing(self.of(folder))
+        return None if folder is None else effective(self.of(folder))
 
 
 class Queue:
@@ -252,7 +249,7 @@ def rewrite(run: Path, files: VerdictFiles) -> None:
     path, shown, written = run / REPORT, None, None
     while (before := signature_of(path)) is not None:
         report = read_report(path)
-        after = redecided(report, lambda task: files.standing(run, task))
+        after = redecided(report, lambda task: files.effective(run, task))
         if after["tasks"] != report["tasks"] and after["tasks"] != written:
             _write(path, after, before)
             written = after["tasks"]  # which may be read back as less, as what is nested deeply is

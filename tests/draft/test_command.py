@@ -14,7 +14,7 @@ from pytest_mobileagent.draft import command
 from pytest_mobileagent.draft.sandbox import kernel
 from pytest_mobileagent.draft.sandbox.kernel import UnavailableError
 from pytest_mobileagent.testing import ScriptedModel
-from pytest_mobileagent.verdict.verdict import Verdict, append
+from pytest_mobileagent.verdict import Verdict, append
 
 pytestmark = pytest.mark.skipif(bool(kernel.unsupported()), reason=kernel.unsupported())
 

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_mobileagent.draft.sandbox.answer import Answer
 from pytest_mobileagent.draft.separate import Separation
-from pytest_mobileagent.verdict.verdict import Verdict
+from pytest_mobileagent.verdict import Verdict
 
 
 def separation(holds, passed=None, first_step=None, broke=False):

@@ -10,7 +10,7 @@ from pytest_mobileagent import Case, Task
 from pytest_mobileagent.fileio import write_json
 from pytest_mobileagent.report.document import document
 from pytest_mobileagent.report.result import Result
-from pytest_mobileagent.verdict.verdict import Verdict
+from pytest_mobileagent.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from pytest_mobileagent.verdict.verdict import append as add_verdict
-from pytest_mobileagent.verdict.verdict import of_person, verdicts
+from pytest_mobileagent.verdict import append as add_verdict
+from pytest_mobileagent.verdict import of_person, verdicts
 from tests.options import judging
 
 NO, YES = "The code was not said.\nResult: 0", "The code was said.\nResult: 1"

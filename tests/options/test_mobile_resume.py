@@ -14,8 +14,8 @@ from filelock import FileLock
 
 from pytest_mobileagent.episode.index import entries
 from pytest_mobileagent.run.lock import is_held
-from pytest_mobileagent.verdict.verdict import append as add_verdict
-from pytest_mobileagent.verdict.verdict import of_person
+from pytest_mobileagent.verdict import append as add_verdict
+from pytest_mobileagent.verdict import of_person
 from tests.options.interrupting import AGENT, ALL, Suite, outcomes, report
 from tests.plugin.leftovers import wait_until
 

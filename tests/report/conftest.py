@@ -29,8 +29,8 @@ from pytest_mobileagent.report.document import document
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.run.folder import RunFolder
 from pytest_mobileagent.testing import make_screen
-from pytest_mobileagent.verdict.verdict import Verdict
-from pytest_mobileagent.verdict.verdict import append as add_verdict
+from pytest_mobileagent.verdict import Verdict
+from pytest_mobileagent.verdict import append as add_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable

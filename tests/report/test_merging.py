@@ -20,8 +20,8 @@ from pytest_mobileagent.fileio import write_json
 from pytest_mobileagent.report.document import document
 from pytest_mobileagent.report.recorded import missing_results, recorded_run, with_attempts
 from pytest_mobileagent.run.folder import RunFolder
-from pytest_mobileagent.verdict.verdict import Verdict, of_person
-from pytest_mobileagent.verdict.verdict import append as add_verdict
+from pytest_mobileagent.verdict import Verdict, of_person
+from pytest_mobileagent.verdict import append as add_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -310,7 +310,7 @@ def test_a_full_disk_leaves_nothing(
         raise OSError(28, "No space left on device")
 
     one = make_run("one", {"a": True})
-    monkeypatch.setattr("pytest_mobileagent.report.merging.merge.write_json", full)
+    monkeypatch.setattr("pytest_mobileagent.report.merging.write_json", full)
     error = refused(capsys, tmp_path / "whole", one)
     assert "No space left on device" in error
     assert [path.name for path in tmp_path.iterdir()] == ["one"]

@@ -13,8 +13,8 @@ from pytest_mobileagent.episode.runs import inside
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.report.recorded import lost_result, missing_results
 from pytest_mobileagent.run.folder import RunFolder
-from pytest_mobileagent.verdict.verdict import Verdict
-from pytest_mobileagent.verdict.verdict import append as add_verdict
+from pytest_mobileagent.verdict import Verdict
+from pytest_mobileagent.verdict import append as add_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,7 +15,7 @@ from pytest_mobileagent.report.redecide import (
     redecided,
     was_undecided,
 )
-from pytest_mobileagent.verdict.verdict import Verdict, of_person
+from pytest_mobileagent.verdict import Verdict, of_person
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

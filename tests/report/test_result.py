@@ -7,7 +7,7 @@ import pytest
 
 from pytest_mobileagent import Case, Finish, Impossible, ModelCall, Step, Tap, Task, Termination
 from pytest_mobileagent.report.result import Result, measures
-from pytest_mobileagent.verdict.verdict import Verdict
+from pytest_mobileagent.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable

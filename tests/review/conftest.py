@@ -23,7 +23,7 @@ from pytest_mobileagent.report.document import document
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.review.queue import Queue, Rewriter
 from pytest_mobileagent.review.server import Desk, Server
-from pytest_mobileagent.verdict.verdict import Verdict, append
+from pytest_mobileagent.verdict import Verdict, append
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

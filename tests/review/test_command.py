@@ -15,7 +15,7 @@ import pytest
 
 from pytest_mobileagent.__main__ import main as command
 from pytest_mobileagent.review.command import main
-from pytest_mobileagent.verdict.verdict import standing, verdicts
+from pytest_mobileagent.verdict import effective, verdicts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,7 +60,7 @@ def test_decisions_are_made_without_a_page(ended: Any, capsys: pytest.CaptureFix
     assert "  a   passed by ann: looked\n" in told
     report = json.loads((ended.folder / "report.json").read_text())
     assert [task["outcome"] for task in report["tasks"]] == ["passed", "failed", "review"]
-    stands = standing(verdicts(ended.folder / "episodes" / "b.0"))
+    stands = effective(verdicts(ended.folder / "episodes" / "b.0"))
     assert stands is not None
     assert stands.evidence["who"] == "ann"
 

@@ -10,12 +10,12 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from pytest_mobileagent import LongPress, Screen, Swipe, Tap, Type, testing
-from pytest_mobileagent.verdict.verdict import (
+from pytest_mobileagent.verdict import (
     VERDICTS,
     Verdict,
     append,
+    effective,
     of_person,
-    standing,
     verdicts,
 )
 
@@ -225,7 +225,7 @@ def test_an_error_is_shown_and_the_note_is_still_there(user: User, shop: Any) ->
     user.press("p")
     user.sees("#goal", "Read more.")
     assert user.ask("document.querySelector('#problem').hidden")
-    stands = standing(verdicts(path.parent))
+    stands = effective(verdicts(path.parent))
     assert stands is not None
     assert stands.reason == "a long thought"
     user.chrome.get_log("browser")

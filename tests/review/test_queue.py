@@ -11,12 +11,12 @@ import pytest
 
 from pytest_mobileagent.review import queue
 from pytest_mobileagent.review.queue import Queue, Rewriter, VerdictFiles, rewrite
-from pytest_mobileagent.verdict.verdict import VERDICTS, append, of_person
+from pytest_mobileagent.verdict import VERDICTS, append, of_person
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent.verdict.verdict import Verdict
+    from pytest_mobileagent.verdict import Verdict
 
 
 def names(queue: Queue) -> list[str]:
@@ -110,7 +110,7 @@ def test_whoever_writes_last_has_all_verdicts_in(
         while late:
             append(late.pop(), of_person(False, "bob"))
 
-    monkeypatch.setattr(rewriting, "write_json", write_while_another_decides)
+    monkeypatch.setattr(queue, "write_json", write_while_another_decides)
     append(mixed.folder / "episodes" / "a.0", of_person(True, "ann"))
     rewrite(mixed.folder, VerdictFiles())
     assert (tasks(mixed)["a"]["success"], tasks(mixed)["c"]["success"]) == (True, False)
@@ -127,7 +127,7 @@ def test_a_report_that_the_run_writes_meanwhile_is_not_lost(
             mixed.add(late.pop())
             mixed.end()
 
-    monkeypatch.setattr(rewriting, "write_json", write_while_the_run_does)
+    monkeypatch.setattr(queue, "write_json", write_while_the_run_does)
     append(mixed.folder / "episodes" / "a.0", of_person(True, "ann"))
     rewrite(mixed.folder, VerdictFiles())
     assert tasks(mixed)["a"]["success"] is True

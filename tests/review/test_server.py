@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.verdict.verdict import VERDICTS, standing, verdicts
+from pytest_mobileagent.verdict import VERDICTS, effective, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -192,7 +192,7 @@ def test_a_verdict_is_kept_with_who_and_why(page: Any, run: Any) -> None:
     told = page.decide(0, "pass", " it opened \u2028 a novel ", who=" bob ")
     assert [each["scorer"] for each in told["opinions"]] == ["check", "person"]
     kept = verdicts(run.folder / "episodes" / "a.0")
-    stands = standing(kept)
+    stands = effective(kept)
     assert stands is not None
     assert (stands.passed, stands.evidence["who"], stands.reason) == (
         True,

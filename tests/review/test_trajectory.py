@@ -20,7 +20,7 @@ from pytest_mobileagent import (
 )
 from pytest_mobileagent.report.html.trajectory import opinions, screens
 from pytest_mobileagent.review.server import trajectory
-from pytest_mobileagent.verdict.verdict import Verdict, of_person, withdrawal
+from pytest_mobileagent.verdict import Verdict, of_person, withdrawal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

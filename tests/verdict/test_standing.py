@@ -6,12 +6,12 @@ import itertools
 
 import pytest
 
-from pytest_mobileagent.verdict.verdict import (
+from pytest_mobileagent.verdict import (
     Verdict,
     by_people,
+    effective,
     is_withdrawal,
     of_person,
-    standing,
     withdrawal,
 )
 
@@ -59,14 +59,14 @@ TABLE = {
 
 @pytest.mark.parametrize(("verdicts", "stands"), TABLE.values(), ids=TABLE)
 def test_one_verdict_stands(verdicts: list[Verdict], stands: Verdict | None) -> None:
-    assert standing(verdicts) == stands
+    assert effective(verdicts) == stands
 
 
 def test_in_whichever_order_they_were_given_a_person_outranks_a_check() -> None:
     for order in itertools.permutations([CHECK, JUDGES, ANN, NOTE]):
-        assert standing(order) is ANN
+        assert effective(order) is ANN
     for order in itertools.permutations([CHECK, JUDGES, TORN, NO_CHECK]):
-        assert standing(order) is CHECK
+        assert effective(order) is CHECK
 
 
 def test_what_is_taken_back_stays_on_record_and_reads_back_as_such() -> None:
@@ -78,4 +78,4 @@ def test_what_is_taken_back_stays_on_record_and_reads_back_as_such() -> None:
 
 def test_what_a_newer_version_writes_into_the_evidence_takes_nothing_back() -> None:
     odd = Verdict(None, "person", evidence={"who": ["ann"], "withdrawn": "yes"})
-    assert standing([ANN, odd, Verdict(None, "person")]) is ANN
+    assert effective([ANN, odd, Verdict(None, "person")]) is ANN

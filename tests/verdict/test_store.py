@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.verdict.verdict import VERDICTS, Verdict, append, verdicts
+from pytest_mobileagent.verdict import VERDICTS, Verdict, append, verdicts
 
 if TYPE_CHECKING:
     from pathlib import Path

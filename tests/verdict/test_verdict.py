@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent import ModelCall
-from pytest_mobileagent.verdict.verdict import Verdict
+from pytest_mobileagent.verdict import Verdict
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 VERDICTS = st.builds(

@@ -12,13 +12,13 @@ from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.judge.calibration.label import Label, Labels, LabelsError
 from pytest_mobileagent.judge.question import Question
-from pytest_mobileagent.verdict.verdict import by_people, verdicts
+from pytest_mobileagent.verdict import by_people, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.verdict.verdict import Verdict
+    from pytest_mobileagent.verdict import Verdict
 
 _RUN = "run.json"
 

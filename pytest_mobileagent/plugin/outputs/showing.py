@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_mobileagent.check.episode import Episode
-    from pytest_mobileagent.verdict.verdict import Verdict
+    from pytest_mobileagent.verdict import Verdict
 
 
 _INSTEAD = "; `get` in the place of `find` makes that the agent's failure"

@@ -86,12 +86,15 @@ def show_run(
 def show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) -> None:
     """Show how the run differs from its baseline, and what its gate says."""
     if comparison := judged.get("comparison"):
-        from pytest_mobileagent.report.comparison import text as comparison_words
+        from pytest_mobileagent.report.comparison.text import (
+            comparison_details,
+            comparison_line,
+        )
 
         baseline = printable(str(comparison["baseline"]["id"]))
         for line in [
-            f"against {baseline}: {comparison_words.line(comparison)}",
-            *comparison_words.details(comparison),
+            f"against {baseline}: {comparison_line(comparison)}",
+            *comparison_details(comparison),
         ]:
             terminal.line(line)
     if gate := judged.get("gate"):

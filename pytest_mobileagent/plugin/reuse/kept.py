@@ -164,7 +164,7 @@ def _show_failure(item: pytest.Item, report: pytest.TestReport, entry: Entry) ->
     from pytest_mobileagent.check.episode import load
     from pytest_mobileagent.plugin.outputs.showing import show_failure
     from pytest_mobileagent.plugin.prefixes import is_pure
-    from pytest_mobileagent.verdict.verdict import Verdict
+    from pytest_mobileagent.verdict import Verdict
 
     try:
         episode = load(item.config.stash[RUN].folder.path / entry["episode"])

@@ -11,11 +11,18 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.plain import printable
-from pytest_mobileagent.report.comparison import text as comparison_words
 from pytest_mobileagent.report.comparison.compare import compare
+from pytest_mobileagent.report.comparison.text import (
+    comparison_details,
+    comparison_line,
+    comparison_markdown,
+)
 from pytest_mobileagent.report.document import find_run
-from pytest_mobileagent.report.gate import decide
-from pytest_mobileagent.report.gate.decide import decide_finished
+from pytest_mobileagent.report.gate.decide import (
+    decide_finished,
+    decision_lines,
+    decision_markdown,
+)
 from pytest_mobileagent.report.gate.spec import read_gate
 from pytest_mobileagent.report.recorded import recorded_run
 
@@ -85,11 +92,11 @@ def _text(found: Sequence[Mapping[str, Any]]) -> list[str]:
     width = max(map(len, names))
     lines = [title]
     for name, each in zip(names, found, strict=True):
-        lines.append(comparison_words.line(each["comparison"], name.ljust(width)))
+        lines.append(comparison_line(each["comparison"], name.ljust(width)))
     for name, each in zip(names, found, strict=True):
         lines += ["", *([printable(name)] if len(found) > 1 else [])]
-        lines += comparison_words.details(each["comparison"])
-        lines += decide.decision_lines(each["gate"]) if each["gate"] else []
+        lines += comparison_details(each["comparison"])
+        lines += decision_lines(each["gate"]) if each["gate"] else []
     while not lines[-1]:
         lines.pop()
     return lines
@@ -98,8 +105,8 @@ def _text(found: Sequence[Mapping[str, Any]]) -> list[str]:
 def _markdown(found: Sequence[Mapping[str, Any]]) -> list[str]:
     lines: list[str] = []
     for name, each in zip(_names(found), found, strict=True):
-        lines += decide.decision_markdown(each["gate"]) if each["gate"] else []
-        lines += comparison_words.markdown(each["comparison"], name)
+        lines += decision_markdown(each["gate"]) if each["gate"] else []
+        lines += comparison_markdown(each["comparison"], name)
     return lines
 
 

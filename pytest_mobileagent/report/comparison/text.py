@@ -25,7 +25,7 @@ _LISTS = {
 _CHANGED = ("gained", "lost", "flaky")
 
 
-def line(comparison: Comparison, name: str = "") -> str:
+def comparison_line(comparison: Comparison, name: str = "") -> str:
     """Return the difference in one line, with the name of the run before it."""
     counts = "  ".join(f"{kind} {len(comparison[kind])}" for kind in _CHANGED)
     parts = [_rate(comparison), counts, *_measures(comparison)]
@@ -34,7 +34,7 @@ def line(comparison: Comparison, name: str = "") -> str:
     return "   ".join([*([f"{printable(name)}  {parts[0]}"] if name else parts[:1]), *parts[1:]])
 
 
-def details(comparison: Comparison) -> list[str]:
+def comparison_details(comparison: Comparison) -> list[str]:
     """Return lines on single tasks, and on what one has to know of the numbers."""
     lines = []
     for kind, meaning in _LISTS.items():
@@ -76,7 +76,7 @@ def remarks(comparison: Comparison) -> list[str]:
     return found
 
 
-def markdown(comparison: Comparison, name: str = "") -> list[str]:
+def comparison_markdown(comparison: Comparison, name: str = "") -> list[str]:
     """Return the comparison as lines of Markdown, tasks folded."""
     base, run = comparison["baseline"], comparison["run"]
     title = f"{name or run['agent'] or run['id']} against {base['agent'] or base['id']}"

@@ -20,13 +20,10 @@ from pytest_mobileagent.report.text.table import label
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from pytest_mobileagent.report.gate.spec import Bound
 
     Task = Mapping[str, Any]
+
 
 # These count what is missing, and are known however much of it there is.
 _ALWAYS_KNOWN = {
@@ -167,11 +164,6 @@ def _of(tally: Tally) -> str:
     said = f"passed {tally.passed} of {tally.decided} epoch{'s' * (tally.decided != 1)}"
     return said + lacks * bool(tally.missing)
 
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    Task = Mapping[str, Any]
 
 _COSTS = {"cost_usd", "mean_cost_usd", "mean_cost_usd_of_all", "cost_per_step"}
 _TOKENS = {

@@ -19,18 +19,12 @@ from pytest_mobileagent.report.text.markdown import escape, table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.report.gate.spec import Gate
-    from pytest_mobileagent.report.recorded import RecordedRun
-
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from pytest_mobileagent.report.gate.interim import Looks
     from pytest_mobileagent.report.gate.spec import Bound, Gate
+    from pytest_mobileagent.report.recorded import RecordedRun
     from pytest_mobileagent.task.case import Case
 
     Task = Mapping[str, Any]
+
 
 _STATUS = {PASS: 0, FAIL: 1, INCONCLUSIVE: 8}
 _BROKEN = 9  # infrastructure is the cause of most of what is missing
@@ -215,15 +209,10 @@ def _count(tasks: Sequence[Mapping[str, Any]]) -> int:
     return max((task["epoch"] + 1 for task in tasks), default=1)
 
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    Gate = Mapping[str, Any]
-
 _SIGNS = {PASS: "✅", FAIL: "❌", INCONCLUSIVE: "❔"}
 
 
-def decision_lines(gate: Gate) -> list[str]:
+def decision_lines(gate: Mapping[str, Any]) -> list[str]:
     """Return lines on a decision, as `Decision.to_wire` gives it: the verdict, then each bound."""
     lines = [f"gate {printable(gate['line'])}"]
     if len(gate["bounds"]) > 1:
@@ -231,7 +220,7 @@ def decision_lines(gate: Gate) -> list[str]:
     return lines
 
 
-def decision_markdown(gate: Gate) -> list[str]:
+def decision_markdown(gate: Mapping[str, Any]) -> list[str]:
     """Return lines of Markdown on a decision, as `Decision.to_wire` gives it."""
     rows = [
         (f"{_SIGNS[each['verdict']]} {each['verdict']}", each["words"]) for each in gate["bounds"]

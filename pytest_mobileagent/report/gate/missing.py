@@ -107,11 +107,6 @@ def _advice(causes: Counter[str]) -> list[str]:
     return [f"of {count}: {advice}" for advice, count in counts.most_common()]
 
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    Task = Mapping[str, Any]
-
 _MOST = 5  # names in a line
 
 

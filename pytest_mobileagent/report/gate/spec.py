@@ -14,6 +14,11 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.plain import plain_number
 from pytest_mobileagent.report.metrics.summary import totals
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    Task = Mapping[str, Any]
+
 MARGIN = 0.02  # a run may be worse by so much without failing: days differ
 ALLOW = 0.05  # a drop of so much has to be excluded for a pass
 AGAINST_BASELINE = "success_rate"
@@ -239,12 +244,6 @@ def _is_number(value: object) -> bool:
         return math.isfinite(value)
     except OverflowError:  # a whole number with hundreds of digits
         return False
-
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    Task = Mapping[str, Any]
 
 
 def check_names(gate: Gate, tasks: Sequence[Task], baseline: Sequence[Task] | None) -> None:

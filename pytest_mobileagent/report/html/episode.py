@@ -21,7 +21,7 @@ from pytest_mobileagent.report.html.trajectory import mark, opinions, size_of, t
 from pytest_mobileagent.report.metrics.effects import no_effect
 from pytest_mobileagent.report.text.narration import ending, in_words
 from pytest_mobileagent.screen.screen import Screen
-from pytest_mobileagent.verdict.verdict import CHECK, verdicts
+from pytest_mobileagent.verdict import CHECK, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.episode.record import Step
-    from pytest_mobileagent.verdict.verdict import Verdict
+    from pytest_mobileagent.verdict import Verdict
 
 
 def episode_data(folder: Path, page: Path) -> dict[str, Any]:

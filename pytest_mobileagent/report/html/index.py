@@ -15,7 +15,7 @@ from pytest_mobileagent.report.html.episode import JUDGES
 from pytest_mobileagent.report.metrics.suspects import broke
 from pytest_mobileagent.report.recorded import key_of
 from pytest_mobileagent.report.text.narration import nearest
-from pytest_mobileagent.verdict.verdict import VERDICTS
+from pytest_mobileagent.verdict import VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.action.action import DoubleTap, LongPress, Scroll, Swipe, Tap, Type
 from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.screen.element import FLAGS
-from pytest_mobileagent.verdict.verdict import PERSON, is_withdrawal, standing
+from pytest_mobileagent.verdict import PERSON, effective, is_withdrawal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.screen.element import Element
     from pytest_mobileagent.screen.screen import Screen
-    from pytest_mobileagent.verdict.verdict import Verdict
+    from pytest_mobileagent.verdict import Verdict
 
 
 _FLICK = 0.25  # how far the finger of a scroll is drawn each way, of the screen's height or width
@@ -33,7 +33,7 @@ def screens(episode: EpisodeRecord) -> Sequence[Screen]:
 
 def opinions(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
     """Return what was said of an episode, as plain data, the oldest first."""
-    stands = standing(verdicts)
+    stands = effective(verdicts)
     return [
         {
             "scorer": verdict.scorer,

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.report.comparison import text as comparison_words
-from pytest_mobileagent.report.gate import decide as gate_words
+from pytest_mobileagent.report.comparison.text import comparison_markdown
+from pytest_mobileagent.report.gate.decide import decision_markdown
 from pytest_mobileagent.report.text.lists import remarks, undone
 from pytest_mobileagent.report.text.markdown import escape, folded
 from pytest_mobileagent.report.text.table import cut, table
@@ -28,11 +28,11 @@ def summary(whole: Mapping[str, Any], page: str) -> str:
     run, tasks = whole["run"], whole["tasks"]
     lines = []
     if gate := whole.get("gate"):
-        lines += gate_words.markdown(gate)
+        lines += decision_markdown(gate)
     lines += [f"## Run of {escape(run.get('agent') or 'recorded episodes')}", ""]
     lines += _as_it_is(table(whole["summary"]))
     if comparison := whole.get("comparison"):
-        lines += comparison_words.markdown(comparison)
+        lines += comparison_markdown(comparison)
     for title, outcomes in (("Failed", ("failed",)), ("Errors", ("error",))):
         lines += _list(title, undone(tasks, outcomes))
     for remark in remarks(tasks, on_virtual_phones=bool(run.get("virtual"))):

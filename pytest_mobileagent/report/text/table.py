@@ -8,13 +8,10 @@ from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.metrics.numbers import ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-
-if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     Cell = Callable[[Mapping[str, Any]], str]
+
 
 WIDTH = 100  # characters of a line, where the numbers leave it to us
 _SHORTEST_NAME = 12

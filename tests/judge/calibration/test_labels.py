@@ -11,7 +11,7 @@ from pytest_mobileagent.judge.calibration.labels import read_labels
 from pytest_mobileagent.judge.calibration.modes import Mode, six
 from pytest_mobileagent.judge.question import Question, subtask
 from pytest_mobileagent.testing import make_screen
-from pytest_mobileagent.verdict.verdict import Verdict, append, of_person, withdrawal
+from pytest_mobileagent.verdict import Verdict, append, of_person, withdrawal
 
 
 def test_a_line_is_an_episode_beside_the_file_and_how_judges_are_asked(labelled):

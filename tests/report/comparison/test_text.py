@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from pytest_mobileagent.report.comparison.compare import compare
-from pytest_mobileagent.report.comparison.text import details, line, markdown, remarks
+from pytest_mobileagent.report.comparison.text import (
+    comparison_details,
+    comparison_line,
+    comparison_markdown,
+    remarks,
+)
 from tests.report.gate.entries import entries, entry, many, recorded
 
 PRINTS = {"agent": "1", "prompts": "1", "apps": "1", "checks": "1"}
@@ -24,14 +29,14 @@ def example(**about: Any) -> dict[str, Any]:
 
 
 def test_a_difference_is_one_line() -> None:
-    assert line(example(), "t3a") == (
+    assert comparison_line(example(), "t3a") == (
         "t3a  +50.0 points (95 %: +24.2 to +75.8)   gained 8  lost 0  flaky 10   steps -1.0   "
         "price -$0.011 a task   differs in: agent, prompts, checks"
     )
 
 
 def test_single_tasks_follow_and_what_one_has_to_know() -> None:
-    lines = details(example())
+    lines = comparison_details(example())
     assert lines[0] == "gained (8), pass now in most epochs, and did not:"
     assert lines[1] == "  t0  1/3 → 3/3"
     assert "missing (1), only in the baseline, or decided only there:" in lines
@@ -44,7 +49,7 @@ def test_single_tasks_follow_and_what_one_has_to_know() -> None:
 
 def test_long_lists_are_cut() -> None:
     both = recorded(entries(many(30, "P"))), recorded(entries(many(30, "F")))
-    assert "  and 20 more: see --format=json" in details(compare(*both))
+    assert "  and 20 more: see --format=json" in comparison_details(compare(*both))
 
 
 def test_remarks_say_what_the_numbers_rest_on() -> None:
@@ -61,11 +66,13 @@ def test_remarks_say_what_the_numbers_rest_on() -> None:
 
 def test_nothing_decided_is_no_number() -> None:
     both = recorded(entries({"a": "P"})), recorded(entries({"a": "E"}))
-    assert line(compare(*both)).startswith("n/a: no task was decided in both runs   gained 0")
+    assert comparison_line(compare(*both)).startswith(
+        "n/a: no task was decided in both runs   gained 0"
+    )
 
 
 def test_markdown_has_a_table_and_folded_lists() -> None:
-    text = "\n".join(markdown(example()))
+    text = "\n".join(comparison_markdown(example()))
     assert text.startswith("### t3a against appagent\n\n| ")
     assert "| success rate | 33.3% | 83.3% | +50.0 points | +24.2 to +75.8 |" in text
     assert "| steps an episode | 5 | 4 | -1 | -1 to -1 | n/a |" in text
@@ -76,6 +83,6 @@ def test_markdown_has_a_table_and_folded_lists() -> None:
 def test_markdown_shows_hostile_names_as_they_are() -> None:
     evil = "tasks/<img src=x>|`a`[b](http://c) @all\x1b[0m"
     both = recorded([entry(evil, 0, "P")]), recorded([entry(evil, 0, "F")], agent="**bold**")
-    text = "\n".join(markdown(compare(*both)))
+    text = "\n".join(comparison_markdown(compare(*both)))
     assert r"\<img src=x\>\|\`a\`\[b\](http\://c) \@all\\x1b\[0m" in text
     assert r"### \*\*bold\*\* against" in text

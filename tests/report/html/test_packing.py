@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from pytest_mobileagent.report.document import read_report
+from pytest_mobileagent.report.html import writing
 from pytest_mobileagent.report.html.writing import TooLargeError, write_packed
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def test_a_page_that_would_be_too_large_is_refused_with_what_to_do(
 ) -> None:
     page = tmp_path / "page.html"
     page.write_text("as it was")
-    monkeypatch.setattr(packing, "_TOO_LARGE", 1_000)
+    monkeypatch.setattr(writing, "_TOO_LARGE", 1_000)
     with pytest.raises(TooLargeError, match="leave out --pack, and put"):
         write_packed(recorded, read_report(recorded / "report.json"), page)
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["page.html"]
@@ -60,6 +61,6 @@ def test_a_page_that_would_be_too_large_is_refused_with_what_to_do(
 def test_a_large_page_is_written_with_a_warning(
     recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(packing, "_LARGE", 1_000)
+    monkeypatch.setattr(writing, "_LARGE", 1_000)
     warning = write_packed(recorded, read_report(recorded / "report.json"), tmp_path / "p.html")
     assert "browsers take a while" in warning

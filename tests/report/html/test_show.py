@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 import tempfile
+import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from pytest_mobileagent.report.html import show
 from pytest_mobileagent.report.html.show import main
 from pytest_mobileagent.report.text.narration import PAGE
 
@@ -29,7 +30,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         urls.append(url)
         return True
 
-    monkeypatch.setattr(show.webbrowser, "open", open_)
+    monkeypatch.setattr(webbrowser, "open", open_)
     monkeypatch.setenv("DISPLAY", ":0")
     return urls
 
@@ -72,7 +73,7 @@ def test_without_a_browser_the_page_is_only_named(
     show: Show, recorded: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert show("--no-browser", str(recorded))[:2] == (0, f"{recorded / PAGE}\n")
-    monkeypatch.setattr(show.sys, "platform", "linux")
+    monkeypatch.setattr(sys, "platform", "linux")
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
     assert show()[0] == 0

@@ -14,7 +14,7 @@ from pytest_mobileagent.report.document import read_report
 from pytest_mobileagent.report.html import writing
 from pytest_mobileagent.report.html.blocks import unpack
 from pytest_mobileagent.report.html.writing import write_page
-from pytest_mobileagent.verdict.verdict import append, of_person
+from pytest_mobileagent.verdict import append, of_person
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ from pytest_mobileagent.episode.device_info import DeviceInfo
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.screen.screen import Screen
-from pytest_mobileagent.verdict.verdict import Verdict
+from pytest_mobileagent.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,7 +8,7 @@ from pytest_mobileagent import Case, Task
 from pytest_mobileagent.report.document import document
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.report.text.pull_request import summary
-from pytest_mobileagent.verdict.verdict import Verdict
+from pytest_mobileagent.verdict import Verdict
 
 EVIL = "<img src=x onerror=alert(1)> **bold** [link](http://x) | @everyone `code`\n# title\n```"
 

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence
 
+    Head = Mapping[str, Any]
+
 
 _DECIDED = {"passed", "failed", "review", "xfailed", "xpassed"}
 _RANKS = {"not run": 0, "error": 1, "skipped": 2} | dict.fromkeys(_DECIDED, 3)
@@ -238,11 +240,6 @@ def _attempts(part: _Part) -> list[Path]:
     is_new = is_ours and named not in found and runs.is_folder_of(part.run, named)
     return [*found, named] if is_new else found
 
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    Head = Mapping[str, Any]
 
 _OWN = {"mobile-shard", "mobile-runs"}  # options that the parts of a run do not share
 

@@ -113,7 +113,7 @@ _WITHDRAWN = "withdrawn"
 _QUESTION = "question"  # in the evidence of judges: what they were asked (`judge.question`)
 
 
-def standing(verdicts: Sequence[Verdict]) -> Verdict | None:
+def effective(verdicts: Sequence[Verdict]) -> Verdict | None:
     """Return the verdict that stands of those on an episode, given the oldest first.
 
     A person outranks a check, a check outranks judges, judges that had to agree outrank a single

@@ -1,1 +1,0 @@
-"""What an episode was worth: the verdict, kept beside the episode."""
