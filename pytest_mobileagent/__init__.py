@@ -71,7 +71,7 @@ if TYPE_CHECKING:
         wait,
     )
     from pytest_mobileagent.task.task import Task
-    from pytest_mobileagent.verdict.verdict import Verdict
+    from pytest_mobileagent.verdict import Verdict
 
 __version__ = "0.1.0"
 
@@ -112,7 +112,7 @@ _HOMES = {
     "task.probe": ("Probe",),
     "task.rows": ("rows",),
     "task.task": ("Task",),
-    "verdict.verdict": ("Verdict",),
+    "verdict": ("Verdict",),
     "task.solution": (
         "answer", "impossible", "long_press", "open_app", "press", "scroll", "seen", "tap",
         "type_text", "wait",

@@ -8,7 +8,7 @@ import pytest
 from pytest_mobileagent.report.document import document
 from pytest_mobileagent.report.export.command import main
 from tests.report.conftest import make
-from tests.report.test_reading import VERSION_1
+from tests.report.test_document import VERSION_1
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+
 VERSION_1: dict[str, Any] = {
     "id": "a", "nodeid": "a", "suite": "s", "app": None, "kind": "operation", "level": 1,
     "epoch": 0, "environment": None, "outcome": "failed", "success": False, "steps": 3,

@@ -1,19 +1,108 @@
-"""Which verdict stands: a person's before a check's before that of judges, the last of equals."""
+"""Verdicts: plain data beside an episode, never overwritten, and which one is effective."""
 
 from __future__ import annotations
 
 import itertools
+import json
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from pytest_mobileagent import ModelCall
+from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.verdict import (
+    VERDICTS,
     Verdict,
+    append,
     by_people,
     effective,
     is_withdrawal,
     of_person,
+    verdicts,
     withdrawal,
 )
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]))
+SAMPLES = st.builds(
+    Verdict,
+    passed=st.none() | st.booleans(),
+    scorer=TEXT,
+    reason=TEXT,
+    evidence=st.dictionaries(TEXT, TEXT | st.lists(TEXT, max_size=2), max_size=2),
+    first_step=st.none() | st.integers(0, 99),
+    partial_credit=st.none() | st.floats(0, 1),
+    calls=st.lists(st.just(ModelCall("gpt", "judge", price_usd=0.5)), max_size=2).map(tuple),
+)
+
+
+@given(SAMPLES)
+def test_a_verdict_is_plain_data_and_back(verdict: Verdict) -> None:
+    assert Verdict.from_json(verdict.to_json()) == verdict
+
+
+def test_what_a_newer_version_says_is_kept() -> None:
+    newer = {**Verdict(True).to_json(), "confidence": 0.5}
+    assert Verdict.from_json(newer).to_json() == newer
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [
+        None,
+        [],
+        "passed",
+        {},
+        {"passed": 1},
+        {"passed": "yes"},
+        {"passed": True, "reason": 3},
+        {"passed": True, "evidence": []},
+        {"passed": True, "first_step": "1"},
+        {"passed": True, "calls": 3},
+        {"passed": True, "calls": ["gpt"]},
+    ],
+)
+def test_what_is_no_verdict_is_refused(junk: Any) -> None:
+    with pytest.raises((LookupError, TypeError, ValueError)):
+        Verdict.from_json(junk)
+
+
+FAILED = Verdict(False, reason="not a lamp\u2028\x85\n\x1c", evidence={"closest": ["Lamp"]})
+PASSED = Verdict(True, scorer="a person", first_step=2)
+
+
+def test_verdicts_are_kept_the_oldest_first(tmp_path: Path) -> None:
+    assert verdicts(tmp_path) == []
+    append(tmp_path, FAILED)
+    append(tmp_path, PASSED)
+    old, new = verdicts(tmp_path)
+    assert (old.reason, new.scorer) == (FAILED.reason, "a person")
+    line = json.loads((tmp_path / VERDICTS).read_text().split("\n")[0])
+    assert datetime.fromisoformat(line["when"]).tzinfo is not None
+    assert old.extra == {"when": line["when"]}
+
+
+@pytest.mark.parametrize(
+    "junk", [b'{"passed":tr', b"[]", b"3", b'{"passed":1}', b"[" * 100_000, b"\xff\0"]
+)
+def test_what_is_damaged_takes_no_other_verdict_with_it(tmp_path: Path, junk: bytes) -> None:
+    append(tmp_path, FAILED)
+    with (tmp_path / VERDICTS).open("ab") as stream:
+        stream.write(junk)
+    append(tmp_path, PASSED)
+    assert [verdict.passed for verdict in verdicts(tmp_path)] == [False, True]
+
+
+def test_a_verdict_that_cannot_be_written_is_an_error_of_this_machine(tmp_path: Path) -> None:
+    with pytest.raises(HostError, match=r"cannot write to .*verdicts\.jsonl"):
+        append(tmp_path / "nowhere", PASSED)
+
 
 CHECK, NO_CHECK, LATER = Verdict(False), Verdict(None), Verdict(True, reason="later")
 JUDGES, TORN = Verdict(True, "judges"), Verdict(None, "judges", "they disagree")

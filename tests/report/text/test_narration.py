@@ -1,0 +1,162 @@
+"""Sub-goals in a line of a failure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_mobileagent import Finish, Open, Tap
+from pytest_mobileagent.report.text.narration import (
+    deep_link,
+    failure,
+    missed,
+    nearest,
+    progress,
+    telling_step,
+)
+
+
+def made(name: str, held: bool, first: int | None, weight: float = 1) -> dict[str, Any]:
+    return {"name": name, "weight": weight, "held": held, "first_step": first, "reason": ""}
+
+
+@pytest.mark.parametrize(
+    ("subgoals", "words"),
+    [
+        ([], ""),
+        (
+            [made("shoes", True, 6, 2), made("paid", False, None)],
+            "2/3  shoes: at step 6   paid: never",
+        ),
+        (
+            [made("a", False, 3), made("b", True, None)],
+            "1/2  a: at step 3, but not at the end   b: held",
+        ),
+        (
+            [made("a", True, 0, 0.5), made("b\nc", False, 0, 0.25)],
+            "0.5/0.75  a: at the start   b c: at the start, but not at the end",
+        ),
+    ],
+)
+def test_what_share_was_done_and_when(subgoals: list[dict[str, Any]], words: str) -> None:
+    assert progress(subgoals) == words
+
+
+def test_a_failure_has_ten_lines_at_most_however_many_there_are(make_episode, tmp_path) -> None:
+    many = [made(f"goal {number} {200 * 'x'}", False, None) for number in range(50)]
+    episode = make_episode(
+        *[Tap(1, 1)] * 9, Open("a\nb"), error="raised\nfar below", folder=tmp_path
+    )
+    lines = failure(
+        episode, "a\nb", "file:1", "c\nd\ne", "; never", subgoals=many, screen="5.png", page="p#e"
+    )
+    assert len(lines) == 9
+    assert lines[3].startswith("sub-goals 0/50  goal 0")
+    assert all(len(line) < 700 for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("actions", "met", "step"),
+    [
+        ([Tap(1, 1)] * 3 + [Finish()], None, 3),  # the report of being done changes nothing
+        ([Tap(1, 1)] * 3 + [Finish()], 1, 2),  # what came after the goal was met undid it
+        ([Tap(1, 1)] * 3 + [Finish()], 3, 3),
+        ([Finish()], None, 1),
+        ([], None, None),
+    ],
+)
+def test_the_page_opens_at_the_step_that_tells_most(make_episode, actions, met, step) -> None:
+    assert telling_step(make_episode(*actions), met) == step
+
+
+def test_a_link_names_the_episode_and_the_step() -> None:
+    assert deep_link(Path("runs/a/report.html"), "t.0", 5) == "runs/a/report.html#e=t.0&s=5"
+    assert deep_link(Path("report.html"), "t.0", None) == "report.html#e=t.0"
+
+
+ROWS = "assert [{'name': 'Py...', 'week': 1}] == [{'name': 'Py...', 'week': 3}]\n\n  "
+
+
+@pytest.mark.parametrize(
+    ("sought", "reason", "words"),
+    [
+        (
+            'episode.probe("downloads") == others',
+            f"{ROWS}Left contains one more item: {{'name': 'Negotiation Skills', 'week': 1}}",
+            "probe \"downloads\" also has ('Negotiation Skills', 1)",
+        ),
+        (
+            'others == episode.probe("downloads")',
+            f"{ROWS}Left contains 2 more items, first extra item: {{'name': 'Art'}}",
+            "probe \"downloads\" lacks 2 items, the first: 'Art'",
+        ),
+        (  # what is longer is not what is too much: the first ones differ
+            'episode.probe("downloads") == others',
+            f"{ROWS}At index 0 diff: 'a' != 'b'\n  Left contains one more item: 'b'",
+            "probe \"downloads\", item 0: 'a' != 'b'",
+        ),
+        (
+            '{"name": "Art"} in episode.probe("saved")',
+            "assert {'name': 'Art'} in [{'name': 'Skills'}]\n +  where [{'name': 'Skills'}] = x",
+            "probe \"saved\" lacks 'Art'; it is [{'name': 'Skills'}]",
+        ),
+        (
+            'name not in episode.probe("saved")',
+            "assert 'Art' not in ['Art']",
+            "probe \"saved\" has 'Art'",
+        ),
+        (
+            '"milk" in [row["name"] for row in episode.probe("items")]',
+            "assert 'milk' in ['bread', 'eggs']",
+            "'milk' is not in ['bread', 'eggs']",
+        ),
+        ('episode.probe("dark") == "2"', "assert '1' == '2'", "probe \"dark\" is '1', not '2'"),
+        ('"2" == episode.probe("dark")', "assert '2' == '1'", "probe \"dark\" is '1', not '2'"),
+        ("left(episode) == right", "assert 'a == b' == 'c'", ""),  # not to be told apart
+        ("what(", "assert 1 == 2", ""),
+        ("", "", ""),
+    ],
+)
+def test_what_was_there_instead_of_what_was_sought(sought: str, reason: str, words: str) -> None:
+    reason = f"AssertionError: {reason}" if reason else ""
+    assert missed({"reason": reason, "evidence": {"sought": sought}}) == words
+
+
+def test_the_words_of_the_author_come_first_then_what_came_closest() -> None:
+    evidence = {"sought": "x", "closest": ["the answer does not say '6'\n  it says: '7'"]}
+    closest = {"reason": "AssertionError: assert False", "evidence": evidence}
+    assert missed(closest) == "the answer does not say '6'; it says: '7'"
+    own = {"reason": "AssertionError: still there\nassert False", "evidence": evidence}
+    assert missed(own) == "still there"
+
+
+def test_a_check_that_held_has_missed_nothing() -> None:
+    evidence = {"sought": "a == b", "check_held": True}
+    assert missed({"reason": "AssertionError: assert 1 == 2", "evidence": evidence}) == ""
+
+
+LISTS = (
+    "AssertionError: assert [1, 2] == []\n  \n  Left contains 2 more items, first extra item: 1\n  "
+)
+
+
+@pytest.mark.parametrize(
+    ("reason", "evidence", "words"),
+    [
+        ("AssertionError: assert 3 == 2\n +  where 3 = x", {}, "3 == 2"),
+        (LISTS, {}, "[1, 2] == []; Left contains 2 more items, first extra item: 1"),
+        ("AssertionError: assert [1] == [2]\n  \n  At index 0 diff: 1 != 2", {},
+         "[1] == [2]; At index 0 diff: 1 != 2"),
+        ("SubGoalError: two did not hold: assert 3 == 2", {}, "3 == 2"),
+        (LISTS, {"closest": ["a <Button>\n  ; and more", "b"]}, "a <Button>; and more"),
+        (LISTS, {"closest": "a text"}, "a text"),
+        (LISTS, {"closest": []}, "[1, 2] == []; Left contains 2 more items, first extra item: 1"),
+        (LISTS, {"check_held": True}, ""),
+    ],
+)  # fmt: skip
+def test_it_is_what_was_found_else_what_was_compared(
+    reason: str, evidence: dict[str, Any], words: str
+) -> None:
+    assert nearest(reason, evidence) == words
