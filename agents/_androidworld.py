@@ -6,24 +6,17 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_mobileagent.action.action import Finish, Impossible, Wait
-from pytest_mobileagent.agent.agent import Agent
-from pytest_mobileagent.agent.asking import ModelOptions, ask
-from pytest_mobileagent.agent.goal import goal_at
-from pytest_mobileagent.dialect.androidworld import AndroidWorld, action_said
-from pytest_mobileagent.dialect.dialect import Decision, Frame
-from pytest_mobileagent.llm.message import Message
-from pytest_mobileagent.perception.marks import m3a_marks
+from pytest_mobileagent import Finish, Impossible, Wait
+from pytest_mobileagent.agent import Agent, Message, ModelOptions, ask, goal_at
+from pytest_mobileagent.dialect import AndroidWorld, Decision, Frame
+from pytest_mobileagent.perception import m3a_marks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.agent.briefing import Briefing
-    from pytest_mobileagent.agent.phone import Phone
-    from pytest_mobileagent.llm.message import Image
-    from pytest_mobileagent.perception.marks import Mark
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent import Action, Screen
+    from pytest_mobileagent.agent import Briefing, Image, Phone
+    from pytest_mobileagent.perception import Mark
 
 NOTHING_YET = "Nothing: this is the first step."
 UNREADABLE = "Nothing was done, because the reply that should choose an action was wrong: {error}"
@@ -131,7 +124,7 @@ class AndroidWorldAgent(Agent):
             if decision.error:
                 self.history.append(UNREADABLE.format(error=decision.error))
             elif observation.notice and actions:
-                action = action_said(decision.words)
+                action = AndroidWorld.action_said(decision.words)
                 self.history.append(UNDONE.format(action=action, notice=observation.notice))
             else:
                 self.history.append(self.summary(before, decision, after))
@@ -195,7 +188,7 @@ class AndroidWorldAgent(Agent):
 
     def summary(self, before: Look, decision: Decision, after: Look) -> str:
         """Ask what came of an action, and return the line for the history."""
-        action = action_said(decision.words)
+        action = AndroidWorld.action_said(decision.words)
         prompt = SUMMARY.format(
             role=self.role_text,
             goal=self.briefing.goal,

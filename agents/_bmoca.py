@@ -6,24 +6,17 @@ import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pytest_mobileagent.agent.agent import Agent, Reply
-from pytest_mobileagent.agent.asking import ModelOptions, ask
-from pytest_mobileagent.agent.goal import goal_at
-from pytest_mobileagent.dialect.bmoca import BMoca, call_said
-from pytest_mobileagent.dialect.dialect import Frame
+from pytest_mobileagent.agent import Agent, Message, ModelOptions, Reply, ask, goal_at
+from pytest_mobileagent.dialect import BMoca, Frame
 from pytest_mobileagent.errors import AgentError
-from pytest_mobileagent.llm.message import Message
-from pytest_mobileagent.perception.listing import bmoca_lines
-from pytest_mobileagent.perception.marks import bmoca_marks
+from pytest_mobileagent.perception import bmoca_lines, bmoca_marks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.agent.briefing import Briefing
-    from pytest_mobileagent.episode.observation import Observation
-    from pytest_mobileagent.llm.message import Image
-    from pytest_mobileagent.perception.marks import Mark
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent import Screen
+    from pytest_mobileagent.agent import Briefing, Image, Observation
+    from pytest_mobileagent.perception import Mark
 
 SYSTEM = "You carry out everyday tasks on phones and tablets."
 
@@ -183,7 +176,7 @@ def _is_step(text: str) -> bool:
 
 def remembered(words: str, marks: Sequence[Mark]) -> str:
     """Return a reply's action as B-MoCA remembers it: taps with the element instead of its tag."""
-    name, argument = call_said(words)
+    name, argument = BMoca.call_said(words)
     if name == "tap":
         label = str(int(float(argument)))
         argument = next(bmoca_lines([mark])[1:-1] for mark in marks if mark.label == label)

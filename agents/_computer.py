@@ -7,23 +7,32 @@ from abc import abstractmethod
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_mobileagent.action.action import Action, Finish
-from pytest_mobileagent.agent.agent import Agent, Reply
-from pytest_mobileagent.agent.asking import ModelOptions, given_up, opened
-from pytest_mobileagent.agent.goal import goal_at
-from pytest_mobileagent.dialect.computer import PHONE_FUNCTIONS, parameters
-from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
-from pytest_mobileagent.llm.message import Image, Message, Tool
-from pytest_mobileagent.perception.picture import encode, resized
+from pytest_mobileagent import Action, Finish
+from pytest_mobileagent.agent import (
+    Agent,
+    Image,
+    Message,
+    ModelOptions,
+    Reply,
+    Tool,
+    given_up,
+    goal_at,
+    opened,
+)
+from pytest_mobileagent.dialect import (
+    PHONE_FUNCTIONS,
+    Decision,
+    DialectError,
+    Frame,
+    function_parameters,
+)
+from pytest_mobileagent.perception import encode, resized
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.agent.briefing import Briefing
-    from pytest_mobileagent.dialect.dialect import Dialect
-    from pytest_mobileagent.episode.observation import Observation
-    from pytest_mobileagent.llm.message import ToolCall
-    from pytest_mobileagent.llm.model import ModelReply
+    from pytest_mobileagent.agent import Briefing, ModelReply, Observation, ToolCall
+    from pytest_mobileagent.dialect import Dialect
 
 SYSTEM = """\
 You operate an Android phone for its user; there is no computer and no mouse. Clicks are taps of a \
@@ -180,7 +189,9 @@ class ComputerAgent(Agent):
         return messages[::-1]
 
 
-FUNCTIONS = [Tool(name, about, parameters(name)) for name, (about, _) in PHONE_FUNCTIONS.items()]
+FUNCTIONS = [
+    Tool(name, about, function_parameters(name)) for name, (about, _) in PHONE_FUNCTIONS.items()
+]
 
 
 def words_of(call: ToolCall) -> str:

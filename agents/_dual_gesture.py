@@ -5,18 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pytest_mobileagent.agent.endpoint import EndpointAgent
-from pytest_mobileagent.agent.goal import goal_at
-from pytest_mobileagent.dialect.aitw import Aitw
-from pytest_mobileagent.llm.message import Message
+from pytest_mobileagent.agent import EndpointAgent, Message, goal_at
+from pytest_mobileagent.dialect import Aitw
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.agent.briefing import Briefing
-    from pytest_mobileagent.dialect.dialect import Decision
-    from pytest_mobileagent.episode.observation import Observation
-    from pytest_mobileagent.llm.message import Image
+    from pytest_mobileagent.agent import Briefing, Image, Observation
+    from pytest_mobileagent.dialect import Decision
 
 _MAX_TOKENS = 128
 

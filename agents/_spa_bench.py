@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.action import Type
+from pytest_mobileagent import Type
 from pytest_mobileagent.errors import AgentError
-from pytest_mobileagent.screen.keyboard import keyboard_is_shown
+from pytest_mobileagent.perception import keyboard_is_shown
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.agent.agent import Reply
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent import Screen
+    from pytest_mobileagent.agent import Reply
 
 _SHOWN = "keyboard is activated"
 _HIDDEN = (

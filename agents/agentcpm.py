@@ -5,19 +5,17 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.agent.endpoint import EndpointAgent
-from pytest_mobileagent.agent.goal import goal_at
-from pytest_mobileagent.dialect.agentcpm import AgentCpm as Dialect
-from pytest_mobileagent.llm.message import Image, Message
-from pytest_mobileagent.perception.picture import encode, fit
+from pytest_mobileagent.agent import EndpointAgent, Image, Message, goal_at
+from pytest_mobileagent.dialect import AgentCpm as Dialect
+from pytest_mobileagent.perception import encode, fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from PIL.Image import Image as Picture
 
-    from pytest_mobileagent.episode.observation import Observation
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent import Screen
+    from pytest_mobileagent.agent import Observation
 
 LONGEST = 1120
 SETTINGS = {"temperature": 0.1, "max_tokens": 2048}

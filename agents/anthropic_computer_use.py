@@ -6,15 +6,13 @@ import math
 import re
 from typing import TYPE_CHECKING, Literal
 
-from pytest_mobileagent.dialect.anthropic_computer_use import (
-    AnthropicComputerUse as Dialect,
-)
-from pytest_mobileagent.llm.message import Tool
+from pytest_mobileagent.agent import Tool
+from pytest_mobileagent.dialect import AnthropicComputerUse as Dialect
 
 from ._computer import ComputerAgent
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.agent.briefing import Briefing
+    from pytest_mobileagent.agent import Briefing
 
 # What the API makes of larger pictures anyway, in pixels.
 LONGEST = 1568

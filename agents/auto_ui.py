@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.dialect.aitw import decision_of
+from pytest_mobileagent.dialect import Aitw
 
 from ._dual_gesture import DualGestureAgent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.dialect.dialect import Decision
+    from pytest_mobileagent.dialect import Decision
 
 
 class AutoUi(DualGestureAgent):
@@ -31,7 +31,7 @@ class AutoUi(DualGestureAgent):
     """
 
     def past(self, decision: Decision) -> str:
-        return decision_of(decision.words)
+        return Aitw.decision_of(decision.words)
 
     def prompt(self, past: Sequence[str], goal: str) -> str:
         return "Previous Actions: {}\nGoal: {}".format("\n".join(past), goal)

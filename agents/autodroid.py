@@ -6,24 +6,18 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_mobileagent.action.action import Finish, Impossible, Open, Swipe, Type
-from pytest_mobileagent.agent.agent import Agent
-from pytest_mobileagent.agent.asking import ModelOptions, ask
-from pytest_mobileagent.dialect.autodroid import AutoDroid as Dialect
-from pytest_mobileagent.dialect.autodroid import chosen
-from pytest_mobileagent.dialect.dialect import Frame
-from pytest_mobileagent.llm.message import Message
-from pytest_mobileagent.perception.html import autodroid_html, position
-from pytest_mobileagent.perception.marks import is_editable
+from pytest_mobileagent import Finish, Impossible, Open, Swipe, Type
+from pytest_mobileagent.agent import Agent, Message, ModelOptions, ask
+from pytest_mobileagent.dialect import AutoDroid as Dialect
+from pytest_mobileagent.dialect import Frame
+from pytest_mobileagent.perception import autodroid_html, is_editable, position
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.agent.briefing import Briefing
-    from pytest_mobileagent.agent.phone import Phone
-    from pytest_mobileagent.dialect.dialect import Decision
-    from pytest_mobileagent.screen.element import Element
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent import Element, Screen
+    from pytest_mobileagent.agent import Briefing, Phone
+    from pytest_mobileagent.dialect import Decision
 
 PROMPT = """\
 You help the user of a smartphone to complete tasks in its apps. You are told the task, what has
@@ -105,7 +99,7 @@ class AutoDroid(Agent):
                 strict=options.strict,
                 **options.settings,
             )
-            label = chosen(decision.words)
+            label = Dialect.chosen(decision.words)
             for mark in marks:
                 if mark.label == label and _acts(decision):
                     look = page[position(mark, [look.screen for look in page])]

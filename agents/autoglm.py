@@ -6,21 +6,16 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.action import Finish
-from pytest_mobileagent.agent.agent import Reply
-from pytest_mobileagent.agent.endpoint import EndpointAgent
-from pytest_mobileagent.agent.goal import goal_at
-from pytest_mobileagent.dialect.autoglm import AutoGlm as Dialect
-from pytest_mobileagent.dialect.autoglm import halves
-from pytest_mobileagent.llm.message import Image, Message
-from pytest_mobileagent.perception.apps import name_of
+from pytest_mobileagent import Finish
+from pytest_mobileagent.agent import EndpointAgent, Image, Message, Reply, goal_at
+from pytest_mobileagent.dialect import AutoGlm as Dialect
+from pytest_mobileagent.perception import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from pytest_mobileagent.agent.briefing import Briefing
-    from pytest_mobileagent.episode.observation import Observation
+    from pytest_mobileagent.agent import Briefing, Observation
 
 SETTINGS = {
     "temperature": 0.0,
@@ -148,7 +143,7 @@ class AutoGlm(EndpointAgent):
     def step(self, observation: Observation) -> Reply:
         reply = super().step(observation)
         decision = self.turns[-1].decision
-        thinking, action = halves(decision.words)
+        thinking, action = Dialect.halves(decision.words)
         said = f"<think>{thinking}</think><answer>{action}</answer>"
         self.chat[-1] = Message("user", (self.chat[-1].text,))
         self.chat.append(Message("assistant", (said,)))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.llm.message import Image
-from pytest_mobileagent.perception.picture import encode, resized
+from pytest_mobileagent.agent import Image
+from pytest_mobileagent.perception import encode, resized
 
 from ._bmoca import BMocaAgent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent import Screen
 
 SIZE = (256, 512)
 

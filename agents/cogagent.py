@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pytest_mobileagent.agent.endpoint import EndpointAgent
-from pytest_mobileagent.agent.goal import goal_at
-from pytest_mobileagent.dialect.cogagent import CogAgent as Dialect
-from pytest_mobileagent.dialect.cogagent import line_of
-from pytest_mobileagent.llm.message import Message
-from pytest_mobileagent.perception.picture import square
+from pytest_mobileagent.agent import EndpointAgent, Message, goal_at
+from pytest_mobileagent.dialect import CogAgent as Dialect
+from pytest_mobileagent.perception import square
 
 from ._spa_bench import check_typing, keyboard_note
 
@@ -18,11 +15,8 @@ if TYPE_CHECKING:
 
     from PIL.Image import Image as Picture
 
-    from pytest_mobileagent.agent.agent import Reply
-    from pytest_mobileagent.agent.briefing import Briefing
-    from pytest_mobileagent.episode.observation import Observation
-    from pytest_mobileagent.llm.message import Image
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent import Screen
+    from pytest_mobileagent.agent import Briefing, Image, Observation, Reply
 
 QUESTION = 'What steps do I need to take to "{goal}"?{note}(with grounding)'
 NOTE = " (note: {state} ) "
@@ -94,11 +88,11 @@ class CogAgent(EndpointAgent):
         return (Message("user", (words, image)),)
 
     def history(self) -> str:
-        lines = [
-            f"\n{number}. {line_of('Grounded Operation', words)}\t{line_of('Action', words)}"
-            for number, words in enumerate(turn.decision.words for turn in self.turns)
-        ]
-        return "".join(lines)
+        line, lines = Dialect.line_of, ""
+        for number, turn in enumerate(self.turns):
+            words = turn.decision.words
+            lines += f"\n{number}. {line('Grounded Operation', words)}\t{line('Action', words)}"
+        return lines
 
     def note(self, screen: Screen) -> str:
         return NOTE.format(state=keyboard_note(screen)) if self.told_of_keyboard else ""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from pytest_mobileagent.dialect.aitw import read
-from pytest_mobileagent.dialect.dialect import DialectError
+from pytest_mobileagent.dialect import Aitw, DialectError
 
 from ._dual_gesture import DualGestureAgent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.dialect.dialect import Decision
+    from pytest_mobileagent.dialect import Decision
 
 
 class DigiRl(DualGestureAgent):
@@ -41,7 +40,7 @@ class DigiRl(DualGestureAgent):
 
     def past(self, decision: Decision) -> str:
         try:
-            return read(decision.words).line()
+            return Aitw.gesture_in(decision.words).line()
         except DialectError:  # nothing was done
             return ""
 

@@ -5,22 +5,18 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_mobileagent.agent.endpoint import EndpointAgent
-from pytest_mobileagent.agent.goal import goal_at
-from pytest_mobileagent.dialect.a3 import A3
-from pytest_mobileagent.dialect.dialect import Frame
-from pytest_mobileagent.llm.message import Image, Message
-from pytest_mobileagent.perception.drawing import draw_som
-from pytest_mobileagent.perception.marks import som_marks
+from pytest_mobileagent.agent import EndpointAgent, Image, Message, goal_at
+from pytest_mobileagent.dialect import A3, Frame
+from pytest_mobileagent.perception import draw_som, som_marks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from PIL.Image import Image as Picture
 
-    from pytest_mobileagent.dialect.dialect import Decision
-    from pytest_mobileagent.episode.observation import Observation
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent import Screen
+    from pytest_mobileagent.agent import Observation
+    from pytest_mobileagent.dialect import Decision
 
 PROMPT = """You operate an Android phone. This is your task:
 {goal}

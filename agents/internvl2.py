@@ -5,15 +5,13 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_mobileagent.agent.endpoint import EndpointAgent
-from pytest_mobileagent.dialect.a3 import A3
-from pytest_mobileagent.llm.message import Message
+from pytest_mobileagent.agent import EndpointAgent, Message
+from pytest_mobileagent.dialect import A3
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.episode.observation import Observation
-    from pytest_mobileagent.llm.message import Image
+    from pytest_mobileagent.agent import Image, Observation
 
 PROMPT = """You work on an Android phone, towards the goal of its user. The picture is the phone's
 screen now; it is {width} pixels wide and {height} high.

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.llm.message import Image
-from pytest_mobileagent.perception.drawing import draw_m3a
-from pytest_mobileagent.perception.listing import m3a_lines
-from pytest_mobileagent.perception.picture import encode
+from pytest_mobileagent.agent import Image
+from pytest_mobileagent.perception import draw_m3a, encode, m3a_lines
 
 from ._androidworld import GUIDANCE, ROLE, AndroidWorldAgent
 
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
 
     from PIL.Image import Image as Picture
 
-    from pytest_mobileagent.perception.marks import Mark
+    from pytest_mobileagent.perception import Mark
 
     from ._androidworld import Look
 

@@ -6,28 +6,30 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_mobileagent.action.action import Tap
-from pytest_mobileagent.agent.agent import Agent, Reply
-from pytest_mobileagent.agent.asking import ModelOptions, ask, given_up
-from pytest_mobileagent.dialect.dialect import Decision, Frame
-from pytest_mobileagent.dialect.mobileagent import MobileAgent as Dialect
-from pytest_mobileagent.llm.message import Image, Message
-from pytest_mobileagent.perception.drawing import draw_letters
-from pytest_mobileagent.perception.grounding import find_text, lies_in, rounded, surroundings
-from pytest_mobileagent.perception.icons import find_icons
-from pytest_mobileagent.perception.marks import Mark
-from pytest_mobileagent.perception.picture import encode, scaled
-from pytest_mobileagent.screen.ocr import read_text
+from pytest_mobileagent import Tap
+from pytest_mobileagent.agent import Agent, Image, Message, ModelOptions, Reply, ask, given_up
+from pytest_mobileagent.dialect import Decision, Frame
+from pytest_mobileagent.dialect import MobileAgent as Dialect
+from pytest_mobileagent.perception import (
+    Mark,
+    draw_letters,
+    encode,
+    find_icons,
+    find_text,
+    lies_in,
+    read_text,
+    rounded,
+    scaled,
+    surroundings,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from PIL.Image import Image as Picture
 
-    from pytest_mobileagent.agent.briefing import Briefing
-    from pytest_mobileagent.episode.observation import Observation
-    from pytest_mobileagent.screen.element import Bounds
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent import Bounds, Screen
+    from pytest_mobileagent.agent import Briefing, Observation
 
 INTRODUCTION = """\
 You are an assistant that operates a phone, and help me by operating mine.

@@ -5,11 +5,9 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pytest_mobileagent.agent.endpoint import EndpointAgent
-from pytest_mobileagent.agent.goal import goal_at
-from pytest_mobileagent.dialect.odyssey import Odyssey as Dialect
-from pytest_mobileagent.llm.message import Message
-from pytest_mobileagent.perception.picture import square
+from pytest_mobileagent.agent import EndpointAgent, Message, goal_at
+from pytest_mobileagent.dialect import Odyssey as Dialect
+from pytest_mobileagent.perception import square
 
 from ._spa_bench import check_typing, keyboard_note
 
@@ -18,11 +16,8 @@ if TYPE_CHECKING:
 
     from PIL.Image import Image as Picture
 
-    from pytest_mobileagent.agent.agent import Reply
-    from pytest_mobileagent.agent.briefing import Briefing
-    from pytest_mobileagent.episode.observation import Observation
-    from pytest_mobileagent.llm.message import Image
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent import Screen
+    from pytest_mobileagent.agent import Briefing, Image, Observation, Reply
 
 SYSTEM = "You are a helpful assistant."
 SIDE = 448  # pixels: Qwen-VL's picture, whatever the screen's shape

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_mobileagent.dialect.openai_computer_use import (
-    OpenAiComputerUse as Dialect,
-)
-from pytest_mobileagent.llm.message import Tool
+from pytest_mobileagent.agent import Tool
+from pytest_mobileagent.dialect import OpenAiComputerUse as Dialect
 
 from ._computer import ComputerAgent
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.agent.briefing import Briefing
+    from pytest_mobileagent.agent import Briefing
 
 # A picture may be larger, but points are found better in those of 1600x900 and thereabouts.
 LONGEST = 1600

@@ -5,17 +5,13 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pytest_mobileagent.agent.endpoint import EndpointAgent
-from pytest_mobileagent.dialect.os_atlas import OsAtlas as Dialect
-from pytest_mobileagent.llm.message import Message
+from pytest_mobileagent.agent import EndpointAgent, Message
+from pytest_mobileagent.dialect import OsAtlas as Dialect
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.agent.briefing import Briefing
-    from pytest_mobileagent.agent.endpoint import Turn
-    from pytest_mobileagent.episode.observation import Observation
-    from pytest_mobileagent.llm.message import Image
+    from pytest_mobileagent.agent import Briefing, Image, Observation, Turn
 
 INTRODUCTION = """You operate digital devices as people do: you look at a screenshot, and say what
 to do next. You are in Executable Language Grounding mode: propose the executable action that brings

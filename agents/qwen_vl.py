@@ -6,22 +6,17 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_mobileagent.agent.endpoint import EndpointAgent
-from pytest_mobileagent.agent.goal import goal_at
-from pytest_mobileagent.dialect.qwen import Qwen
-from pytest_mobileagent.llm.message import Image, Message
-from pytest_mobileagent.perception.picture import resized, smart_size
+from pytest_mobileagent.agent import EndpointAgent, Image, Message, goal_at
+from pytest_mobileagent.dialect import Qwen
+from pytest_mobileagent.perception import resized, smart_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from PIL.Image import Image as Picture
 
-    from pytest_mobileagent.agent.briefing import Briefing
-    from pytest_mobileagent.agent.endpoint import Turn
-    from pytest_mobileagent.episode.observation import Observation
-    from pytest_mobileagent.llm.model import ModelReply
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent import Screen
+    from pytest_mobileagent.agent import Briefing, ModelReply, Observation, Turn
 
 LEAST = 4 * 28 * 28
 ACTIONS = {

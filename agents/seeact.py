@@ -4,26 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from pytest_mobileagent.agent.agent import Agent, Reply
-from pytest_mobileagent.agent.asking import ask
-from pytest_mobileagent.agent.goal import goal_at
-from pytest_mobileagent.dialect.dialect import Frame
-from pytest_mobileagent.dialect.seeact import SeeAct as Dialect
-from pytest_mobileagent.dialect.seeact import described
-from pytest_mobileagent.llm.message import Image, Message
-from pytest_mobileagent.perception.listing import seeact_choices, seeact_description
-from pytest_mobileagent.perception.marks import seeact_marks
-from pytest_mobileagent.perception.picture import encode
+from pytest_mobileagent.agent import Agent, Image, Message, Reply, ask, goal_at
+from pytest_mobileagent.dialect import Frame
+from pytest_mobileagent.dialect import SeeAct as Dialect
+from pytest_mobileagent.perception import encode, seeact_choices, seeact_description, seeact_marks
 
 from ._androidworld import AndroidWorldAgent, answered_last
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.agent.briefing import Briefing
-    from pytest_mobileagent.dialect.dialect import Decision
-    from pytest_mobileagent.episode.observation import Observation
-    from pytest_mobileagent.perception.marks import Mark
+    from pytest_mobileagent.agent import Briefing, Observation
+    from pytest_mobileagent.dialect import Decision
+    from pytest_mobileagent.perception import Mark
 
 JPEG_QUALITY = 75
 ERROR = "No Operation with error: {error}"
@@ -141,4 +134,4 @@ def _remembered(decision: Decision, marks: Sequence[Mark]) -> str:
     if decision.error:
         return ERROR.format(error=decision.error)
     choices = {mark.label: seeact_description(mark.element) for mark in marks if mark.element}
-    return described(decision.words, choices)
+    return Dialect.described(decision.words, choices)

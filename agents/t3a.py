@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.dialect.androidworld import AndroidWorld
-from pytest_mobileagent.perception.listing import t3a_lines
+from pytest_mobileagent.dialect import AndroidWorld
+from pytest_mobileagent.perception import t3a_lines
 
 from ._androidworld import GUIDANCE, ROLE, AndroidWorldAgent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.perception.marks import Mark
+    from pytest_mobileagent.perception import Mark
 
 
 class T3A(AndroidWorldAgent):

@@ -9,8 +9,8 @@ from pytest_mobileagent import Scripted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.task.solution import Move
-    from pytest_mobileagent.task.task import Task
+    from pytest_mobileagent import Task
+    from pytest_mobileagent.agent import Move
 
 
 class TruncatedOracle(Scripted):

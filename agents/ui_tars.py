@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_mobileagent.agent.endpoint import EndpointAgent
-from pytest_mobileagent.agent.goal import goal_at
-from pytest_mobileagent.dialect.ui_tars import UiTars as Dialect
-from pytest_mobileagent.llm.message import Image, Message
+from pytest_mobileagent.agent import EndpointAgent, Image, Message, goal_at
+from pytest_mobileagent.dialect import UiTars as Dialect
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.agent.briefing import Briefing
-    from pytest_mobileagent.episode.observation import Observation
+    from pytest_mobileagent.agent import Briefing, Observation
 
 SYSTEM = "You are a helpful assistant."
 PROMPT = """\

@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_mobileagent.action.action import Key, LongPress, Open, Scroll, Tap, Type
-from pytest_mobileagent.agent.agent import Agent, Reply
-from pytest_mobileagent.agent.asking import ModelOptions, ask
-from pytest_mobileagent.dialect.androidarena import AndroidArena as Dialect
-from pytest_mobileagent.dialect.dialect import Frame
-from pytest_mobileagent.llm.estimate import text_tokens
-from pytest_mobileagent.llm.message import Message
-from pytest_mobileagent.perception.apps import name_of
+from pytest_mobileagent import Key, LongPress, Open, Scroll, Tap, Type
+from pytest_mobileagent.agent import Agent, Message, ModelOptions, Reply, ask, text_tokens
+from pytest_mobileagent.dialect import AndroidArena as Dialect
+from pytest_mobileagent.dialect import Frame
+from pytest_mobileagent.perception import name_of
 
 from .page import Page, compress
 from .prompts import EXAMPLES, SYSTEM, act_prompt
@@ -20,10 +17,8 @@ from .prompts import EXAMPLES, SYSTEM, act_prompt
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.agent.briefing import Briefing
-    from pytest_mobileagent.episode.observation import Observation
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent import Action, Screen
+    from pytest_mobileagent.agent import Briefing, Observation
 
 
 @dataclass(frozen=True, slots=True)

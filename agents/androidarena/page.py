@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.perception.apps import name_of
-from pytest_mobileagent.perception.marks import Mark
+from pytest_mobileagent.perception import Mark, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pytest_mobileagent.dialect.dialect import Frame
-    from pytest_mobileagent.screen.element import Element
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent import Element, Screen
+    from pytest_mobileagent.dialect import Frame
 
 _SYSTEM = "com.android.systemui"
 _PLAIN = {"View", "FrameLayout", "LinearLayout", "RelativeLayout"}  # they say nothing

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_mobileagent.llm.message import Message
+from pytest_mobileagent.agent import Message
 
 SYSTEM = """\
 You operate a mobile phone for its user, on your own: you answer questions, and carry out what may

@@ -5,15 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pytest_mobileagent.agent.agent import Agent, Reply
-from pytest_mobileagent.agent.asking import ModelOptions, ask
-from pytest_mobileagent.dialect.appagent import AppAgent as Dialect
-from pytest_mobileagent.dialect.dialect import Frame
+from pytest_mobileagent.agent import Agent, Image, Message, ModelOptions, Reply, ask
+from pytest_mobileagent.dialect import AppAgent as Dialect
+from pytest_mobileagent.dialect import Frame
 from pytest_mobileagent.errors import AgentError
-from pytest_mobileagent.llm.message import Image, Message
-from pytest_mobileagent.perception.drawing import draw_appagent, draw_grid
-from pytest_mobileagent.perception.marks import Mark, appagent_grid, appagent_marks
-from pytest_mobileagent.perception.picture import encode
+from pytest_mobileagent.perception import (
+    Mark,
+    appagent_grid,
+    appagent_marks,
+    draw_appagent,
+    draw_grid,
+    encode,
+)
 
 from .documents import Documents, documented
 from .exploration import Exploration
@@ -22,10 +25,9 @@ from .prompts import NOTHING_DONE, instruction_prompt, task_prompt
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.agent.briefing import Briefing
-    from pytest_mobileagent.dialect.dialect import Decision
-    from pytest_mobileagent.episode.observation import Observation
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent import Screen
+    from pytest_mobileagent.agent import Briefing, Observation
+    from pytest_mobileagent.dialect import Decision
 
 
 class AppAgent(Agent):

@@ -10,15 +10,14 @@ import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from pytest_mobileagent.screen.xml import parse_tree
+from pytest_mobileagent.perception import parse_tree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.perception.marks import Mark
-    from pytest_mobileagent.screen.element import Element
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent import Element, Screen
+    from pytest_mobileagent.perception import Mark
 
 Gesture = Literal["tap", "text", "v_swipe", "h_swipe", "long_press"]
 _NONE: Mapping[str, str] = dict.fromkeys(("tap", "text", "v_swipe", "h_swipe", "long_press"), "")

@@ -5,14 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action.action import LongPress, Swipe, Tap
-from pytest_mobileagent.agent.asking import ask
-from pytest_mobileagent.dialect.appagent import AppAgentReflection
-from pytest_mobileagent.dialect.dialect import Frame
-from pytest_mobileagent.llm.message import Image, Message
-from pytest_mobileagent.perception.drawing import draw_appagent
-from pytest_mobileagent.perception.marks import Mark
-from pytest_mobileagent.perception.picture import encode
+from pytest_mobileagent import LongPress, Swipe, Tap
+from pytest_mobileagent.agent import Image, Message, ask
+from pytest_mobileagent.dialect import AppAgentReflection, Frame
+from pytest_mobileagent.perception import Mark, draw_appagent, encode
 
 from .documents import names_of
 from .prompts import reflection_prompt
@@ -20,10 +16,9 @@ from .prompts import reflection_prompt
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.dialect.dialect import Decision
-    from pytest_mobileagent.llm.model import Model
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent import Action, Screen
+    from pytest_mobileagent.agent import Model
+    from pytest_mobileagent.dialect import Decision
 
     from .documents import Documents, Gesture
 

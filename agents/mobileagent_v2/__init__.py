@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_mobileagent.action.action import Key, Tap
-from pytest_mobileagent.agent.agent import Agent, Reply
-from pytest_mobileagent.agent.asking import ModelOptions, ask
-from pytest_mobileagent.dialect.dialect import Frame
-from pytest_mobileagent.dialect.mobileagent_v2 import MobileAgentV2 as Dialect
-from pytest_mobileagent.dialect.mobileagent_v2 import outcome
-from pytest_mobileagent.dialect.parts import section
-from pytest_mobileagent.llm.message import Message
-from pytest_mobileagent.perception.grounding import say_exactly
+from pytest_mobileagent import Key, Tap
+from pytest_mobileagent.agent import Agent, Message, ModelOptions, Reply, ask
+from pytest_mobileagent.dialect import Frame, section
+from pytest_mobileagent.dialect import MobileAgentV2 as Dialect
+from pytest_mobileagent.perception import say_exactly
 
 from .perception import Perception, perceive
 from .prompts import (
@@ -29,10 +25,8 @@ from .prompts import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.agent.briefing import Briefing
-    from pytest_mobileagent.dialect.dialect import Decision
-    from pytest_mobileagent.episode.observation import Observation
-    from pytest_mobileagent.llm.message import Image
+    from pytest_mobileagent.agent import Briefing, Image, Observation
+    from pytest_mobileagent.dialect import Decision
 
 
 class MobileAgentV2(Agent):
@@ -157,7 +151,7 @@ class MobileAgentV2(Agent):
             Message("user", (prompt, before.image, after.image)),
         ]
         words = self.models["reflection"].complete(messages, **self.options.settings).text
-        match outcome(words):
+        match Dialect.outcome(words):
             case "A":
                 self.progress.failed = False
                 self._plan()

@@ -5,17 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.llm.message import Image, Message
-from pytest_mobileagent.perception.grounding import Seen, paragraphs
-from pytest_mobileagent.perception.icons import find_icons
-from pytest_mobileagent.perception.marks import is_editable
-from pytest_mobileagent.perception.picture import encode
-from pytest_mobileagent.screen.ocr import read_text
+from pytest_mobileagent.agent import Image, Message
+from pytest_mobileagent.perception import (
+    Seen,
+    encode,
+    find_icons,
+    is_editable,
+    paragraphs,
+    read_text,
+)
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.llm.model import Model
-    from pytest_mobileagent.screen.ocr import TextBox
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent import Screen
+    from pytest_mobileagent.agent import Model
+    from pytest_mobileagent.perception import TextBox
 
 _CAPTION = "This is an icon of a phone's screen. Describe its shape and its colour in one sentence."
 _KEYBOARD = "ADB Keyboard"

@@ -5,15 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pytest_mobileagent.action.action import Finish
-from pytest_mobileagent.agent.agent import Agent
-from pytest_mobileagent.agent.asking import ModelOptions, ask
-from pytest_mobileagent.agent.goal import goal_at
-from pytest_mobileagent.dialect.dialect import Frame
-from pytest_mobileagent.dialect.mobileagent_v3 import MobileAgentV3 as Dialect
-from pytest_mobileagent.dialect.mobileagent_v3 import action_said, section
-from pytest_mobileagent.llm.message import Image, Message
-from pytest_mobileagent.perception.picture import encode, resized, smart_size
+from pytest_mobileagent import Finish
+from pytest_mobileagent.agent import Agent, Image, Message, ModelOptions, ask, goal_at
+from pytest_mobileagent.dialect import Frame
+from pytest_mobileagent.dialect import MobileAgentV3 as Dialect
+from pytest_mobileagent.perception import encode, resized, smart_size
 
 from . import prompts
 from .memory import INVALID, STUCK_AFTER, Attempt, Memory
@@ -21,11 +17,9 @@ from .memory import INVALID, STUCK_AFTER, Attempt, Memory
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.agent.briefing import Briefing
-    from pytest_mobileagent.agent.phone import Phone
-    from pytest_mobileagent.dialect.dialect import Decision
-    from pytest_mobileagent.episode.observation import Observation
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent import Screen
+    from pytest_mobileagent.agent import Briefing, Observation, Phone
+    from pytest_mobileagent.dialect import Decision
 
 LEAST_PIXELS, MOST_PIXELS = 3_136, 10_035_200
 RECENT = 5
@@ -131,29 +125,29 @@ class MobileAgentV3(Agent):
         memory = self.memory
         memory.completed = NOTHING_COMPLETED
         if "### Historical Operations" in words:
-            memory.completed = section(words, "Historical Operations", "Plan")
-        memory.plan = section(words, "Plan")
+            memory.completed = Dialect.section(words, "Historical Operations", "Plan")
+        memory.plan = Dialect.section(words, "Plan")
 
     def _note_invalid(self, decision: Decision, notice: str) -> None:
-        description = section(decision.words, "Description")
+        description = Dialect.section(decision.words, "Description")
         error = decision.error or f"could not be done: {notice}"
         self.memory.attempts.append(Attempt(INVALID, description, "C", error))
 
     def _reflect(self, decision: Decision, before: Image, seen: Observation) -> None:
         """Have the action checked, and take notes of what came of it."""
         memory = self.memory
-        action = action_said(decision.words)
+        action = Dialect.action_said(decision.words)
         description = decision.said["description"]
         after, _ = self._picture(seen.screen)
         checked = self._ask("reflector", self._reflector_prompt(action, description), before, after)
-        found = section(checked, "Outcome", "Error Description")
+        found = Dialect.section(checked, "Outcome", "Error Description")
         outcome = next((letter for letter in "ABC" if letter in found), "C")
-        error = section(checked, "Error Description")
+        error = Dialect.section(checked, "Error Description")
         memory.attempts.append(Attempt(action, description, outcome, error))
         memory.progress = memory.completed
         if outcome == "A" and self.options.notetaker:
             noted = self._ask("notetaker", self._notetaker_prompt(), after)
-            memory.notes = section(noted, "Important Notes")
+            memory.notes = Dialect.section(noted, "Important Notes")
 
     def _request(self, role: str) -> str:
         goal = goal_at(self.briefing, len(self.memory.attempts))

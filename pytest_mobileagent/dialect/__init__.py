@@ -1,14 +1,19 @@
-"""How models say actions: one file for each dialect, each of which parses and prints.
+"""How models say actions: one dialect for each format, which parses and prints.
 
-A dialect is imported when it is first asked for: an agent needs one of them.
+- The dialects: `parse` makes a `Decision` of a model's words, in the `Frame` of what the model was
+  shown; `print` makes words of a decision. `dialects()` has them all, by name.
+- For a dialect of your own: `Dialect`, its base; what reads words (`object_in`, `number`, `point`,
+  `line_after`, `call`, …); and the errors that say what is wrong with them (`lacks`, `unknown`,
+  `cannot_say`).
+- For models that were taught to use a computer: `PHONE_FUNCTIONS`, what a phone has besides.
+
+What is public is imported when it is first asked for: an agent needs one dialect.
 """
 
 from __future__ import annotations
 
 import importlib
 from typing import TYPE_CHECKING, Any
-
-from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError, Frame
 
 if TYPE_CHECKING:
     from pytest_mobileagent.dialect.a3 import A3
@@ -24,6 +29,19 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dialect.autoglm import AutoGlm
     from pytest_mobileagent.dialect.bmoca import BMoca, BMocaDiscrete, BMocaGesture
     from pytest_mobileagent.dialect.cogagent import CogAgent
+    from pytest_mobileagent.dialect.computer import PHONE_FUNCTIONS, function_parameters
+    from pytest_mobileagent.dialect.dialect import (
+        Decision,
+        Dialect,
+        DialectError,
+        Frame,
+        OnError,
+        Said,
+        cannot_say,
+        lacks,
+        quoted,
+        unknown,
+    )
     from pytest_mobileagent.dialect.mobile_bench_v2 import MobileBenchV2
     from pytest_mobileagent.dialect.mobileagent import MobileAgent
     from pytest_mobileagent.dialect.mobileagent_v2 import MobileAgentV2
@@ -31,57 +49,103 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dialect.odyssey import Odyssey
     from pytest_mobileagent.dialect.openai_computer_use import OpenAiComputerUse
     from pytest_mobileagent.dialect.os_atlas import OsAtlas
+    from pytest_mobileagent.dialect.parts import (
+        Call,
+        argument,
+        call,
+        escaped,
+        line_after,
+        section,
+        unescaped,
+        without_fences,
+    )
     from pytest_mobileagent.dialect.qwen import Qwen
+    from pytest_mobileagent.dialect.reading import (
+        NUMBER,
+        OPPOSITE,
+        PAIR,
+        amount,
+        direction,
+        key_named,
+        name_for,
+        number,
+        object_in,
+        point,
+        spoken,
+        text,
+    )
     from pytest_mobileagent.dialect.seeact import SeeAct
     from pytest_mobileagent.dialect.ui_tars import UiTars
 
-# Where each dialect is found.
-_HOMES = {
-    "A3": "a3",
-    "AgentCpm": "agentcpm",
-    "Aitw": "aitw",
-    "Aitz": "aitz",
-    "AndroidArena": "androidarena",
-    "AndroidControl": "androidcontrol",
-    "AndroidWorld": "androidworld",
-    "AnthropicComputerUse": "anthropic_computer_use",
-    "AppAgent": "appagent",
-    "AppAgentReflection": "appagent",
-    "AutoDroid": "autodroid",
-    "AutoGlm": "autoglm",
-    "BMoca": "bmoca",
-    "BMocaDiscrete": "bmoca",
-    "BMocaGesture": "bmoca",
-    "CogAgent": "cogagent",
-    "MobileAgent": "mobileagent",
-    "MobileAgentV2": "mobileagent_v2",
-    "MobileAgentV3": "mobileagent_v3",
-    "MobileBenchV2": "mobile_bench_v2",
-    "Odyssey": "odyssey",
-    "OpenAiComputerUse": "openai_computer_use",
-    "OsAtlas": "os_atlas",
-    "Qwen": "qwen",
-    "SeeAct": "seeact",
-    "UiTars": "ui_tars",
+# Where each dialect is found, and what else is public.
+_DIALECTS = {
+    "a3": ("A3",),
+    "agentcpm": ("AgentCpm",),
+    "aitw": ("Aitw",),
+    "aitz": ("Aitz",),
+    "androidarena": ("AndroidArena",),
+    "androidcontrol": ("AndroidControl",),
+    "androidworld": ("AndroidWorld",),
+    "anthropic_computer_use": ("AnthropicComputerUse",),
+    "appagent": ("AppAgent", "AppAgentReflection"),
+    "autodroid": ("AutoDroid",),
+    "autoglm": ("AutoGlm",),
+    "bmoca": ("BMoca", "BMocaDiscrete", "BMocaGesture"),
+    "cogagent": ("CogAgent",),
+    "mobile_bench_v2": ("MobileBenchV2",),
+    "mobileagent": ("MobileAgent",),
+    "mobileagent_v2": ("MobileAgentV2",),
+    "mobileagent_v3": ("MobileAgentV3",),
+    "odyssey": ("Odyssey",),
+    "openai_computer_use": ("OpenAiComputerUse",),
+    "os_atlas": ("OsAtlas",),
+    "qwen": ("Qwen",),
+    "seeact": ("SeeAct",),
+    "ui_tars": ("UiTars",),
+}  # fmt: skip
+_TOOLS = {
+    "computer": ("PHONE_FUNCTIONS", "function_parameters"),
+    "dialect": (
+        "Decision", "Dialect", "DialectError", "Frame", "OnError", "Said", "cannot_say", "lacks",
+        "quoted", "unknown",
+    ),
+    "parts": (
+        "Call", "argument", "call", "escaped", "line_after", "section", "unescaped",
+        "without_fences",
+    ),
+    "reading": (
+        "NUMBER", "OPPOSITE", "PAIR", "amount", "direction", "key_named", "name_for", "number",
+        "object_in", "point", "spoken", "text",
+    ),
+}  # fmt: skip
+_HOME = {
+    name: home for homes in (_DIALECTS, _TOOLS) for home, names in homes.items() for name in names
 }
 
+# Spelled out for type checkers; a test compares it with the tables above.
 __all__ = [
-    "A3", "AgentCpm", "Aitw", "Aitz", "AndroidArena", "AndroidControl", "AndroidWorld",
-    "AnthropicComputerUse", "AppAgent", "AppAgentReflection", "AutoDroid", "AutoGlm", "BMoca",
-    "BMocaDiscrete", "BMocaGesture", "CogAgent", "Decision", "Dialect", "DialectError", "Frame",
-    "MobileAgent", "MobileAgentV2", "MobileAgentV3", "MobileBenchV2", "Odyssey",
-    "OpenAiComputerUse", "OsAtlas", "Qwen", "SeeAct", "UiTars", "dialects",
+    "A3", "NUMBER", "OPPOSITE", "PAIR", "PHONE_FUNCTIONS", "AgentCpm", "Aitw", "Aitz",
+    "AndroidArena", "AndroidControl", "AndroidWorld", "AnthropicComputerUse", "AppAgent",
+    "AppAgentReflection", "AutoDroid", "AutoGlm", "BMoca", "BMocaDiscrete", "BMocaGesture",
+    "Call", "CogAgent", "Decision", "Dialect", "DialectError", "Frame", "MobileAgent",
+    "MobileAgentV2", "MobileAgentV3", "MobileBenchV2", "Odyssey", "OnError",
+    "OpenAiComputerUse", "OsAtlas", "Qwen", "Said", "SeeAct", "UiTars", "amount", "argument",
+    "call", "cannot_say", "dialects", "direction", "escaped", "function_parameters",
+    "key_named", "lacks", "line_after", "name_for", "number", "object_in", "point", "quoted",
+    "section", "spoken", "text", "unescaped", "unknown", "without_fences",
 ]  # fmt: skip
 
 
 def dialects() -> dict[str, type[Dialect]]:
-    """Return every dialect by its name."""
-    kinds: list[type[Dialect]] = [__getattr__(name) for name in _HOMES]
+    """Return every dialect of this package by its name."""
+    kinds: list[type[Dialect]] = [
+        __getattr__(name) for names in _DIALECTS.values() for name in names
+    ]
     return {kind.name: kind for kind in kinds}
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    if name in _HOME:
+        return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)

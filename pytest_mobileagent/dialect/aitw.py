@@ -145,7 +145,7 @@ class Aitw(Dialect):
         plan = _PLAN.search(words)
         said = {"plan": plan[1].strip()} if plan else {}
         try:
-            action = self._action(read(words), frame)
+            action = self._action(Aitw.gesture_in(words), frame)
         except DialectError as error:
             if self.variant == "digirl" and _has_all_parts(words):
                 return Decision(said={**said, "problem": str(error)}, signal="idle")
@@ -220,36 +220,36 @@ class Aitw(Dialect):
                 return Gesture(kind)
         raise cannot_say(self.title, action)
 
+    @staticmethod
+    def decision_of(words: str) -> str:
+        """Return what stands behind "Action Decision:", or all words if they do without it."""
+        parts = _DECISION.split(spoken(words), maxsplit=2)
+        return parts[1] if len(parts) > 1 else parts[0]
 
-def read(words: str) -> Gesture:
-    """Return the gesture in a model's words, or in a line of a history.
+    @staticmethod
+    def gesture_in(words: str) -> Gesture:
+        """Return the gesture in a model's words, or in a line of a history.
 
-    Raises:
-        DialectError: there is none.
-    """
-    decision = decision_of(words)
-    found = _KIND.search(decision)
-    if found is None:
-        msg = f'there is no "action_type" in {quoted(decision)}'
-        raise DialectError(msg)
-    kind = _KINDS.get(found[1].upper())
-    if kind is None:
-        msg = f"there is no action of the type {quoted(found[1])}"
-        raise DialectError(msg)
-    if kind == "DUAL_POINT":
-        return Gesture(kind, _point("touch_point", decision), _point("lift_point", decision))
-    return Gesture(kind, text=_typed(decision)) if kind == "TYPE" else Gesture(kind)
-
-
-def decision_of(words: str) -> str:
-    """Return what stands behind "Action Decision:", or all words if they do without it."""
-    parts = _DECISION.split(spoken(words), maxsplit=2)
-    return parts[1] if len(parts) > 1 else parts[0]
+        Raises:
+            DialectError: there is none.
+        """
+        decision = Aitw.decision_of(words)
+        found = _KIND.search(decision)
+        if found is None:
+            msg = f'there is no "action_type" in {quoted(decision)}'
+            raise DialectError(msg)
+        kind = _KINDS.get(found[1].upper())
+        if kind is None:
+            msg = f"there is no action of the type {quoted(found[1])}"
+            raise DialectError(msg)
+        if kind == "DUAL_POINT":
+            return Gesture(kind, _point("touch_point", decision), _point("lift_point", decision))
+        return Gesture(kind, text=_typed(decision)) if kind == "TYPE" else Gesture(kind)
 
 
 def _has_all_parts(words: str) -> bool:
     """Whether DigiRL's parser finds the six parts that it splits a decision into."""
-    return "Action Decision: " in words and decision_of(words).count(", ") == 5
+    return "Action Decision: " in words and Aitw.decision_of(words).count(", ") == 5
 
 
 def _point(name: str, decision: str) -> Point:

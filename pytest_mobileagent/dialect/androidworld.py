@@ -116,14 +116,14 @@ class AndroidWorld(Dialect):
     def _say(self, action: Action, said: Said, frame: Frame) -> str:
         return _reply(_printed(action, frame), said)
 
+    @staticmethod
+    def action_said(words: str) -> str:
+        """Return the action of a reply as one line of JSON, for the history that M3A and T3A keep.
 
-def action_said(words: str) -> str:
-    """Return the action of a reply as one line of JSON, for the history that M3A and T3A keep.
-
-    Raises:
-        DialectError: it has none.
-    """
-    return json.dumps(object_in(_parts(words)[1]), ensure_ascii=False)
+        Raises:
+            DialectError: it has none.
+        """
+        return json.dumps(object_in(_parts(words)[1]), ensure_ascii=False)
 
 
 def _parts(words: str) -> tuple[str, str]:

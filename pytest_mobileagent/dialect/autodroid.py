@@ -138,19 +138,19 @@ class AutoDroid(Dialect):
             return Type(_text(fields["input_text"]), at=mark.bounds.center, clear=True)
         return Tap(*mark.bounds.center)
 
+    @staticmethod
+    def chosen(words: str) -> str:
+        """Return the label of the entry that a reply chooses; empty if it chooses none."""
+        try:
+            number = _number(_dictionary(words).get("id"))
+        except DialectError:
+            return ""
+        return str(number) if number >= 0 else ""
+
 
 def is_field(mark: Mark) -> bool:
     """Whether a mark is something to type into."""
     return mark.element is not None and is_editable(mark.element)
-
-
-def chosen(words: str) -> str:
-    """Return the label of the entry that a reply chooses; empty if it chooses none."""
-    try:
-        number = _number(_dictionary(words).get("id"))
-    except DialectError:
-        return ""
-    return str(number) if number >= 0 else ""
 
 
 def _dictionary(words: str) -> Mapping[str, Any]:

@@ -113,7 +113,7 @@ class AutoGlm(Dialect):
         raise DialectError(msg)
 
     def _leniently(self, words: str, frame: Frame) -> Decision:
-        thinking, action = halves(words)
+        thinking, action = AutoGlm.halves(words)
         said = {"thinking": thinking} if thinking else {}
         if match := _FINISH.match(action):
             return Decision((Finish(match[2]),), said)
@@ -153,22 +153,22 @@ class AutoGlm(Dialect):
                 return _instruction(action, frame)
         raise cannot_say(self.name, decision.actions or decision.signal)
 
-
-def halves(words: str) -> tuple[str, str]:
-    """Return what a reply thinks, and the words of its action, both without tags."""
-    thought, closed, behind = words.partition("</think>")
-    if not closed:
-        thought, behind = "", words
-    if "<answer>" in behind:
-        before, _, action = behind.partition("<answer>")
-        action = action.rpartition("</answer>")[0] or action
-    else:
-        starts = [behind.find(begin) for begin in _BEGIN]
-        begin = next((start for start in starts if start >= 0), None)
-        if begin is None:
-            return "", _bare(words)
-        before, action = behind[:begin], behind[begin:]
-    return _bare(f"{thought}\n{before}"), _bare(action)
+    @staticmethod
+    def halves(words: str) -> tuple[str, str]:
+        """Return what a reply thinks, and the words of its action, both without tags."""
+        thought, closed, behind = words.partition("</think>")
+        if not closed:
+            thought, behind = "", words
+        if "<answer>" in behind:
+            before, _, action = behind.partition("<answer>")
+            action = action.rpartition("</answer>")[0] or action
+        else:
+            starts = [behind.find(begin) for begin in _BEGIN]
+            begin = next((start for start in starts if start >= 0), None)
+            if begin is None:
+                return "", _bare(words)
+            before, action = behind[:begin], behind[begin:]
+        return _bare(f"{thought}\n{before}"), _bare(action)
 
 
 def _split(words: str) -> tuple[str, str]:

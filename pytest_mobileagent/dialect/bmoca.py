@@ -144,6 +144,16 @@ class BMoca(Dialect):
         points = fractions(action, frame, self.threshold)
         return f"dual-gesture({', '.join(f'{each:.5f}' for each in points)})"
 
+    @staticmethod
+    def call_said(words: str) -> tuple[str, str]:
+        """Return the function that a reply calls, and its arguments, for B-MoCA's history.
+
+        Raises:
+            DialectError: it calls none.
+        """
+        _, name, arguments = _call(words)
+        return name, arguments if name == "dual-gesture" else _plain(arguments)
+
 
 @dataclass(frozen=True, slots=True)
 class BMocaGesture(Dialect):
@@ -208,16 +218,6 @@ class BMocaDiscrete(Dialect):
             case Key(key) if key in _BUTTON_ORDER:
                 return str(_TAPS + len(_DIRECTIONS) + _BUTTON_ORDER.index(key))
         raise cannot_say(self.title, action)
-
-
-def call_said(words: str) -> tuple[str, str]:
-    """Return the function that a reply calls, and its arguments, for B-MoCA's history.
-
-    Raises:
-        DialectError: it calls none.
-    """
-    _, name, arguments = _call(words)
-    return name, arguments if name == "dual-gesture" else _plain(arguments)
 
 
 def gesture(ends: Gesture, frame: Frame, threshold: float = TAP_THRESHOLD) -> Tap | Swipe:

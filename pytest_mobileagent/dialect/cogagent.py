@@ -224,11 +224,11 @@ class CogAgent(Dialect):
             return phrase
         raise cannot_say("CogAgent (18B)", action)
 
-
-def line_of(part: Literal["Action", "Grounded Operation"], words: str) -> str:
-    """Return a part of the 9B model's words as its history repeats it; empty if it is missing."""
-    found = re.search(rf"{part}:\s*(.*)", words)
-    return found[1].strip() if found else ""
+    @staticmethod
+    def line_of(part: Literal["Action", "Grounded Operation"], words: str) -> str:
+        """Return a part of the 9B model's words as its history repeats it; empty if missing."""
+        found = re.search(rf"{part}:\s*(.*)", words)
+        return found[1].strip() if found else ""
 
 
 def _split(words: str) -> tuple[str, str]:

@@ -64,7 +64,7 @@ def json_value(words: str) -> Any:
         raise DialectError(msg) from error
 
 
-def parameters(name: str) -> dict[str, Any]:
+def function_parameters(name: str) -> dict[str, Any]:
     """Return the parameters of a function as JSON Schema."""
     described = PHONE_FUNCTIONS[name][1]
     kinds = {each: "number" if each in {"x", "y"} else "string" for each in described}

@@ -84,22 +84,22 @@ class MobileAgentV2(Dialect):
     def _say(self, action: Action, said: Said, frame: Frame) -> str:
         return _reply(_printed(action, frame), said)
 
+    @staticmethod
+    def outcome(words: str) -> Literal["A", "B", "C", ""]:
+        """Return what a reflection answers: as expected, a wrong page, no change; empty if neither.
 
-def outcome(words: str) -> Literal["A", "B", "C", ""]:
-    """Return what a reflection answers: as expected, a wrong page, no change; empty if neither.
-
-    As in the original, the first of the three letters that is below "### Answer ###" counts, and
-    without that heading the first in all the words; a letter that stands alone is preferred.
-    """
-    answer = section(spoken(words), "Answer")
-    alone = re.match(r"[\W_]*([ABC])\b", answer)
-    if alone:
-        return alone.group(1)  # type: ignore[return-value]
-    letters: tuple[Literal["A", "B", "C"], ...] = ("A", "B", "C")
-    for letter in letters:
-        if letter in answer:
-            return letter
-    return ""
+        As in the original, the first of the three letters below "### Answer ###" counts, and
+        without that heading the first in all the words; a letter that stands alone is preferred.
+        """
+        answer = section(spoken(words), "Answer")
+        alone = re.match(r"[\W_]*([ABC])\b", answer)
+        if alone:
+            return alone.group(1)  # type: ignore[return-value]
+        letters: tuple[Literal["A", "B", "C"], ...] = ("A", "B", "C")
+        for letter in letters:
+            if letter in answer:
+                return letter
+        return ""
 
 
 def _decision(said: Said, frame: Frame) -> Decision:

@@ -68,12 +68,12 @@ class MobileAgentV3(Dialect):
 
     def _read(self, words: str, frame: Frame) -> Decision | Action:
         plain = spoken(words)
-        thought = section(plain, "Thought", "Action")
+        thought = MobileAgentV3.section(plain, "Thought", "Action")
         if not thought:
             msg = f"the reply has no thought: {quoted(plain)}"
             raise DialectError(msg)
         fields = _fields(plain)
-        said = {"thought": thought, "description": section(plain, "Description")}
+        said = {"thought": thought, "description": MobileAgentV3.section(plain, "Description")}
         return Decision((self._action(fields, frame),), said)
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
@@ -81,13 +81,13 @@ class MobileAgentV3(Dialect):
 
         Actions that it knows and does not do, or does not know, are done without effect.
         """
-        thought = section(words, "Thought", "Action")
-        action = section(words, "Action", "Description")
+        thought = MobileAgentV3.section(words, "Thought", "Action")
+        action = MobileAgentV3.section(words, "Action", "Description")
         fields = _code_fields(action) if thought else None
         if fields is None:
             msg = f"the action is no JSON object: {quoted(action)}"
             raise DialectError(msg)
-        said = {"thought": thought, "description": section(words, "Description")}
+        said = {"thought": thought, "description": MobileAgentV3.section(words, "Description")}
         button = fields.get("button", "") in ("Back", "Home")
         kind = fields["action"]
         if kind not in ("answer", "click", "swipe", "type", "system_button") or (
@@ -139,26 +139,26 @@ class MobileAgentV3(Dialect):
                 return {"action": "swipe", "coordinate": start, "coordinate2": end}
         return _printed_without_place(action)
 
+    @staticmethod
+    def action_said(words: str) -> str:
+        """Return the action of a reply as a line of JSON, for the history that the roles are shown.
 
-def action_said(words: str) -> str:
-    """Return the action of a reply as one line of JSON, for the history that the roles are shown.
+        The original puts pixels there also where the model says coordinates from 0 to 1000.
 
-    The original puts pixels there also where the model says coordinates from 0 to 1000.
+        Raises:
+            DialectError: it has none.
+        """
+        return json.dumps(_fields(spoken(words)), ensure_ascii=False)
 
-    Raises:
-        DialectError: it has none.
-    """
-    return json.dumps(_fields(spoken(words)), ensure_ascii=False)
+    @staticmethod
+    def section(words: str, name: str, until: str = "") -> str:
+        """Return what stands behind the last heading `### name`, up to the heading `### until`.
 
-
-def section(words: str, name: str, until: str = "") -> str:
-    """Return what stands behind the last heading `### name`, up to the heading `### until`.
-
-    As in the original, the whole reply where there is no such heading, in one line, without the
-    headings' marks.
-    """
-    found = _between(words, name, until)
-    return found.replace("\n", " ").replace("  ", " ").replace("###", "").strip()
+        As in the original, the whole reply where there is no such heading, in one line, without the
+        headings' marks.
+        """
+        found = _between(words, name, until)
+        return found.replace("\n", " ").replace("  ", " ").replace("###", "").strip()
 
 
 def _fields(words: str) -> dict[str, Any]:

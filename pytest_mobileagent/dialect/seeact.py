@@ -105,23 +105,23 @@ class SeeAct(Dialect):
         letter = "None" if at is None else _letter_at(at, said.get("element"), frame)
         return f"ELEMENT: {letter}\nACTION: {kind}\nVALUE: {value}"
 
+    @staticmethod
+    def described(words: str, choices: Mapping[str, str]) -> str:
+        """Return a reply as the line that SeeAct keeps of it in its history.
 
-def described(words: str, choices: Mapping[str, str]) -> str:
-    """Return a reply as the line that SeeAct keeps of it in its history.
+        `choices` are the descriptions of the elements, by letter. The line is what was chosen and
+        what is done with it: `"Save" button -> CLICK`, `SWIPE: up`.
 
-    `choices` are the descriptions of the elements, by letter. The line is what was chosen and what
-    is done with it: `"Save" button -> CLICK`, `SWIPE: up`.
-
-    Raises:
-        DialectError: the reply has no action.
-    """
-    lines = _lines(spoken(words))
-    kind = re.sub(r"[\s_.]+", " ", lines["ACTION"].strip(" .*`\"'")).upper()
-    found = _LETTERS.match(lines.get("ELEMENT", "").upper())
-    element = choices.get(found[1], "") if found else ""
-    takes_element = kind in _TOUCHES or kind in {"INPUT TEXT", "SWIPE"}
-    line = f"{element} -> {kind}" if element and takes_element else kind
-    return f"{line}: {lines.get('VALUE')}" if kind in _WITH_VALUE else line
+        Raises:
+            DialectError: the reply has no action.
+        """
+        lines = _lines(spoken(words))
+        kind = re.sub(r"[\s_.]+", " ", lines["ACTION"].strip(" .*`\"'")).upper()
+        found = _LETTERS.match(lines.get("ELEMENT", "").upper())
+        element = choices.get(found[1], "") if found else ""
+        takes_element = kind in _TOUCHES or kind in {"INPUT TEXT", "SWIPE"}
+        line = f"{element} -> {kind}" if element and takes_element else kind
+        return f"{line}: {lines.get('VALUE')}" if kind in _WITH_VALUE else line
 
 
 def _lines(words: str) -> dict[str, str]:

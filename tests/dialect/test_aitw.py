@@ -16,7 +16,7 @@ from pytest_mobileagent.action.action import (
     Type,
 )
 from pytest_mobileagent.dialect import Decision, DialectError, Frame
-from pytest_mobileagent.dialect.aitw import Aitw, read
+from pytest_mobileagent.dialect.aitw import Aitw
 
 FRAME = Frame((400, 800))
 NO_POINTS = '"touch_point": "[-1.0, -1.0]", "lift_point": "[-1.0, -1.0]"'
@@ -124,7 +124,7 @@ def test_digirl_gives_up_on_words_without_a_decision():
 
 
 def test_a_gesture_prints_as_it_stands_in_a_history():
-    line = read(touched("[0.7761, 0.70891]", "[0.7761, 0.7089]")).line()
+    line = Aitw.gesture_in(touched("[0.7761, 0.70891]", "[0.7761, 0.7089]")).line()
     assert line == (
         '"action_type": "DUAL_POINT", "touch_point": "[0.7761, 0.7089]", '
         '"lift_point": "[0.7761, 0.7089]", "typed_text": ""'

@@ -19,7 +19,7 @@ from pytest_mobileagent.action.action import (
     Type,
     Wait,
 )
-from pytest_mobileagent.dialect.androidworld import AndroidWorld, action_said
+from pytest_mobileagent.dialect.androidworld import AndroidWorld
 from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
 from pytest_mobileagent.perception.marks import Mark
 from pytest_mobileagent.screen.element import Bounds
@@ -131,7 +131,7 @@ def test_bold_headings_and_thoughts_are_skipped() -> None:
 
 def test_the_history_holds_the_action_in_one_line_of_json() -> None:
     words = reply("```{'action_type': 'click',\n 'index': 3}```")
-    assert action_said(words) == '{"action_type": "click", "index": 3}'
+    assert AndroidWorld.action_said(words) == '{"action_type": "click", "index": 3}'
 
 
 @pytest.mark.parametrize("action", [Ask("which?"), Swipe(1, 2, 3, 4), Type("x"), Key("tab")])

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from pytest_mobileagent.action.action import Finish, Key, Scroll, Tap, Type
 from pytest_mobileagent.dialect import Decision, DialectError, Frame
-from pytest_mobileagent.dialect.autodroid import AutoDroid, chosen
+from pytest_mobileagent.dialect.autodroid import AutoDroid
 from pytest_mobileagent.perception.marks import Mark
 from pytest_mobileagent.screen.element import Bounds, Element
 
@@ -107,7 +107,7 @@ def test_what_cannot_be_read_says_why(words, problem):
     [(reply(), "0"), (reply(id=7), "7"), (reply(id=-1), ""), ("Hm.", ""), ("{}", "")],
 )
 def test_which_entry_is_chosen_can_be_asked(words, label):
-    assert chosen(words) == label
+    assert AutoDroid.chosen(words) == label
 
 
 SAID = st.dictionaries(st.sampled_from(["steps", "analyses", "next_step"]), st.text(max_size=20))

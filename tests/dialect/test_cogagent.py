@@ -18,7 +18,7 @@ from pytest_mobileagent.action.action import (
     Wait,
 )
 from pytest_mobileagent.dialect import Decision, DialectError, Frame
-from pytest_mobileagent.dialect.cogagent import CogAgent, box_center, line_of
+from pytest_mobileagent.dialect.cogagent import CogAgent, box_center
 
 FRAME = Frame((400, 800))
 OLD, NEW = CogAgent("18b"), CogAgent("9b")
@@ -173,9 +173,9 @@ def test_all_parts_of_the_9b_models_words_are_said():
 
 def test_a_history_repeats_single_lines():
     words = "Action: Stop.\nGrounded Operation:  END()\n<<x>>"
-    assert line_of("Grounded Operation", words) == "END()"
-    assert line_of("Action", words) == "Stop."
-    assert line_of("Action", "nothing") == ""
+    assert CogAgent.line_of("Grounded Operation", words) == "END()"
+    assert CogAgent.line_of("Action", words) == "Stop."
+    assert CogAgent.line_of("Action", "nothing") == ""
 
 
 def test_typing_submits_if_it_is_to():

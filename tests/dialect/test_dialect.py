@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_mobileagent import dialect as face
 from pytest_mobileagent.dialect.dialect import (
     DialectError,
     Frame,
@@ -52,3 +53,14 @@ def test_errors_know_all_the_words() -> None:
 )
 def test_what_is_quoted_is_short(value: object, shown: str) -> None:
     assert quoted(value) == shown
+
+
+def test_the_face_names_what_is_public() -> None:
+    assert sorted([*face._HOME, "dialects"]) == sorted(face.__all__)
+    assert len(face.dialects()) == sum(map(len, face._DIALECTS.values())), "names are unique"
+
+
+@pytest.mark.parametrize("name", face.__all__)
+def test_every_public_name_is_documented(name: str) -> None:
+    public = getattr(face, name)
+    assert not callable(public) or name == "OnError" or public.__doc__

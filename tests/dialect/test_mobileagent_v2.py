@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from pytest_mobileagent.action.action import Finish, Key, LongPress, Scroll, Swipe, Tap, Type
 from pytest_mobileagent.dialect import Decision, DialectError, Frame
-from pytest_mobileagent.dialect.mobileagent_v2 import MobileAgentV2, outcome
+from pytest_mobileagent.dialect.mobileagent_v2 import MobileAgentV2
 
 FRAME = Frame((1080, 2400))
 
@@ -115,7 +115,7 @@ def test_what_cannot_be_read_says_why(action, problem):
     ],
 )
 def test_the_outcome_is_a_letter(words, expected):
-    assert outcome(words) == expected
+    assert MobileAgentV2.outcome(words) == expected
 
 
 POINTS = st.tuples(st.integers(0, 1079), st.integers(0, 2399))
@@ -148,4 +148,4 @@ def test_what_mobile_agent_v2_has_no_words_for_is_not_printed(action):
 
 @given(st.text())
 def test_any_reflection_has_an_outcome_or_none(words):
-    assert outcome(words) in {"A", "B", "C", ""}
+    assert MobileAgentV2.outcome(words) in {"A", "B", "C", ""}

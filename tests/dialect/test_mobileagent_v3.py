@@ -19,7 +19,7 @@ from pytest_mobileagent.action.action import (
     Wait,
 )
 from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
-from pytest_mobileagent.dialect.mobileagent_v3 import MobileAgentV3, action_said
+from pytest_mobileagent.dialect.mobileagent_v3 import MobileAgentV3
 
 DIALECT = MobileAgentV3()
 FRAME = Frame((1080, 2400))
@@ -110,7 +110,7 @@ def test_coordinates_may_go_up_to_a_thousand() -> None:
 
 def test_the_history_holds_the_action_as_json() -> None:
     words = reply("```json\n{'action': 'click',\n'coordinate': [5, 6]}\n```")
-    assert action_said(words) == '{"action": "click", "coordinate": [5, 6]}'
+    assert MobileAgentV3.action_said(words) == '{"action": "click", "coordinate": [5, 6]}'
 
 
 @pytest.mark.parametrize(

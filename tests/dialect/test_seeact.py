@@ -18,7 +18,7 @@ from pytest_mobileagent.action.action import (
     Wait,
 )
 from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
-from pytest_mobileagent.dialect.seeact import SeeAct, described
+from pytest_mobileagent.dialect.seeact import SeeAct
 from pytest_mobileagent.perception.marks import Mark
 from pytest_mobileagent.screen.element import Bounds
 
@@ -106,7 +106,7 @@ def test_what_cannot_be_read_says_why(words: str, problem: str) -> None:
     ],
 )
 def test_the_history_holds_what_was_done_with_which_element(words: str, line: str) -> None:
-    assert described(words, {"B": '"Save" button'}) == line
+    assert SeeAct.described(words, {"B": '"Save" button'}) == line
 
 
 @pytest.mark.parametrize(
