@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from pytest_mobileagent.action.action import (
     Action,
@@ -39,13 +39,7 @@ Kind = Literal[
     "STATUS_TASK_IMPOSSIBLE",
 ]
 _KINDS: dict[str, Kind] = {
-    "DUAL_POINT": "DUAL_POINT",
-    "TYPE": "TYPE",
-    "PRESS_BACK": "PRESS_BACK",
-    "PRESS_HOME": "PRESS_HOME",
-    "PRESS_ENTER": "PRESS_ENTER",
-    "STATUS_TASK_COMPLETE": "STATUS_TASK_COMPLETE",
-    "STATUS_TASK_IMPOSSIBLE": "STATUS_TASK_IMPOSSIBLE",
+    **{kind: kind for kind in get_args(Kind)},
     "TASK_COMPLETE": "STATUS_TASK_COMPLETE",
     "TASK_IMPOSSIBLE": "STATUS_TASK_IMPOSSIBLE",
 }

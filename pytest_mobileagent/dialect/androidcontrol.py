@@ -29,6 +29,7 @@ from pytest_mobileagent.dialect.dialect import (
     quoted,
     unknown,
 )
+from pytest_mobileagent.dialect.qwen import BUTTONS, mobile_use
 from pytest_mobileagent.dialect.reading import (
     OPPOSITE,
     name_for,
@@ -44,12 +45,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _Data = dict[str, Any]
-_BUTTONS: dict[str, Key] = {
-    "Back": Key("back"),
-    "Home": Key("home"),
-    "Enter": Key("enter"),
-    "Menu": Key("overview"),
-}
 _ALONE: dict[str, Action] = {
     "navigate_home": Key("home"),
     "navigate_back": Key("back"),
@@ -83,7 +78,7 @@ class AndroidControl(Dialect):
         return _mobile_use(data, frame)
 
     def _say(self, action: Action, said: Said, frame: Frame) -> str:  # noqa: ARG002
-        say = _say_original if self.form == "original" else _say_mobile_use
+        say = _say_original if self.form == "original" else mobile_use
         data = say(action, frame)
         if data is None:
             raise cannot_say(f"{self.title} ({self.form})", action)
@@ -133,9 +128,9 @@ def _mobile_use(data: _Data, frame: Frame) -> Action:
 
 
 def _named(name: str, data: _Data) -> Action:
-    table: Mapping[str, Action] = _BUTTONS
-    if name == "terminate":
-        table = {"Success": Finish(), "Failure": Impossible()}
+    table: Mapping[str, Action] = {"Success": Finish(), "Failure": Impossible()}
+    if name == "system_button":
+        table = {button: Key(key) for button, key in BUTTONS.items()}
     value = text(data.get("button" if name == "system_button" else "status"))
     if value.strip().capitalize() not in table:
         msg = f"{name} has no {quoted(value)}; there are {', '.join(table)}"
@@ -160,38 +155,6 @@ def _say_original(action: Action, frame: Frame) -> _Data | None:
     said = Wait() if isinstance(action, Wait) else action
     name = name_for(said, _ALONE)
     return {"action_type": name} if name else None
-
-
-def _say_mobile_use(action: Action, frame: Frame) -> _Data | None:
-    match action:
-        case Tap(x, y):
-            return {"action": "click", "coordinate": frame.whole(x, y)}
-        case LongPress(x, y, seconds):
-            return {
-                "action": "long_press",
-                "coordinate": frame.whole(x, y),
-                "time": seconds,
-            }
-        case Swipe(x1, y1, x2, y2):
-            start, end = frame.whole(x1, y1), frame.whole(x2, y2)
-            return {"action": "swipe", "coordinate": start, "coordinate2": end}
-        case Type(typed, None, False, False):
-            return {"action": "type", "text": typed}
-        case Open(app):
-            return {"action": "open", "text": app}
-        case Wait(seconds):
-            return {"action": "wait", "time": seconds}
-        case Finish() | Impossible():
-            return _say_end(action)
-    button = name_for(action, _BUTTONS)
-    return {"action": "system_button", "button": button} if button else None
-
-
-def _say_end(action: Finish | Impossible) -> _Data:
-    if isinstance(action, Finish) and action.answer:
-        return {"action": "answer", "text": action.answer}
-    status = "success" if isinstance(action, Finish) else "failure"
-    return {"action": "terminate", "status": status}
 
 
 def _xy(data: _Data, frame: Frame) -> tuple[int, int]:

@@ -68,34 +68,24 @@ _SENSITIVITY = re.compile(r"<<(.*?)>>")
 
 # The 9B model scrolls the content, the finger goes the other way.
 _FINGER: dict[str, Direction] = {"UP": "down", "DOWN": "up", "LEFT": "right", "RIGHT": "left"}
+# The first name of a key is the one that is printed.
 _KEYS: dict[str, KeyName] = {
-    "return": "enter",
-    "enter": "enter",
-    "back": "back",
-    "home": "home",
-    "menu": "menu",
-    "recent": "overview",
-    "appselect": "overview",
-    "delete": "delete",
-    "backspace": "delete",
-    "tab": "tab",
-    "escape": "escape",
-    "esc": "escape",
-    "volumeup": "volume_up",
-    "volumedown": "volume_down",
+    "Return": "enter",
+    "Enter": "enter",
+    "Back": "back",
+    "Home": "home",
+    "Menu": "menu",
+    "Recent": "overview",
+    "AppSelect": "overview",
+    "Delete": "delete",
+    "Backspace": "delete",
+    "Tab": "tab",
+    "Escape": "escape",
+    "Esc": "escape",
+    "VolumeUp": "volume_up",
+    "VolumeDown": "volume_down",
 }
-_KEY_WORDS: dict[KeyName, str] = {
-    "enter": "Return",
-    "back": "Back",
-    "home": "Home",
-    "menu": "Menu",
-    "overview": "Recent",
-    "delete": "Delete",
-    "tab": "Tab",
-    "escape": "Escape",
-    "volume_up": "VolumeUp",
-    "volume_down": "VolumeDown",
-}
+_READ_KEYS = {name.lower(): key for name, key in _KEYS.items()}
 _ESCAPES = {"\\n": "\n", "\\t": "\t", "\\'": "'", '\\"': '"', "\\\\": "\\"}
 _BOX = re.compile(r"\[+\s*((?:\d+(?:\.\d+)?\s*[,，]\s*){1,3}\d+(?:\.\d+)?)\s*\]")
 _THOUSANDTHS = (1000, 1000)
@@ -294,7 +284,7 @@ def _call_of(action: Action, frame: Frame, *, submit: bool) -> str:
             content = next(name for name, finger in _FINGER.items() if finger == direction)
             return f"SCROLL_{content}({box}step_count=5)"
         case Key(name):
-            return f"KEY_PRESS(key='{_KEY_WORDS[name]}')"
+            return f"KEY_PRESS(key='{name_for(name, _KEYS)}')"
         case Open(app):
             return f"LAUNCH(app={_literal(app)}, url='None')"
         case Finish(""):
@@ -322,7 +312,7 @@ def _argument(name: str, arguments: str) -> str:
 
 
 def _key(word: str) -> KeyName:
-    key = _KEYS.get(re.sub(r"[\s_-]", "", word).lower())
+    key = _READ_KEYS.get(re.sub(r"[\s_-]", "", word).lower())
     if key is None:
         msg = f"a phone has no key {quoted(word)}"
         raise DialectError(msg)

@@ -12,7 +12,6 @@ from pytest_mobileagent.action.action import (
     Finish,
     Impossible,
     Key,
-    KeyName,
     LongPress,
     Open,
     Swipe,
@@ -30,17 +29,11 @@ from pytest_mobileagent.dialect.dialect import (
     quoted,
     unknown,
 )
-from pytest_mobileagent.dialect.reading import name_for, number, object_in, spoken
+from pytest_mobileagent.dialect.qwen import BUTTONS, mobile_use
+from pytest_mobileagent.dialect.reading import number, object_in, spoken
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-_BUTTONS: Mapping[str, KeyName] = {
-    "back": "back",
-    "home": "home",
-    "enter": "enter",
-    "menu": "overview",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,21 +116,16 @@ class MobileAgentV3(Dialect):
         scale = None if self.coordinates == "abs" else (1000, 1000)
         return frame.pixel(number(point[0], "x"), number(point[1], "y"), scale)
 
-    def _point(self, x: int, y: int, frame: Frame) -> list[int]:
-        scale = None if self.coordinates == "abs" else (1000, 1000)
-        return list(frame.whole(x, y, scale))
-
     def _printed(self, action: Action, frame: Frame) -> dict[str, Any]:
         match action:
-            case Tap(x, y):
-                return {"action": "click", "coordinate": self._point(x, y, frame)}
-            case LongPress(x, y, seconds):
-                at = self._point(x, y, frame)
-                return {"action": "long_press", "coordinate": at, "time": seconds}
-            case Swipe(x1, y1, x2, y2):
-                start, end = self._point(x1, y1, frame), self._point(x2, y2, frame)
-                return {"action": "swipe", "coordinate": start, "coordinate2": end}
-        return _printed_without_place(action)
+            case Open(app):
+                return {"action": "open_app", "text": app}
+            case Finish(answer):
+                return {"action": "answer", "text": answer}
+        scale = None if self.coordinates == "abs" else (1000, 1000)
+        if said := mobile_use(action, frame, scale):
+            return said
+        raise cannot_say(self.title, action)
 
     @staticmethod
     def action_said(words: str) -> str:
@@ -184,10 +172,10 @@ def _between(words: str, name: str, until: str) -> str:
 
 def _without_place(kind: str, fields: Mapping[str, Any]) -> Action:
     if kind == "system_button":
-        button = str(fields.get("button")).strip().lower()
-        if button not in _BUTTONS:
+        button = str(fields.get("button")).strip()
+        if button.capitalize() not in BUTTONS:
             raise unknown("button", button)
-        return Key(_BUTTONS[button])
+        return Key(BUTTONS[button.capitalize()])
     if kind in {"done", "terminate"}:
         return Impossible() if fields.get("status") == "failure" else Finish()
     if kind == "wait":
@@ -204,25 +192,3 @@ def _without_place(kind: str, fields: Mapping[str, Any]) -> Action:
 
 def _seconds(fields: Mapping[str, Any]) -> float:
     return min(max(number(fields.get("time", 1.0), "time"), 0.0), 60.0)
-
-
-def _printed_without_place(action: Action) -> dict[str, Any]:
-    match action:
-        case Type(text, None, False, False):
-            return {"action": "type", "text": text}
-        case Key(key) if button := name_for(key, _BUTTONS):
-            return {"action": "system_button", "button": button.capitalize()}
-        case Open(app):
-            return {"action": "open_app", "text": app}
-        case Wait(seconds):
-            return {"action": "wait", "time": seconds}
-    return _printed_end(action)
-
-
-def _printed_end(action: Action) -> dict[str, Any]:
-    match action:
-        case Finish(answer):
-            return {"action": "answer", "text": answer}
-        case Impossible():
-            return {"action": "terminate", "status": "failure"}
-    raise cannot_say("Mobile-Agent-v3", action)

@@ -17,7 +17,7 @@ from pytest_mobileagent.action.action import (
     Type,
 )
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Said, cannot_say, lacks
-from pytest_mobileagent.dialect.reading import PAIR, name_for, number, spoken
+from pytest_mobileagent.dialect.reading import OPPOSITE, PAIR, name_for, number, spoken
 from pytest_mobileagent.dialect.reading import direction as as_direction
 
 _SCALE = (1000, 1000)
@@ -29,12 +29,7 @@ _ALONE: dict[str, Action] = {
     "COMPLETE": Finish(),
     "IMPOSSIBLE": Impossible(),
 }
-_DIRECTIONS: dict[str, Direction] = {
-    "UP": "up",
-    "DOWN": "down",
-    "LEFT": "left",
-    "RIGHT": "right",
-}
+_DIRECTIONS: dict[str, Direction] = {each.upper(): each for each in OPPOSITE}
 _WITH_ARGUMENT = ("CLICK", "LONG_PRESS", "TYPE", "SCROLL")
 # A number in front ("1. "), as in the history that the model is shown, is no part of a command.
 _COMMAND = re.compile(

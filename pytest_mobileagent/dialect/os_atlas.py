@@ -30,6 +30,7 @@ from pytest_mobileagent.dialect.dialect import (
     quoted,
 )
 from pytest_mobileagent.dialect.reading import OPPOSITE, PAIR, name_for, number, spoken
+from pytest_mobileagent.dialect.reading import direction as as_direction
 
 _SCALE = (1000, 1000)
 _ALONE: dict[str, Action] = {
@@ -121,8 +122,7 @@ class OsAtlas(Dialect):
         found = re.match(r"[\[(\s\"']*(up|down|left|right)\b", argument, re.IGNORECASE)
         if found is None:
             raise lacks(argument, "direction")
-        directions: dict[str, Direction] = {each: each for each in OPPOSITE}
-        return self._turned(directions[found[1].lower()])
+        return self._turned(as_direction(found[1]))
 
     def _turned(self, direction: Direction) -> Direction:
         return OPPOSITE[direction] if self.scroll == "content" else direction

@@ -36,7 +36,7 @@ from pytest_mobileagent.perception.picture import smart_size
 Version = Literal["2.5", "3", "gui-owl"]
 
 # "Menu" is said to open the list of the apps that run.
-_BUTTONS: dict[str, KeyName] = {
+BUTTONS: dict[str, KeyName] = {
     "Back": "back",
     "Home": "home",
     "Menu": "overview",
@@ -138,17 +138,46 @@ class Qwen(Dialect):
                 return _plain_action(name, arguments)
 
     def _arguments(self, action: Action, frame: Frame) -> dict[str, Any]:
-        scale = self._scale(frame)
+        if said := mobile_use(action, frame, self._scale(frame)):
+            return said
         match action:
-            case Tap(x, y):
-                return {"action": "click", "coordinate": frame.whole(x, y, scale)}
-            case LongPress(x, y, seconds):
-                at = frame.whole(x, y, scale)
-                return {"action": "long_press", "coordinate": at, "time": seconds}
-            case Swipe(x1, y1, x2, y2):
-                start, end = frame.whole(x1, y1, scale), frame.whole(x2, y2, scale)
-                return {"action": "swipe", "coordinate": start, "coordinate2": end}
-        return _plain_arguments(action)
+            case Key(key):
+                return {"action": "key", "text": key}
+            case Ask(question):
+                return {"action": "interact", "text": question}
+        raise cannot_say(self.name, action)
+
+
+def mobile_use(
+    action: Action, frame: Frame, scale: tuple[float, float] | None = None
+) -> dict[str, Any] | None:
+    """Return the arguments of the tool for an action, as all who have this tool say it.
+
+    None if the tool has no such action.
+    """
+    match action:
+        case Tap(x, y):
+            return {"action": "click", "coordinate": frame.whole(x, y, scale)}
+        case LongPress(x, y, seconds):
+            at = frame.whole(x, y, scale)
+            return {"action": "long_press", "coordinate": at, "time": seconds}
+        case Swipe(x1, y1, x2, y2):
+            start, end = frame.whole(x1, y1, scale), frame.whole(x2, y2, scale)
+            return {"action": "swipe", "coordinate": start, "coordinate2": end}
+        case Type(typed, None, False, False):
+            return {"action": "type", "text": typed}
+        case Key(key) if button := name_for(key, BUTTONS):
+            return {"action": "system_button", "button": button}
+        case Open(app):
+            return {"action": "open", "text": app}
+        case Wait(seconds):
+            return {"action": "wait", "time": seconds}
+        case Finish(answer) if answer:
+            return {"action": "answer", "text": answer}
+        case Finish() | Impossible():
+            status = "success" if isinstance(action, Finish) else "failure"
+            return {"action": "terminate", "status": status}
+    return None
 
 
 def _arguments(found: dict[str, Any]) -> dict[str, Any]:
@@ -176,7 +205,7 @@ def _plain_action(name: str, arguments: dict[str, Any]) -> Action:
             return Key(key_named(arguments.get("text")))
         case "system_button":
             button = str(arguments.get("button")).strip()
-            return Key(_BUTTONS.get(button.title()) or key_named(button))
+            return Key(BUTTONS.get(button.title()) or key_named(button))
         case "open":
             return Open(text(arguments.get("text"), name))
         case "wait":
@@ -190,27 +219,3 @@ def _plain_action(name: str, arguments: dict[str, Any]) -> Action:
             return Impossible() if failed else Finish()
     msg = f"mobile_use has no action {quoted(name)}"
     raise DialectError(msg)
-
-
-def _plain_arguments(action: Action) -> dict[str, Any]:
-    """Return the arguments of an action without a point."""
-    match action:
-        case Type(typed, None, False, False):
-            return {"action": "type", "text": typed}
-        case Key(key) if button := name_for(key, _BUTTONS):
-            return {"action": "system_button", "button": button}
-        case Key(key):
-            return {"action": "key", "text": key}
-        case Open(app):
-            return {"action": "open", "text": app}
-        case Wait(seconds):
-            return {"action": "wait", "time": seconds}
-        case Ask(question):
-            return {"action": "interact", "text": question}
-        case Finish(answer) if answer:
-            return {"action": "answer", "text": answer}
-        case Finish():
-            return {"action": "terminate", "status": "success"}
-        case Impossible():
-            return {"action": "terminate", "status": "failure"}
-    raise cannot_say(Qwen.name, action)
