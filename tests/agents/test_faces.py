@@ -1,0 +1,47 @@
+"""Agents of the suite are written as anybody's: on what is public, and unknown to the package."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from pathlib import Path
+
+import pytest
+
+import pytest_mobileagent
+
+PACKAGE = Path(pytest_mobileagent.__file__).parent
+AGENTS = Path(__file__).parents[2] / "agents"
+FILES = sorted(AGENTS.rglob("*.py"))
+FACES = {
+    "pytest_mobileagent",
+    *(f"pytest_mobileagent.{face}" for face in ("agent", "dialect", "errors", "perception")),
+}
+# Names of agents that are also something else: this plugin, a data set, matching rules, a word.
+SHARED = {"mobileagent", "odyssey", "agentcpm", "random"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(AGENTS).as_posix())
+def test_an_agent_imports_public_names_only(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            private = [each.name for each in node.names if each.name.startswith("pytest_mob")]
+            assert private == []
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("pytest_mob"):
+            assert node.module in FACES
+            face = importlib.import_module(node.module)
+            names = {each.name for each in node.names}
+            assert names <= set(getattr(face, "__all__", vars(face)))
+
+
+def test_nothing_in_the_package_names_an_agent() -> None:
+    names = {path.stem for path in AGENTS.iterdir() if path.stem[0] not in "_."} - SHARED
+    assert "appagent" in names
+    named = [
+        (path.relative_to(PACKAGE).as_posix(), node.lineno, node.value)
+        for path in PACKAGE.rglob("*.py")
+        if path.parent.name != "dialect"  # whose files are named by their format
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and node.value in names
+    ]
+    assert named == []
