@@ -35,7 +35,6 @@ if TYPE_CHECKING:
         Dialect,
         DialectError,
         Frame,
-        OnError,
         Said,
         cannot_say,
         lacks,
@@ -106,7 +105,7 @@ _DIALECTS = {
 _TOOLS = {
     "computer": ("PHONE_FUNCTIONS", "function_parameters"),
     "dialect": (
-        "Decision", "Dialect", "DialectError", "Frame", "OnError", "Said", "cannot_say", "lacks",
+        "Decision", "Dialect", "DialectError", "Frame", "Said", "cannot_say", "lacks",
         "quoted", "unknown",
     ),
     "parts": (
@@ -128,7 +127,7 @@ __all__ = [
     "AndroidArena", "AndroidControl", "AndroidWorld", "AnthropicComputerUse", "AppAgent",
     "AppAgentReflection", "AutoDroid", "AutoGlm", "BMoca", "BMocaDiscrete", "BMocaGesture",
     "Call", "CogAgent", "Decision", "Dialect", "DialectError", "Frame", "MobileAgent",
-    "MobileAgentV2", "MobileAgentV3", "MobileBenchV2", "Odyssey", "OnError",
+    "MobileAgentV2", "MobileAgentV3", "MobileBenchV2", "Odyssey",
     "OpenAiComputerUse", "OsAtlas", "Qwen", "Said", "SeeAct", "UiTars", "amount", "argument",
     "call", "cannot_say", "dialects", "direction", "escaped", "function_parameters",
     "key_named", "lacks", "line_after", "name_for", "number", "object_in", "point", "quoted",
