@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from pytest_mobileagent import Ask, Episode, Finish, Impossible, Key, Scroll, Tap, Task, Type
+from pytest_mobileagent import Ask, Finish, Impossible, Key, Scroll, Tap, Task, Type
 from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
-from pytest_mobileagent.llm.scripted.model import ScriptedModel
-from pytest_mobileagent.testing import MemoryPhone, make_screen, play
+from pytest_mobileagent.testing import MemoryPhone, make_screen
+from tests.agents.playing import player
 
 AgentCpm = find_agent("agentcpm", (shipped_agents(),)).load()
 
@@ -26,10 +26,7 @@ def phone() -> MemoryPhone:
     )
 
 
-def work(replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
-    model = ScriptedModel(replies)
-    task = given.pop("task", "Open Notes.")
-    return play(AgentCpm, task, phone=phone(), model=model, **given), model
+work = player(AgentCpm, "Open Notes.", phone=phone)
 
 
 def test_it_works_until_it_is_done() -> None:

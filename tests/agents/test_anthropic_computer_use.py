@@ -8,7 +8,6 @@ from PIL import Image
 
 from pytest_mobileagent import (
     Ask,
-    Episode,
     Finish,
     Impossible,
     Key,
@@ -24,7 +23,8 @@ from pytest_mobileagent.llm.clients.anthropic_messages import AnthropicMessages
 from pytest_mobileagent.llm.message import Message, ToolCall
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
 from pytest_mobileagent.llm.scripted.model import ScriptedModel
-from pytest_mobileagent.testing import MemoryPhone, make_screen, play
+from pytest_mobileagent.testing import play
+from tests.agents.playing import notes_phone, player
 
 AnthropicComputerUse = find_agent("anthropic_computer_use", (shipped_agents(),)).load()
 # Of a screen of 1080x2400.
@@ -45,18 +45,7 @@ BACK = says(ToolCall("t2", "back", {}))
 DONE = "two notes"
 
 
-def phone() -> MemoryPhone:
-    return MemoryPhone(
-        {"home": make_screen("Clock", "Notes", shade=200), "notes": make_screen("Save", shade=100)},
-        links={("home", "Notes"): "notes"},
-        apps=["com.android.deskclock"],
-    )
-
-
-def work(replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
-    model = ScriptedModel(replies)
-    task = given.pop("task", "Count the notes.")
-    return play(AnthropicComputerUse, task, phone=phone(), model=model, **given), model
+work = player(AnthropicComputerUse)
 
 
 def shade(message: Message) -> Any:
@@ -182,7 +171,7 @@ def test_it_speaks_with_the_messages_api() -> None:
     model = ScriptedModel([LOOK, several, BACK, DONE])
     with model.serve() as served:
         client = AnthropicMessages("claude-opus-4-7", served, "key")
-        episode = play(AnthropicComputerUse, "Count the notes.", phone=phone(), model=client)
+        episode = play(AnthropicComputerUse, "Count the notes.", phone=notes_phone(), model=client)
         client.close()
     assert [step.actions for step in episode.steps] == [
         (Tap(539, 180), Key("enter")),

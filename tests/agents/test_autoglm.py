@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent import Ask, Episode, Finish, Open, Tap, Task, Type
+from pytest_mobileagent import Ask, Finish, Open, Tap, Task, Type
 from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
-from pytest_mobileagent.llm.scripted.model import ScriptedModel
-from pytest_mobileagent.testing import MemoryPhone, make_screen, play
+from pytest_mobileagent.testing import MemoryPhone, make_screen
+from tests.agents.playing import player
 
 AutoGlm = find_agent("autoglm", (shipped_agents(),)).load()
 
@@ -33,10 +33,7 @@ def phone() -> MemoryPhone:
     )
 
 
-def work(replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
-    model = ScriptedModel(replies)
-    task = given.pop("task", "Count the notes.")
-    return play(AutoGlm, task, phone=phone(), model=model, **given), model
+work = player(AutoGlm, phone=phone)
 
 
 def test_it_works_until_it_finishes() -> None:

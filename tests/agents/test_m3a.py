@@ -1,15 +1,14 @@
 from __future__ import annotations
 
 import io
-from typing import Any
 
 from PIL import Image
 
-from pytest_mobileagent import Episode, Finish, Impossible, Tap, Type, Wait
+from pytest_mobileagent import Finish, Impossible, Tap, Type, Wait
 from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
-from pytest_mobileagent.llm.scripted.model import ScriptedModel
-from pytest_mobileagent.testing import FakePhone, MemoryPhone, make_screen, play
+from pytest_mobileagent.testing import FakePhone, MemoryPhone, make_screen
+from tests.agents.playing import player
 
 AGENTS = shipped_agents()
 M3A = find_agent("m3a", (AGENTS,)).load()
@@ -34,10 +33,7 @@ def phone() -> MemoryPhone:
     )
 
 
-def work(replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
-    model = ScriptedModel(replies)
-    given.setdefault("phone", phone())
-    return play(M3A, "Write a note.", model=model, **given), model
+work = player(M3A, "Write a note.", phone=phone)
 
 
 def test_it_selects_and_sums_up_until_it_is_done() -> None:

@@ -7,7 +7,6 @@ from PIL import Image
 
 from pytest_mobileagent import (
     Ask,
-    Episode,
     Finish,
     Impossible,
     Key,
@@ -23,7 +22,8 @@ from pytest_mobileagent.llm.clients.openai_responses import OpenAIResponses
 from pytest_mobileagent.llm.message import Message, ToolCall
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
 from pytest_mobileagent.llm.scripted.model import ScriptedModel
-from pytest_mobileagent.testing import MemoryPhone, make_screen, play
+from pytest_mobileagent.testing import play
+from tests.agents.playing import notes_phone, player
 
 OpenAiComputerUse = find_agent("openai_computer_use", (shipped_agents(),)).load()
 
@@ -45,18 +45,7 @@ BACK = says(ToolCall("f1", "back", {}))
 DONE = "two notes"
 
 
-def phone() -> MemoryPhone:
-    return MemoryPhone(
-        {"home": make_screen("Clock", "Notes", shade=200), "notes": make_screen("Save", shade=100)},
-        links={("home", "Notes"): "notes"},
-        apps=["com.android.deskclock"],
-    )
-
-
-def work(replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
-    model = ScriptedModel(replies)
-    task = given.pop("task", "Count the notes.")
-    return play(OpenAiComputerUse, task, phone=phone(), model=model, **given), model
+work = player(OpenAiComputerUse)
 
 
 def shade(message: Message) -> Any:
@@ -198,7 +187,7 @@ def test_it_speaks_with_the_responses_api() -> None:
     model = ScriptedModel([LOOK, several, DONE])
     with model.serve() as served:
         client = OpenAIResponses("gpt-5.4", served + "/v1", "key")
-        episode = play(OpenAiComputerUse, "Count the notes.", phone=phone(), model=client)
+        episode = play(OpenAiComputerUse, "Count the notes.", phone=notes_phone(), model=client)
         client.close()
     assert [step.actions for step in episode.steps] == [
         (Tap(540, 180), Wait(2.0), Key("home")),

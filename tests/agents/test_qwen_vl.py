@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from pytest_mobileagent import Ask, Episode, Finish, Key, Open, Tap, Task, Type, Wait
+from pytest_mobileagent import Ask, Finish, Key, Open, Tap, Task, Type, Wait
 from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from pytest_mobileagent.llm.message import ToolCall
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
-from pytest_mobileagent.llm.scripted.model import ScriptedModel
-from pytest_mobileagent.testing import MemoryPhone, make_screen, play
+from tests.agents.playing import player
 
 QwenVl = find_agent("qwen_vl", (shipped_agents(),)).load()
 
@@ -27,18 +26,7 @@ WAIT = call("wait", "I wait.", time=1)
 DONE = call("terminate", status="success")
 
 
-def phone() -> MemoryPhone:
-    return MemoryPhone(
-        {"home": make_screen("Clock", "Notes", shade=200), "notes": make_screen("Save", shade=100)},
-        links={("home", "Notes"): "notes"},
-        apps=["com.android.deskclock"],
-    )
-
-
-def work(replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
-    model = ScriptedModel(replies)
-    task = given.pop("task", "Count the notes.")
-    return play(QwenVl, task, phone=phone(), model=model, **given), model
+work = player(QwenVl)
 
 
 def size(image: Any) -> tuple[int, int]:

@@ -8,7 +8,6 @@ from PIL import Image
 
 from pytest_mobileagent import (
     Ask,
-    Episode,
     Finish,
     Impossible,
     Key,
@@ -21,8 +20,8 @@ from pytest_mobileagent import (
 )
 from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
-from pytest_mobileagent.llm.scripted.model import ScriptedModel
-from pytest_mobileagent.testing import FakePhone, MemoryPhone, make_screen, play
+from pytest_mobileagent.testing import FakePhone, make_screen
+from tests.agents.playing import player
 
 UiTars = find_agent("ui_tars", (shipped_agents(),)).load()
 
@@ -31,18 +30,7 @@ WAIT = "Thought: I wait.\nAction: wait()"
 DONE = "Thought: It is there.\nAction: finished(content='two notes')"
 
 
-def phone() -> MemoryPhone:
-    return MemoryPhone(
-        {"home": make_screen("Clock", "Notes", shade=200), "notes": make_screen("Save", shade=100)},
-        links={("home", "Notes"): "notes"},
-        apps=["com.android.deskclock"],
-    )
-
-
-def work(replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
-    model = ScriptedModel(replies)
-    given.setdefault("phone", phone())
-    return play(UiTars, given.pop("task", "Count the notes."), model=model, **given), model
+work = player(UiTars)
 
 
 def shades(request: Any) -> list[Any]:

@@ -12,32 +12,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.plugin.projects import PHONE, waits
 from tests.refusals import refused
 
-AGENT = """
-import threading
-from pathlib import Path
-from pytest_mobileagent import Agent, Finish, Tap
-
-class Waits(Agent):
-    def start(self, briefing):
-        self.left = 3
-    def step(self, observation):
-        self.left -= 1
-        if self.left:
-            return Tap(5, 5)
-        while not Path("go").exists():
-            threading.Event().wait(0.02)
-        return Finish("12")
-"""
-PROJECT = """
-import pytest
-from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
-
-@pytest.fixture(scope="session")
-def mobile_lease():
-    return FakeLease(FakePhone([make_screen(str(number)) for number in range(9)]))
-"""
 TASKS = """
 from pytest_mobileagent import task
 
@@ -85,8 +62,8 @@ class Watched:
 
 @pytest.fixture
 def watched(pytester):
-    pytester.makeconftest(PROJECT)
-    pytester.makepyfile(test_it=TASKS, waits=AGENT)
+    pytester.makeconftest(PHONE)
+    pytester.makepyfile(test_it=TASKS, waits=waits(2))
     started = []
 
     def start(*arguments):
@@ -140,15 +117,15 @@ def test_only_who_has_the_address_is_answered_and_only_with_what_is_shown(watche
 
 
 def test_nothing_is_served_where_nobody_asked(pytester):
-    pytester.makeconftest(PROJECT)
-    pytester.makepyfile(test_it=TASKS, waits=AGENT.replace('Path("go").exists()', "True"))
+    pytester.makeconftest(PHONE)
+    pytester.makepyfile(test_it=TASKS, waits=waits(2).replace('Path("go").exists()', "True"))
     result = pytester.runpytest_inprocess(*RUN)
     assert "watch:" not in result.stdout.str()
 
 
 def test_it_is_a_flag(pytester, monkeypatch):
     monkeypatch.setenv("MOBILE_WATCH", "perhaps")
-    pytester.makepyfile(test_it=TASKS, waits=AGENT)
+    pytester.makepyfile(test_it=TASKS, waits=waits(2))
     result = pytester.runpytest_inprocess(*RUN)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*--mobile-watch=perhaps*MOBILE_WATCH*"])

@@ -11,7 +11,6 @@ import json
 import os
 import signal
 import socket
-import subprocess
 import sys
 from pathlib import Path
 
@@ -55,29 +54,9 @@ def nothing_left(temporary):
 
 
 @pytest.fixture
-def start(project):
-    """Starts pytest in the project, as a process that ends with the test at the latest."""
+def start(project, start):
     project.write(agents__waiting=WAITING)
-    processes: list[subprocess.Popen[str]] = []
-
-    def start(*arguments: str) -> subprocess.Popen[str]:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments],
-            cwd=project.pytester.path,
-            stdout=subprocess.PIPE,
-            text=True,
-            # A shell's background jobs, and so these tests, may be started deaf to Ctrl-C.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
-        )
-        processes.append(process)
-        return process
-
-    yield start
-    for process in processes:
-        process.kill()
-        process.wait()
-        assert process.stdout
-        process.stdout.close()
+    return start
 
 
 def test_workers_have_emulators_of_one_avd_each_of_them_back_at_the_snapshot_for_each_task(

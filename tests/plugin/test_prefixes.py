@@ -8,17 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.plugin.projects import PHONE
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-CONFTEST = """
-import pytest
-from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
-
-@pytest.fixture(scope="session")
-def mobile_lease():
-    return FakeLease(FakePhone([make_screen(str(number)) for number in range(9)]))
-"""
 AGENT = """
 from pytest_mobileagent import Agent, Finish, Tap
 
@@ -37,7 +31,7 @@ def run(pytester: pytest.Pytester) -> Callable[..., tuple[pytest.RunResult, list
     """Run a test file on a phone in memory, with an agent in a process of its own."""
 
     def run(body: str, *arguments: str) -> tuple[pytest.RunResult, list[dict[str, Any]]]:
-        pytester.makeconftest(CONFTEST)
+        pytester.makeconftest(PHONE)
         pytester.makepyfile("import pytest\nfrom pytest_mobileagent import task\n" + body)
         pytester.makepyfile(hasty=AGENT)
         flags = ("-p", "no:cacheprovider", "--agent=hasty.py", *arguments)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import signal
-import subprocess
 import sys
 import xml.etree.ElementTree as ET
 
@@ -34,31 +33,6 @@ class Crashing(Agent):
 def reports(project):
     paths = sorted((project.pytester.path / "runs").glob("*/report.json"))
     return [json.loads(path.read_text("utf-8")) for path in paths]
-
-
-@pytest.fixture
-def start(project):
-    """Starts pytest in the project, as a process that ends with the test at the latest."""
-    processes: list[subprocess.Popen[str]] = []
-
-    def start(*arguments: str) -> subprocess.Popen[str]:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "pytest", "tasks", "-p", "no:cacheprovider", *arguments],
-            cwd=project.pytester.path,
-            stdout=subprocess.PIPE,
-            text=True,
-            # A shell's background jobs, and so these tests, may be started deaf to Ctrl-C.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
-        )
-        processes.append(process)
-        return process
-
-    yield start
-    for process in processes:
-        process.kill()
-        process.wait()
-        assert process.stdout
-        process.stdout.close()
 
 
 @pytest.fixture
@@ -187,7 +161,7 @@ def test_odd(episode, what):
 @pytest.mark.parametrize("workers", [pytest.param("-n0", marks=pytest.mark.slow), "-n2"])
 def test_nothing_is_left_when_pytest_is_killed(project, start, markers, temporary, workers):
     project.write(agents__waiting=WAITING)
-    process = start("--agent=waiting", workers)
+    process = start("tasks", "--agent=waiting", workers)
     wait_until(lambda: len(list(markers.iterdir())) >= (2 if workers == "-n2" else 1))
     assert processes_with(str(temporary))
     process.send_signal(signal.SIGKILL)
@@ -218,7 +192,7 @@ def test_what_agents_have_started_ends_when_pytest_is_killed(
     project, start, markers, temporary, workers
 ):
     project.write(agents__forking=FORKING)
-    process = start("--agent=forking", workers)
+    process = start("tasks", "--agent=forking", workers)
     wait_until(lambda: len(list(markers.iterdir())) >= (2 if workers == "-n2" else 1))
     process.kill()
     process.wait()
@@ -248,7 +222,7 @@ def test_what_a_program_has_started_ends_when_pytest_is_killed(project, start, m
     (folder / "loop.py").write_text(FORKING_PROGRAM)
     adapter = project.pytester.path / "theirs.toml"
     adapter.write_text(f'command = ["{sys.executable}", "-S", "loop.py"]\nfolder = "theirs"\n')
-    process = start("--agent=theirs.toml", "-n0")
+    process = start("tasks", "--agent=theirs.toml", "-n0")
     wait_until(lambda: any(markers.iterdir()))
     process.kill()
     process.wait()
@@ -262,7 +236,7 @@ def test_nothing_is_left_even_if_the_folder_of_the_run_was_removed(
     project, start, markers, temporary
 ):
     project.write(agents__waiting=WAITING)
-    process = start("--agent=waiting")
+    process = start("tasks", "--agent=waiting")
     wait_until(lambda: any(markers.iterdir()))
     for folder in temporary.glob("mobileagent-*"):
         shutil.rmtree(folder)
@@ -276,7 +250,7 @@ def test_an_interrupted_run_ends_its_phones_and_keeps_what_was_done(
     project, start, markers, temporary, how
 ):
     project.write(agents__waiting=WAITING)
-    process = start("--agent=waiting")
+    process = start("tasks", "--agent=waiting")
     wait_until(lambda: any(markers.iterdir()))
     process.send_signal(how)
     assert process.wait(20) == 2
@@ -289,7 +263,7 @@ def test_an_interrupted_run_ends_its_phones_and_keeps_what_was_done(
 def test_two_runs_at_once_do_not_meet(project, start, markers):
     (markers / "go").touch()
     project.write(agents__waiting=WAITING)
-    runs = [start("--agent=waiting", "-n1") for _ in range(2)]
+    runs = [start("tasks", "--agent=waiting", "-n1") for _ in range(2)]
     for run in runs:
         output, _ = run.communicate(timeout=60)
         assert "1 passed" in output, output

@@ -13,30 +13,8 @@ import termios
 import pyte
 import pytest
 
-AGENT = """
-import threading
-from pathlib import Path
-from pytest_mobileagent import Agent, Finish, Tap
+from tests.plugin.projects import PHONE, waits
 
-class Waits(Agent):
-    def start(self, briefing):
-        self.left = 2
-    def step(self, observation):
-        self.left -= 1
-        if self.left:
-            return Tap(5, 5)
-        while not Path("go").exists():
-            threading.Event().wait(0.02)
-        return Finish("12")
-"""
-PROJECT = """
-import pytest
-from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
-
-@pytest.fixture(scope="session")
-def mobile_lease():
-    return FakeLease(FakePhone([make_screen(str(number)) for number in range(9)]))
-"""
 TASKS = """
 from pytest_mobileagent import task
 
@@ -109,8 +87,8 @@ class Seen:
 
 @pytest.fixture
 def project(pytester):
-    pytester.makeconftest(PROJECT)
-    pytester.makepyfile(test_it=TASKS, waits=AGENT)
+    pytester.makeconftest(PHONE)
+    pytester.makepyfile(test_it=TASKS, waits=waits(1))
     return pytester.path
 
 

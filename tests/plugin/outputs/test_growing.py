@@ -12,18 +12,11 @@ import pytest
 from pytest_mobileagent.plugin.outputs import growing
 from pytest_mobileagent.plugin.outputs.growing import GrowingPage
 from pytest_mobileagent.plugin.results import RESULT
+from tests.plugin.projects import PHONE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-CONFTEST = """
-import pytest
-from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
-
-@pytest.fixture(scope="session")
-def mobile_lease():
-    return FakeLease(FakePhone([make_screen(str(number)) for number in range(9)]))
-"""
 AGENT = """
 from pytest_mobileagent import Agent, Finish
 
@@ -51,7 +44,7 @@ def test_a_page_is_there_before_the_run_has_ended(
     # Not by its name: runs of pytester leave other modules of this name behind.
     module = importlib.import_module("pytest_mobileagent.plugin.outputs.growing")
     monkeypatch.setattr(module, "_FIRST", 0.0)
-    pytester.makeconftest(CONFTEST)
+    pytester.makeconftest(PHONE)
     pytester.makepyfile(BODY)
     pytester.makepyfile(done=AGENT)
     flags = ("-p", "no:cacheprovider", "--agent=done.py", "--mobile-agent-process=off")
@@ -116,7 +109,7 @@ def test_a_page_that_cannot_be_written_is_told_once_at_the_end(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(writing, "write", full)
-    pytester.makeconftest(CONFTEST)
+    pytester.makeconftest(PHONE)
     pytester.makepyfile(BODY.replace("pages() == [1]", "pages() == []"))
     pytester.makepyfile(done=AGENT)
     flags = ("-p", "no:cacheprovider", "--agent=done.py", "--mobile-agent-process=off")

@@ -7,14 +7,8 @@ import json
 
 import pytest
 
-PROJECT = """
-import pytest
-from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
+from tests.plugin.projects import PHONE
 
-@pytest.fixture(scope="session")
-def mobile_lease():
-    return FakeLease(FakePhone([make_screen(str(number)) for number in range(9)]))
-"""
 AGENT = """
 from pytest_mobileagent import Agent, Finish, Tap
 
@@ -44,7 +38,7 @@ def run(pytester, monkeypatch):
     monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest")  # the others are wanted here
 
     def run(*arguments):
-        pytester.makeconftest(PROJECT)
+        pytester.makeconftest(PHONE)
         pytester.makepyfile(test_it=TASKS, taps=AGENT)
         given = ["-p", "no:cacheprovider", "--agent=taps.py:Taps", "--mobile-agent-process=off"]
         result = pytester.runpytest_subprocess(*given, *arguments)

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-PROJECT = """
-import pytest
-from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
+from tests.plugin.projects import PHONE
 
-@pytest.fixture(scope="session")
-def mobile_lease():
-    return FakeLease(FakePhone([make_screen(str(number)) for number in range(9)]))
-"""
 AGENT = """
 from pytest_mobileagent import Agent, Finish
 
@@ -32,7 +26,7 @@ def test_read(episode):
 
 
 def test_a_flood_is_cut_in_reports_and_kept_in_the_episode_up_to_a_size(pytester):
-    pytester.makeconftest(PROJECT)
+    pytester.makeconftest(PHONE)
     pytester.makepyfile(test_it=TASKS, prints=AGENT)
     result = pytester.runpytest_inprocess(
         "-p", "no:cacheprovider", "--agent=prints.py:Prints", "--mobile-agent-process=off",

@@ -1,0 +1,38 @@
+"""Runs of pytest in processes of their own."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+@pytest.fixture
+def start(project) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Starts pytest in the project, as a process that ends with the test at the latest."""
+    processes: list[subprocess.Popen[str]] = []
+
+    def start(*arguments: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments],
+            cwd=project.pytester.path,
+            stdout=subprocess.PIPE,
+            text=True,
+            # A shell's background jobs, and so these tests, may be started deaf to Ctrl-C.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+        )
+        processes.append(process)
+        return process
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.wait()
+        assert process.stdout
+        process.stdout.close()
