@@ -1,4 +1,4 @@
-"""What AndroidWorld's agents M3A and T3A have in common: a call to choose, a call to look back."""
+"""What AndroidWorld's agents M3A and T3A share: one call chooses an action, one sums it up."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class AndroidWorldAgent(Agent):
     history_line: ClassVar[str]
 
     class Options(ModelOptions):
-        """Those of AndroidWorld's runs.
+        """The options of AndroidWorld's runs.
 
         - `temperature`, `max_tokens`: of both calls.
         - `guidelines`: advice on the task at hand, which the original calls task guidelines.
@@ -110,7 +110,7 @@ class AndroidWorldAgent(Agent):
         PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"android-world": {}, "spa-bench": {}}
 
     def run(self, briefing: Briefing, phone: Phone) -> None:
-        """Select, act, sum up, and so on until the status action or a limit."""
+        """Select, act and sum up, until the model reports its status or a limit is reached."""
         self.briefing, self.options = briefing, briefing.options
         self.actor, self.summarizer = briefing.model("actor"), briefing.model("summarizer")
         self.history: list[str] = []
@@ -140,11 +140,11 @@ class AndroidWorldAgent(Agent):
         """Return the list of elements, a line each."""
 
     def pictures(self, look: Look) -> Sequence[Image]:
-        """Return the pictures that go with the selection; none unless a subclass has some."""
+        """Return the pictures to select on; none, unless a subclass has some."""
         return ()
 
     def compared(self, before: Look, after: Look) -> Sequence[Image]:
-        """Return the pictures that go with the summary; none as well."""
+        """Return the pictures to sum up on; none, unless a subclass has some."""
         return ()
 
     def select(self, look: Look) -> Decision:
@@ -175,12 +175,12 @@ class AndroidWorldAgent(Agent):
         return [self.history_line.format(number=number, line=line) for number, line in steps]
 
     def guidelines(self) -> str:
-        """Return the advice on the task at hand, if there is any."""
+        """Return the advice on the current task, if there is any."""
         given = self.options.guidelines
         return f"For this task:\n- {given}\n" if given else ""
 
     def actions(self, decision: Decision) -> Sequence[Action]:
-        """Return what to do about a decision: an answer is kept until the status comes."""
+        """Return the actions of a decision; an answer is kept until the status follows."""
         if decision.refused:
             return (Impossible(decision.error),)
         actions, self.answer = answered_last(decision.actions, self.answer)

@@ -1,4 +1,4 @@
-"""What B-MoCA's agents with language models have in common."""
+"""What B-MoCA's agents with language models share."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class BMocaAgent(Agent):
     dialect: ClassVar[BMoca] = BMoca()
 
     class Options(ModelOptions):
-        """Those of B-MoCA's configuration.
+        """The options of B-MoCA's configuration.
 
         - `shots`: how many examples are shown, drawn anew at each step; none is its zero-shot.
         - `examples`: your own texts: a file, or a folder with a .txt file for each demonstration,
@@ -128,11 +128,11 @@ class BMocaAgent(Agent):
         return Reply.of(decision)
 
     def pictures(self, screen: Screen) -> Sequence[Image]:
-        """Return the pictures that are sent; none unless a subclass has some."""
+        """Return the pictures to send; none, unless a subclass has some."""
         return ()
 
     def prompt(self, marks: Sequence[Mark]) -> str:
-        """Return all that the user's message says."""
+        """Return the text of the user's message."""
         kept = self.options.history
         return PROMPT.format(
             history=kept,

@@ -1,4 +1,4 @@
-"""An agent of a model that was taught to use a computer: a conversation of calls of tools."""
+"""An agent for models that were trained to use a computer: a conversation of tool calls."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _LOOKS = 3
 
 
 class ComputerAgent(Agent):
-    """One call of one model a step, in a conversation; each call of a tool is answered in the next.
+    """One model call a step, in a conversation; each tool call is answered in the next one.
 
     The picture of the screen is the answer to calls. Calls that only look at the screen, or move
     the mouse, are answered at once, and are no step. A reply without a call is the last one, and
@@ -73,14 +73,14 @@ class ComputerAgent(Agent):
 
     @abstractmethod
     def size(self, size: tuple[int, int]) -> tuple[int, int]:
-        """Return the size in which a screen of a size is sent, as (width, height) in pixels."""
+        """Return the size in which a screen is sent, as (width, height) in pixels."""
 
     @abstractmethod
     def computer(self, size: tuple[int, int]) -> Tool:
         """Return the provider's tool for a picture of a size."""
 
     def moved(self, words: str) -> None:
-        """Take note of words that were read: where the mouse is now, say."""
+        """Note what words have changed once they are read, such as where the mouse is."""
 
     def start(self, briefing: Briefing) -> None:
         """Take the goal, and the model."""
@@ -129,7 +129,7 @@ class ComputerAgent(Agent):
             self.chat.append(Message("user", (now,)))
 
     def _answer(self, image: Image, told: Sequence[str] = ()) -> None:
-        """Answer all open calls; what else is to be said follows them.
+        """Answer all open calls, and add what else there is to say.
 
         The last answer, and those to calls of the kind "computer_call", hold the picture; of the
         latter, providers take nothing else.
@@ -174,7 +174,7 @@ class ComputerAgent(Agent):
         return Reply(Finish(reply.text.strip()), said=reply.text)
 
     def _sent(self) -> list[Message]:
-        """Return the conversation, of whose pictures only the newest stay if so wished."""
+        """Return the conversation with as many of its newest pictures as the options allow."""
         if not self.options.pictures:
             return list(self.chat)
         left = self.options.pictures
@@ -195,7 +195,7 @@ FUNCTIONS = [
 
 
 def words_of(call: ToolCall) -> str:
-    """Return a call in the words of the dialects of computer use."""
+    """Return a tool call in the words of the computer-use dialects."""
     arguments: Mapping[str, Any] = dict(call.arguments)
     if call.name == "computer" or call.kind == "computer_call":
         return json.dumps(arguments, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""What Auto-UI and DigiRL share: a small model that is told past actions in AITW's words."""
+"""What Auto-UI and DigiRL share: a small model whose prompt has past actions in AITW's words."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class DualGestureAgent(EndpointAgent):
     """One message a step: past actions and the goal, as the models were trained, and a picture."""
 
     class Options(EndpointAgent.Options):
-        """Those of all agents of one model, and these.
+        """The options of every agent with one model, and those of this one.
 
         - `history`: how many past actions the model is told; -1 for all of them.
         - `variant`: the dialect's variant (see `Aitw`).
@@ -57,7 +57,7 @@ class DualGestureAgent(EndpointAgent):
 
     @abstractmethod
     def past(self, decision: Decision) -> str:
-        """Return how a past action is told."""
+        """Return a past action as the prompt has it."""
 
     @abstractmethod
     def prompt(self, past: Sequence[str], goal: str) -> str:

@@ -1,4 +1,4 @@
-"""What SPA-Bench's programs for CogAgent and OdysseyAgent do about the keyboard."""
+"""How SPA-Bench's programs for CogAgent and OdysseyAgent treat the keyboard."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HIDDEN = (
 
 
 def keyboard_note(screen: Screen) -> str:
-    """Return what the model is told of the keyboard.
+    """Return the prompt's note on the keyboard.
 
     Source: SPA-Bench (framework/models/*/task_executor.py); how to type is in our words.
     """
@@ -27,7 +27,7 @@ def keyboard_note(screen: Screen) -> str:
 
 
 def check_typing(reply: Reply, screen: Screen) -> None:
-    """Break off, as SPA-Bench does with its error 2, if text would be typed without a keyboard.
+    """Stop, as SPA-Bench does with its error 2, if text would be typed without a keyboard.
 
     Raises:
         AgentError: it would.

@@ -1,4 +1,4 @@
-"""AgentCPM-GUI: one picture, one object of JSON."""
+"""AgentCPM-GUI: one picture, one JSON object."""
 
 from __future__ import annotations
 

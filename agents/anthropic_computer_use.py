@@ -25,7 +25,7 @@ OLDER = {
 
 
 class AnthropicComputerUse(ComputerAgent):
-    """Works by the tool `computer`, one action a call, and by functions for a phone.
+    """Uses the tool `computer`, one action a call, and functions for a phone.
 
     Source: Anthropic's documentation "Computer use tool", and anthropics/claude-quickstarts
     `computer-use-demo`, which keeps the three newest screenshots. One call a step. The screenshot
@@ -39,7 +39,7 @@ class AnthropicComputerUse(ComputerAgent):
     """
 
     class Options(ComputerAgent.Options):
-        """The tool's version, and the screenshots that stay."""
+        """The tool's version, and how many screenshots stay."""
 
         version: Literal["", "20241022", "20250124", "20251124"] = ""
         pictures: int = 3

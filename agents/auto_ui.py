@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class AutoUi(DualGestureAgent):
-    """Is told its last eight actions, and plans ahead before it decides ("chain of actions").
+    """Sees its last eight actions, and plans ahead before it decides ("chain of actions").
 
     Sources: arXiv 2309.11436; cooelf/Auto-GUI (utils_data.py, main.py); SPA-Bench
     (framework/models/AutoUI). The words are the form in which the model was trained. One call a

@@ -124,7 +124,7 @@ class Look:
 
 
 def look_around(phone: Phone, screen: Screen, most: int) -> Sequence[Look]:
-    """Return the page at all positions of all that scrolls, and leave it scrolled to the top.
+    """Return the page at every scroll position, and leave it scrolled to the top.
 
     A scroller is at its end when scrolling shows no new entry, and near enough to it when it has
     shown hardly any twice.
@@ -156,7 +156,7 @@ def look_around(phone: Phone, screen: Screen, most: int) -> Sequence[Look]:
 
 
 def prompt(briefing: Briefing, history: Sequence[str], html: str, step: int) -> str:
-    """Return the prompt; a task that says what each step has to do has it told beside the goal."""
+    """Return the prompt; it adds what the step has to do, if the task says it."""
     told = briefing.instructions[step : step + 1]
     return PROMPT.format(
         task=briefing.goal,
@@ -167,7 +167,7 @@ def prompt(briefing: Briefing, history: Sequence[str], html: str, step: int) -> 
 
 
 def done(decision: Decision, html: str, label: str) -> str:
-    """Return the line of the history for what is done with an entry."""
+    """Return the history's line for an action on an entry."""
     found = re.search(rf"^<(\w+) id={label}\b(.*?</\1>)$", html, re.MULTILINE | re.DOTALL)
     line = f"- TapOn: <{found.group(1)}{found.group(2)}" if found else "- TapOn: ?"
     (action,) = decision.actions
@@ -180,7 +180,7 @@ def _acts(decision: Decision) -> bool:
 
 
 def _scrollers(screen: Screen) -> list[Element]:
-    """Return what scrolls, but can neither be clicked, checked, pressed nor edited."""
+    """Return the elements that scroll, but cannot be clicked, checked, pressed or edited."""
 
     def is_used(element: Element) -> bool:
         around = (element, *element.ancestors)
@@ -198,7 +198,7 @@ def _scrollers(screen: Screen) -> list[Element]:
 
 
 def _to_top(phone: Phone, scroller: Element, screen: Screen, most: int, known: set[str]) -> Screen:
-    """Scroll up until that shows no entry that is not known; the original knows none at the end."""
+    """Scroll up until that shows no entry beyond `known`, which ends empty in the original."""
     for _ in range(most):
         screen = phone.act(_drag(scroller, screen, 1), counts=False).screen
         new = _entries(screen) - known

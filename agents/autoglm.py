@@ -117,7 +117,7 @@ WEEKDAYS = "一二三四五六日"
 
 
 class AutoGlm(EndpointAgent):
-    """Chats: each screenshot is a turn of the user's, of which only the newest keeps its picture.
+    """Chats: each screenshot is a user's turn, and only the newest turn keeps its picture.
 
     Source: zai-org/Open-AutoGLM, `phone_agent/agent.py` and `model/client.py`, which we follow: one
     streamed call a step (T=0, top_p 0.85, 3000 tokens, frequency_penalty 0.2); the first turn holds

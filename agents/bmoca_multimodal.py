@@ -18,7 +18,7 @@ SIZE = (256, 512)
 
 
 class BMocaMultimodal(BMocaAgent):
-    """As `bmoca_text`, with the screenshot at 256x512 pixels: the paper's MLLM agent."""
+    """Does as `bmoca_text`, with the screenshot at 256x512 pixels: the paper's MLLM agent."""
 
     def pictures(self, screen: Screen) -> Sequence[Image]:
         return (Image(encode(resized(screen.image, SIZE))),)

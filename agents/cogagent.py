@@ -29,7 +29,7 @@ SIDE = 1120  # pixels: the 18B model's picture, whatever the screen's shape
 
 
 class CogAgent(EndpointAgent):
-    """Asks for the next operation, once a step; the words are the forms that the models know.
+    """Asks for the next operation once a step, in the forms that the models were trained on.
 
     18B (arXiv 2312.08914; DigiRL's cog_agent.py; SPA-Bench, framework/models/CogAgent): the
     question of the goal and a picture of 1120x1120 pixels, no history. With `keyboard_note`, which
@@ -46,7 +46,7 @@ class CogAgent(EndpointAgent):
     """
 
     class Options(EndpointAgent.Options):
-        """Those of all agents of one model, and these.
+        """The options of every agent with one model, and those of this one.
 
         - `version`: which of the models it is.
         - `keyboard_note`: whether the 18B model is told if the keyboard is shown.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class DigiRl(DualGestureAgent):
-    """Is told its last action only.
+    """Sees its last action only.
 
     Sources: arXiv 2406.11896; DigiRL-agent/digirl (autoui_utils.py, env.py, autoui_agent.py);
     SPA-Bench (framework/models/DigiRL). The words are the form in which the model was trained. One
@@ -32,7 +32,7 @@ class DigiRl(DualGestureAgent):
     """
 
     class Options(DualGestureAgent.Options):
-        """Those of Auto-UI's family, with DigiRL's defaults."""
+        """Auto-UI's options, with DigiRL's defaults."""
 
         history: int = 1
         variant: Literal["auto-ui", "digirl", "spa-bench"] = "digirl"

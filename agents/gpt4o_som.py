@@ -62,7 +62,7 @@ class Gpt4oSom(EndpointAgent):
     settings = MappingProxyType({"temperature": 0.0})
 
     class Options(EndpointAgent.Options):
-        """Those of all agents of one model."""
+        """The options of every agent with one model."""
 
         PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"a3": {}}
 
@@ -86,7 +86,7 @@ class Gpt4oSom(EndpointAgent):
 
 
 def _line(decision: Decision) -> str:
-    """Return a decision for the history: the line that was its action."""
+    """Return the line of a decision that was its action, for the history."""
     if decision.error:
         return f"an answer that could not be read: {decision.error}"
     return decision.words.strip().rpartition("\n")[2]

@@ -36,7 +36,7 @@ IMPOSSIBLE
 
 
 class InternVl2(EndpointAgent):
-    """Sees the screenshot, the goal and its past actions, and says one action; one call a step.
+    """Sees the screenshot, the goal and its past actions, and chooses one action in one call.
 
     Source: A3 (arXiv 2501.01149), sections 3.2 and 4.1 and Table 4. Neither the weights nor the
     prompt nor the code were released: the paper tells the model, the data, the names of the actions
@@ -51,7 +51,7 @@ class InternVl2(EndpointAgent):
     settings = MappingProxyType({"max_tokens": 256, "temperature": 0.0})
 
     class Options(EndpointAgent.Options):
-        """Those of all agents of one model, and `history`: how many past actions; -1 for all."""
+        """The options of agents with one model, and `history`: how many past actions; -1: all."""
 
         history: int = -1
 
@@ -69,7 +69,7 @@ class InternVl2(EndpointAgent):
         return (Message("user", (image, words)),)
 
     def instruction(self) -> str:
-        """Return a line with what to do at this step, at the low level."""
+        """Return the line with the step's instruction, for tasks at the low level."""
         step, instructions = len(self.turns), self.briefing.instructions
         return f"At this step: {instructions[step]}\n" if step < len(instructions) else ""
 

@@ -110,7 +110,7 @@ class Lexical(Agent):
         return Scroll("up")
 
     def _answer(self, screen: Screen) -> str:
-        """Return the words on the screen that stand nearest to those of the goal that are left."""
+        """Return the text on the screen that is nearest to what is left of the goal's words."""
         numbers = [text for text in screen.texts if re.search(r"\d", text)]
         return " ".join(numbers[:3])
 

@@ -23,7 +23,7 @@ LABEL_SIZE = (150, 30)
 
 
 class M3A(AndroidWorldAgent):
-    """Sees the screenshot, the same with marks, and a list of the elements; sums up each step.
+    """Sees the screenshot without and with marks, and a list of the elements; sums up each step.
 
     Source: google-research/android_world, agents/m3a.py, whose code we follow; prompts are our own
     words. Two calls a step, of one message each, with two pictures of the screen's own size as
@@ -69,7 +69,7 @@ def _marked(look: Look) -> Picture:
 
 
 def _labelled(picture: Picture, label: str) -> Picture:
-    """Return the picture with a word on white in its bottom right corner."""
+    """Return the picture with a label in its bottom right corner."""
     from PIL import ImageDraw, ImageFont
 
     width, height = picture.size

@@ -1,4 +1,4 @@
-"""Mobile-Agent (v1): a growing chat about screenshots, in which texts and icons are then found."""
+"""Mobile-Agent (v1): a growing chat about screenshots, on which it finds texts and icons."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ class MobileAgent(Agent):
         return Reply.of(decision)
 
     def _decided(self, screen: Screen) -> Decision:
-        """Ask for the next action, with the same words again while the answer lacks a part."""
+        """Ask for the next action, and ask again while the answer lacks a part."""
         told = self.briefing.instructions[self.steps : self.steps + 1]
         words = "\n\n".join([DECIDE, *(f"This step has to do this: {each}" for each in told)])
         assert self.image is not None
@@ -230,7 +230,7 @@ class MobileAgent(Agent):
         return Reply([], said=decision.words)
 
     def _complain(self, problem: str) -> None:
-        """Tell the model, with the picture on which it acted, why nothing was done."""
+        """Tell the model why nothing was done, with the picture that it saw."""
         assert self.image is not None
         self.chat += [
             Message("user", (problem, self.image)),

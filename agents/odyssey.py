@@ -29,7 +29,7 @@ SETTINGS = {"max_tokens": 30, "temperature": 0.0}
 
 
 class Odyssey(EndpointAgent):
-    """Sees the screen and up to four past ones, and is told what it did there; one call a step.
+    """Sees the screen and up to four past ones, with what it did there; one call a step.
 
     Sources: GUI-Odyssey (arXiv 2406.08451; src/eval_mm/evaluate_GUIOdyssey.py), SPA-Bench
     (framework/models/GUI-Odyssey). The words are the form in which the model was trained; pictures
@@ -46,7 +46,7 @@ class Odyssey(EndpointAgent):
     """
 
     class Options(EndpointAgent.Options):
-        """Those of all agents of one model, and these.
+        """The options of every agent with one model, and those of this one.
 
         - `history`: how many past steps the model is shown.
         - `inputs`: "chat" for a message with all pictures, "gradio" for SPA-Bench's server.
@@ -102,7 +102,7 @@ class Odyssey(EndpointAgent):
 
 
 def past_steps(images: Sequence[Image], commands: Sequence[str]) -> Sequence[str | Image]:
-    """Return what a chat is told of past steps."""
+    """Return past steps as a chat has them."""
     if not images:
         return ("Previous screenshots: None\nPrevious Actions: None",)
     numbered = "\n".join(f"{number}. {said}" for number, said in enumerate(commands, 1))
@@ -110,6 +110,6 @@ def past_steps(images: Sequence[Image], commands: Sequence[str]) -> Sequence[str
 
 
 def gradio_inputs(images: Sequence[Image], commands: Sequence[str]) -> list[str]:
-    """Return what SPA-Bench's server is told of past steps, behind question and picture."""
+    """Return past steps as SPA-Bench's server takes them, after the question and the picture."""
     encoded = [base64.b64encode(image.data).decode() for image in images]
     return [SEPARATOR.join(encoded), SEPARATOR.join(commands)]

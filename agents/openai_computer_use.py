@@ -17,7 +17,7 @@ LONGEST = 1600
 
 
 class OpenAiComputerUse(ComputerAgent):
-    """Works by `computer_call`s, which may hold several actions, and by functions for a phone.
+    """Uses `computer_call`s, which may hold several actions, and functions for a phone.
 
     Source: OpenAI's guide "Computer use" (Responses API). One call a step; the conversation goes
     back whole, with the items of reasoning, instead of by `previous_response_id`; every call is

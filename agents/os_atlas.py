@@ -1,4 +1,4 @@
-"""OS-Atlas (Pro): a foundation action model that is told which actions there are."""
+"""OS-Atlas (Pro): a foundation action model whose prompt lists the actions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ TASK = "Task: {task}\nHistory: \n{history}\n"
 
 
 class OsAtlas(EndpointAgent):
-    """Is given all actions with their formats, its past thoughts, and the screenshot; one call.
+    """Gets all actions with their formats, its past thoughts, and the screenshot, in one call.
 
     Sources: arXiv 2410.23218; OS-Copilot/OS-Atlas (eval/data); the card of OS-Atlas-Pro-7B. The
     sections and formats are those that the model was trained with, the sentences ours. Declared are
@@ -60,7 +60,7 @@ class OsAtlas(EndpointAgent):
     settings = MappingProxyType({"max_tokens": 128, "temperature": 0.0})
 
     class Options(EndpointAgent.Options):
-        """Those of all agents of one model, and `scroll`: whose direction SCROLL has."""
+        """The options of every agent with one model, and `scroll`: whose direction SCROLL has."""
 
         scroll: Literal["finger", "content"] = "finger"
 
@@ -105,6 +105,6 @@ def declared(kind: str, actions: dict[str, tuple[str, str]]) -> list[str]:
 
 
 def told(turn: Turn) -> str:
-    """Return a past step in a line."""
+    """Return a past step as one line."""
     thought = turn.decision.said.get("thought") or turn.decision.words
     return " ".join(thought.split())

@@ -190,7 +190,7 @@ class QwenVl(EndpointAgent):
 
 
 def tool_of(names: Sequence[str], description: str) -> dict[str, Any]:
-    """Return the tool with some of its actions, as JSON of the form that the models were taught."""
+    """Return the tool with some of its actions, in the JSON that the models were trained on."""
     listed = "\n".join(f"* `{name}`: {ACTIONS[name]}" for name in names)
     action = {
         "description": f"The action to perform. The available actions are:\n{listed}",

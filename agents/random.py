@@ -14,7 +14,7 @@ WORDS = ("hello", "7", "linear algebra", "test")
 
 
 class RandomAgent(Agent):
-    """Does something that the screen allows, most often a tap; stops one time in thirty."""
+    """Does something that the screen allows, most often a tap; finishes one time in thirty."""
 
     def start(self, briefing: Briefing) -> None:
         self._random = random.Random(briefing.seed)

@@ -1,4 +1,4 @@
-"""SeeAct, as AndroidWorld has brought it to Android."""
+"""SeeAct, as AndroidWorld ported it to Android."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class SeeAct(Agent):
     dialect: ClassVar[Dialect] = Dialect()
 
     class Options(AndroidWorldAgent.Options):
-        """Those of M3A and T3A; the original ran gpt-4-turbo-2024-04-09 with 4096 tokens."""
+        """The options of M3A and T3A; the original ran gpt-4-turbo-2024-04-09 with 4096 tokens."""
 
         max_tokens: int = 4096
 
@@ -130,7 +130,7 @@ class SeeAct(Agent):
 
 
 def _remembered(decision: Decision, marks: Sequence[Mark]) -> str:
-    """Return the line of the history for a decision."""
+    """Return the history's line for a decision."""
     if decision.error:
         return ERROR.format(error=decision.error)
     choices = {mark.label: seeact_description(mark.element) for mark in marks if mark.element}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class T3A(AndroidWorldAgent):
-    """As M3A, but without pictures, and with all that is known of each element.
+    """Does as M3A, without pictures, and with everything that is known of each element.
 
     Source: google-research/android_world, agents/t3a.py; prompts are our own words. The original
     checks the index of clicks only; here that of every action is checked, and a click without one

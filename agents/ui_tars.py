@@ -81,7 +81,7 @@ POINT = re.compile(r"((?:start|end)_box=')\((\d+), ?(\d+)\)'")
 
 
 class UiTars(EndpointAgent):
-    """Sees the screenshot in its own size, and all that it has said, with the last pictures.
+    """Sees the screenshot in full size, and everything that it has said, with the last pictures.
 
     Source: bytedance/UI-TARS (README_v1.md, README_deploy.md, `codes/ui_tars/prompt.py`), its paper
     (arXiv:2501.12326), and xlang-ai/OSWorld `mm_agents/uitars_agent.py`, to which the project
@@ -97,7 +97,7 @@ class UiTars(EndpointAgent):
     """
 
     class Options(EndpointAgent.Options):
-        """The version of the model, and the pictures that it sees, the present one included."""
+        """The version of the model, and how many pictures it sees, including the current one."""
 
         version: Literal["1", "1.5", "doubao"] = "1.5"
         pictures: int = 5

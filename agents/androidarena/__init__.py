@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A step of the past: the page as it was told, and what was done on it, in words."""
+    """A past step: the page as the prompt had it, and what was done on it, in words."""
 
     page: str
     action: str
@@ -104,7 +104,7 @@ class AndroidArena(Agent):
         ]
 
     def _steps(self, page: str) -> str:
-        """Return the last steps and the present one, in no more tokens than there may be."""
+        """Return the current step and as many of the last ones as the token limit allows."""
         first = max(0, len(self.past) - self.options.history + 1)
         recent = self.past[first:]
         pages = [done.page if self.options.observations else "" for done in recent]
@@ -130,7 +130,7 @@ def _past_step(number: int, page: str, action: str) -> str:
 
 
 def in_words(action: Action, page: Page, frame: Frame) -> str:
-    """Return what was done, as it is told in the history."""
+    """Return what was done as a line of the history."""
     match action:
         case Tap(x, y):
             words = f"click {page.name_at(x, y, frame)} on the app {page.app}"

@@ -36,7 +36,7 @@ _INDENT = "    "
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The outline, its entries as marks, what they are called by label, and the app in front."""
+    """The outline, its entries as marks, their names by label, and the app in front."""
 
     text: str
     marks: tuple[Mark, ...]
@@ -44,14 +44,14 @@ class Page:
     app: str
 
     def name_at(self, x: int, y: int, frame: Frame) -> str:
-        """Return what the entry with this centre is called, or else the smallest around it."""
+        """Return the name of the entry with this centre, or else of the smallest one around it."""
         exact = [mark.label for mark in self.marks if mark.bounds.center == (x, y)]
         return self.names[exact[0] if exact else frame.mark_at(x, y).label]
 
 
 @dataclass(slots=True)
 class _Entry:
-    """An element that has words or can be used; its words grow by those of what it takes in."""
+    """An element that has words or can be used, with the words of those merged into it."""
 
     element: Element
     use: str
@@ -81,7 +81,7 @@ def compress(screen: Screen) -> Page:
 
 
 def _informative(screen: Screen) -> list[_Entry]:
-    """Return the entries of what has words or a use; what lies in others lies in their entries."""
+    """Return the entries of elements that have words or can be used, nested as the elements are."""
     within: dict[int, list[_Entry]] = {}
     for element in reversed(screen.elements):  # children come before their parents
         inside = [entry for child in element.children for entry in within.pop(id(child))]
@@ -94,7 +94,7 @@ def _informative(screen: Screen) -> list[_Entry]:
 
 
 def _merged(entries: list[_Entry]) -> list[_Entry]:
-    """Return the entries that can be used, and the outermost; the words of others go to them."""
+    """Return the entries that can be used and the outermost ones, with the words of all others."""
     roots: list[_Entry] = []
     pending: list[tuple[_Entry, _Entry | None]] = [(entry, None) for entry in reversed(entries)]
     while pending:
@@ -157,7 +157,7 @@ def _described(entry: _Entry) -> str:
 
 
 def _name(element: Element) -> str:
-    """Return what an entry is called in the history: its first five words, and its class."""
+    """Return an entry's name in the history: its first five words, and its class."""
     words = (element.text or element.content_desc).split()[:5]
     return " ".join([*words, element.class_name.rpartition(".")[2]])
 

@@ -1,4 +1,4 @@
-"""What AndroidArena's agent tells its model: the actions, two examples, the task and the steps."""
+"""The prompts of AndroidArena's agent: the actions, two examples, the task and the steps."""
 
 from __future__ import annotations
 

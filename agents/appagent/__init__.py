@@ -111,7 +111,7 @@ class AppAgent(Agent):
         return Reply.of(decision)
 
     def _documents(self) -> Documents | None:
-        """Return the documents to read or write, if there are to be any.
+        """Return the documents to read or write, if the options ask for any.
 
         Raises:
             AgentError: there is no folder of this name to read from.

@@ -1,4 +1,4 @@
-"""What AppAgent has written down about elements: one file for each, by what was done with it."""
+"""What AppAgent has written about elements: one file for each, sorted by gesture."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Documents:
         return _NONE
 
     def write(self, name: str, package: str, gesture: Gesture, words: str) -> None:
-        """Keep what a gesture on an element does, unless that is known already."""
+        """Write what a gesture on an element does, unless that is known already."""
         known = self.read(name, package)
         if known[gesture]:
             return
@@ -72,7 +72,7 @@ class Documents:
 
 
 def documented(documents: Documents, marks: Sequence[Mark], screen: Screen) -> str:
-    """Return what is known of the marked elements, as it stands in the prompt."""
+    """Return what is known of the marked elements, as the prompt has it."""
     entries = []
     for label, name in names_of(marks, screen).items():
         known = documents.read(name, screen.package)
@@ -83,7 +83,7 @@ def documented(documents: Documents, marks: Sequence[Mark], screen: Screen) -> s
 
 
 def names_of(marks: Sequence[Mark], screen: Screen) -> Mapping[str, str]:
-    """Return, by label, the names by which marked elements are known again.
+    """Return the names by which marked elements are recognised, by label.
 
     The resource id, or class and size; a short description; before it the same of the parent, and
     behind it its index, as Android gives it, among the parent's children. Source:
@@ -119,7 +119,7 @@ def _own_name(element: Element) -> str:
 
 
 def _safe(name: str) -> str:
-    """Return a name without what leads to another folder or is forbidden in names of files."""
+    """Return a name that is safe as a file's: it leads to no other folder."""
     plain = re.sub(r"[\x00-\x1f\x7f/\\:*?\"<>|\ud800-\udfff]", "_", name)
     plain = "_" if plain.strip(".") == "" else plain
     if len(plain.encode()) <= _LONGEST_NAME:

@@ -1,4 +1,4 @@
-"""AppAgent's exploration: a look at what each gesture has done, and a document about it."""
+"""AppAgent's exploration: it reflects on what each gesture did, and documents it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Gestured:
-    """What was done last, and what the screen looked like before."""
+    """The last gesture, and the screen before it."""
 
     gesture: Gesture
     label: str
@@ -37,7 +37,7 @@ class Gestured:
 
 
 class Exploration:
-    """The gestures of one episode: what is to be reflected upon, and what was of no use.
+    """The gestures of one episode: the one to reflect on, and those that had no effect.
 
     Source: self_explorer.py of the released code. Text that is typed is not reflected upon. The
     picture after a gesture has the numbers of the elements before it.
@@ -49,7 +49,7 @@ class Exploration:
         self._useless: set[str] = set()
 
     def left(self, marks: Sequence[Mark], screen: Screen) -> tuple[Mark, ...]:
-        """Return the marks, numbered again, without the elements that were of no use."""
+        """Return the marks, numbered anew, without the elements on which gestures had no effect."""
         names = names_of(marks, screen)
         left = [mark for mark in marks if names.get(mark.label) not in self._useless]
         return tuple(Mark(str(n), mark.bounds, mark.element) for n, mark in enumerate(left, 1))
@@ -57,7 +57,7 @@ class Exploration:
     def note(
         self, decision: Decision, before: Image, marks: Sequence[Mark], screen: Screen
     ) -> None:
-        """Take what was decided on a screen, to be reflected upon when it is done."""
+        """Keep what was decided on a screen, to reflect on it when it is done."""
         self.pending = None
         names = names_of(marks, screen)
         for action in decision.actions[:1]:
@@ -85,7 +85,7 @@ class Exploration:
         strict: bool,
         settings: dict[str, Any],
     ) -> Decision:
-        """Ask what the last gesture has done, write that down, and return what follows from it."""
+        """Ask what the last gesture did, document it, and return what to do next."""
         done, self.pending = self.pending, None
         assert done is not None
         after = Image(encode(draw_appagent(screen.image, done.marks, dark)))

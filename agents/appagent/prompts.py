@@ -1,4 +1,4 @@
-"""What AppAgent tells its model: the functions, the task, and the format of the answer."""
+"""AppAgent's prompts: the functions, the task, and the format of the answer."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def task_prompt(
 
 
 def instruction_prompt(instruction: str) -> str:
-    """Return what the present step of the task asks for, where a task says that."""
+    """Return what the current step asks for, if the task says it."""
     return f"What this step has to do: {instruction}"
 
 

@@ -1,4 +1,4 @@
-"""Mobile-Agent-v2: agents that decide, remember, reflect and plan, on what OCR and icons tell."""
+"""Mobile-Agent-v2: agents that decide, remember, reflect and plan, from OCR and icons."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class MobileAgentV2(Agent):
         return Reply(Tap(x, max(0, y - found[0].height)), said=decision.words)
 
     def _reflect(self, before: Perception, after: Perception) -> str | None:
-        """Judge the last action, and plan; return the words that judge the page to be wrong."""
+        """Judge the last action, and plan; return the reflection if the page is wrong."""
         if not self.options.reflection:
             self._plan()
             return None
@@ -163,7 +163,7 @@ class MobileAgentV2(Agent):
         return None
 
     def _plan(self) -> None:
-        """Add the last action to the history, and have summed up what is complete."""
+        """Add the last action to the history, and ask what is complete."""
         self.progress.add()
         prompt = planning_prompt(self.progress)
         messages = [Message("system", (HELPER,)), Message("user", (prompt,))]

@@ -28,7 +28,7 @@ _SMALLEST = 10  # pixels: icons with sides like this or less are not described
 
 @dataclass(frozen=True, slots=True)
 class Perception:
-    """A screen as the models are told of it.
+    """A screen as the prompts describe it.
 
     `lines` are the texts as they were read; `seen` are paragraphs ("text: …") and icons ("icon", or
     "icon: …" with a description). `image` is the screenshot in full size.
@@ -41,12 +41,12 @@ class Perception:
     keyboard: bool
 
     def listing(self) -> str:
-        """Return a line for each thing that was seen: the pixel in its middle, and what it is."""
+        """Return a line for each text or icon: its centre in pixels, and what it is."""
         return "\n".join(f"{list(seen.bounds.center)}; {seen.words}" for seen in self.seen)
 
 
 def perceive(screen: Screen, ocr: str, captioner: Model | None = None) -> Perception:
-    """Return what is perceived of a screen; icons are described if there is a `captioner`."""
+    """Return the texts and icons of a screen; a `captioner` describes the icons."""
     lines = read_text(screen.image, ocr)
     texts = [Seen(f"text: {each.words}", each.bounds) for each in paragraphs(lines)]
     icons = [Seen("icon", bounds) for bounds in find_icons(screen.image)]

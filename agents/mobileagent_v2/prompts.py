@@ -1,4 +1,4 @@
-"""What Mobile-Agent-v2 tells its models, and what it keeps for that from step to step."""
+"""Mobile-Agent-v2's prompts, and what they keep from step to step."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Progress:
     memory: str = ""
 
     def add(self) -> None:
-        """Take the last decision into the history."""
+        """Add the last decision to the history."""
         self.history.append((self.operation, self.action, self.thought))
 
     @property
@@ -63,7 +63,7 @@ class Progress:
 
 
 def purposeless(operation: str) -> str:
-    """Return an operation without what it is for: "tap Save to keep it" is "tap Save"."""
+    """Return an operation without its purpose: "tap Save" of "tap Save to keep it"."""
     return operation.partition(" to ")[0].strip()
 
 

@@ -52,7 +52,7 @@ class MobileAgentV3(Agent):
     roles: ClassVar[Sequence[str]] = ("manager", "executor", "reflector", "notetaker")
 
     class Options(ModelOptions):
-        """Those of the original's command line, and of its port to AndroidWorld.
+        """The options of the original's command line, and of its port to AndroidWorld.
 
         - `coordinates`: what the model's mean: pixels ("abs", GUI-Owl) or "0-1000" (Qwen3-VL).
         - `notetaker`: whether there is one.
@@ -71,7 +71,7 @@ class MobileAgentV3(Agent):
         }
 
     def run(self, briefing: Briefing, phone: Phone) -> None:
-        """Go on until the manager or an answer ends it, or a limit."""
+        """Plan, act and reflect until the manager, an answer or a limit ends the episode."""
         self.briefing, self.options = briefing, briefing.options
         self.models = {role: briefing.model(role) for role in self.roles}
         self.dialect = Dialect(self.options.coordinates)
@@ -95,7 +95,7 @@ class MobileAgentV3(Agent):
             observation = seen
 
     def _picture(self, screen: Screen) -> tuple[Image, tuple[int, int]]:
-        """Return the screenshot as it is sent, and its size then.
+        """Return the screenshot as it is sent, and its size.
 
         The screen after an action is the one before the next: it is encoded once.
         """
@@ -121,7 +121,7 @@ class MobileAgentV3(Agent):
         )
 
     def _take_plan(self, words: str) -> None:
-        """Remember the manager's plan, and what it says is completed."""
+        """Keep the manager's plan, and what is completed according to it."""
         memory = self.memory
         memory.completed = NOTHING_COMPLETED
         if "### Historical Operations" in words:
@@ -134,7 +134,7 @@ class MobileAgentV3(Agent):
         self.memory.attempts.append(Attempt(INVALID, description, "C", error))
 
     def _reflect(self, decision: Decision, before: Image, seen: Observation) -> None:
-        """Have the action checked, and take notes of what came of it."""
+        """Ask for a check of the action, and for notes on its result."""
         memory = self.memory
         action = Dialect.action_said(decision.words)
         description = decision.said["description"]

@@ -10,7 +10,7 @@ INVALID = '{"action": "invalid"}'
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An action and what the reflector made of it: A it worked, B a wrong page, C no change."""
+    """An action and the reflector's outcome: A, it worked; B, a wrong page; C, no change."""
 
     action: str
     description: str
@@ -42,5 +42,5 @@ class Memory:
 
     @property
     def last_was_invalid(self) -> bool:
-        """Whether the last attempt was no action that could be done."""
+        """Whether the last attempt was not a valid action."""
         return bool(self.attempts) and self.attempts[-1].action == INVALID

@@ -1,4 +1,4 @@
-"""The words that the roles of Mobile-Agent-v3 are given: its headings, in our own sentences."""
+"""The prompts of Mobile-Agent-v3's roles: its headings, in our own sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The actions of A3 (Android Agent Arena): its device's dictionaries, and the paper's words."""
+"""The actions of A3 (Android Agent Arena): its device's dictionaries, and the paper's format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The calls of AITZ (Android in the Zoo), and what its annotations hold."""
+"""The calls of AITZ (Android in the Zoo), and the actions of its annotations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AndroidArena's dialect: one action between two "#", on the nodes of a compressed page."""
+"""AndroidArena's format: one action between two "#", on the nodes of a compressed page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The actions of AndroidControl, as Google's JSON has them and in the form of later scorers."""
+"""The actions of AndroidControl, in Google's JSON and in the form of later scorers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AppAgent's dialect: functions on numbered elements, or on the cells of a grid."""
+"""AppAgent's format: functions on numbered elements, or on the cells of a grid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AutoDroid's dialect: a dictionary that names an element of the page's simplified HTML."""
+"""AutoDroid's format: a dictionary that names an element of the page's simplified HTML."""
 
 from __future__ import annotations
 

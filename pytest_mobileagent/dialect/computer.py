@@ -1,7 +1,7 @@
-"""What models that were taught to use a computer need beside it, to use a phone.
+"""What models that were trained to use a computer need in order to use a phone.
 
-A computer has no back key, no home screen and no long press, so these are functions of our own,
-which both of the dialects of computer use read: `PHONE_FUNCTIONS`, by name.
+A computer has no back key, no home screen and no long press. `PHONE_FUNCTIONS` has functions of our
+own for these, by name, which both computer-use dialects read.
 """
 
 from __future__ import annotations

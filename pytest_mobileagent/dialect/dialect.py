@@ -23,7 +23,7 @@ OnError = Literal["no action", "ask again", "finish", "give up", "crash"]
 
 
 class DialectError(ValueError):
-    """Words that a dialect does not know, or an action that it cannot say; `words` has all of them.
+    """Words that a dialect cannot read, or an action that it cannot say; `words` has all the words.
 
     The message says what is wrong, and quotes the place. `on_error` is what the original does with
     these words, where that is not what it mostly does; else it is empty.
@@ -198,8 +198,8 @@ class Decision:
 class Dialect:
     """A way in which models say actions. Its instances are immutable, their fields its variants.
 
-    A dialect of your own implements `_read` and `_say`, or, where one reply may hold several
-    actions or none, `_read` and `print`.
+    A dialect of your own implements `_read` and `_say`; or `_read` and `print`, if one reply may
+    hold several actions or none.
 
     - `name`: how the dialect is called in a registry or an option.
     - `title`: how errors call it; its name, if it has none.

@@ -1,4 +1,4 @@
-"""Mobile-Agent's dialect (v1): words of the screen and looks of icons, which are found later."""
+"""Mobile-Agent's format (v1): texts and icons to tap, which the agent then finds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mobile-Agent-v2's dialect: an action in pixels, below headings."""
+"""Mobile-Agent-v2's format: an action in pixels, below headings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of a model's words: lines and sections with names, and calls with their arguments."""
+"""Parts of a reply: named lines and sections, and calls with their arguments."""
 
 from __future__ import annotations
 

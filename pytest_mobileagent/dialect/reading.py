@@ -1,6 +1,6 @@
-"""What dialects need to read a model's words: objects in them, numbers, points, texts, keys.
+"""What dialects need to read a reply: objects, numbers, points, texts and keys in it.
 
-What cannot be read is a `DialectError`, and nothing else, however odd the words are.
+Whatever cannot be read raises a `DialectError`, and nothing else.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ _KEYS: dict[str, KeyName] = {
 
 
 def spoken(words: str) -> str:
-    """Return the words without a reasoning model's thoughts, and special tokens around them.
+    """Return the words without a reasoning model's thoughts and special tokens.
 
-    Where nothing is left, the thoughts are taken for what is said.
+    If nothing is left, the thoughts are the reply.
     """
     kept, place = [], 0
     # Not one expression for both ends: it would take the square of the time for ends that lack.
@@ -101,7 +101,7 @@ def number(value: object, name: str = "this") -> float:
     """Return a finite number, also if it is written as text.
 
     Raises:
-        DialectError: it is none; the message calls it by `name`.
+        DialectError: it is not a number; the message calls it by `name`.
     """
     found = math.nan
     if isinstance(value, int | float | str) and not isinstance(value, bool):
@@ -114,10 +114,10 @@ def number(value: object, name: str = "this") -> float:
 
 
 def amount(value: object, name: str = "this") -> float:
-    """Return what is meant by a number, or by a text that begins with one ("5", "2 seconds").
+    """Return a number, or the one that a text begins with ("5", "2 seconds").
 
     Raises:
-        DialectError: it is none; the message calls it by `name`.
+        DialectError: it is not a number; the message calls it by `name`.
     """
     begins = re.match(NUMBER, value.strip()) if isinstance(value, str) else None
     return number(begins[0] if begins else value, name)
@@ -145,7 +145,7 @@ def point(value: object) -> tuple[float, float]:
 
 
 def text(value: object, of: str = "the action") -> str:
-    """Return a text; a number counts as one. `of` says whose it is.
+    """Return a text; a number counts as one. `of` says in the error whose text it is.
 
     Raises:
         DialectError: it is neither.
@@ -189,7 +189,7 @@ def key_named(name: object) -> KeyName:
 def name_for(value: T, table: Mapping[str, T]) -> str | None:
     """Return the first name that a table has for a value, such as an action; None if it has none.
 
-    The table is one by which names are read: this is how they are printed.
+    So the table by which a dialect reads names is also the one by which it prints them.
     """
     return next((name for name, each in table.items() if each == value), None)
 
