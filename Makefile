@@ -21,7 +21,7 @@ test: .venv/ready
 	$(BIN)/pytest -n 2 -m "not slow"
 
 # Rooms whose code starts no process, and so needs nothing that only Linux has.
-PORTABLE = action check dialect draft environment episode judge llm perception report review screen task testing verdict
+PORTABLE = action check dialect draft environment episode judge llm perception report review screen task testing
 
 test-portable: .venv/ready
 	$(BIN)/pytest -n 2 -m "not slow" $(wildcard tests/test_*.py) $(PORTABLE:%=tests/%)

@@ -1,4 +1,4 @@
-"""What a project has beside its code: the changelog, and where it is tested."""
+"""What a project has beside its code: the changelog, where it is tested, and how to add to it."""
 
 from __future__ import annotations
 
@@ -68,3 +68,11 @@ def test_the_rooms_that_need_no_linux_exist() -> None:
     assert [
         room for room in rooms.split() if not list((ROOT / "tests" / room).rglob("test_*"))
     ] == []
+
+
+def test_every_file_that_contributors_are_sent_to_exists() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text()
+    paths = set(re.findall(r"`((?:[\w.]+/)+[\w.]*)`", page)) - {"dist/"}
+    paths |= set(re.findall(r"\]\(([^)]+)\)", page))
+    assert len(paths) > 15
+    assert [path for path in paths if not (ROOT / path).exists()] == []

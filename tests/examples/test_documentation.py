@@ -241,6 +241,7 @@ def test_the_options_page_has_the_sections_of_the_help():
 
 
 PAGES = [
+    "CONTRIBUTING.md",
     "README.md",
     "SECURITY.md",
     *sorted(
