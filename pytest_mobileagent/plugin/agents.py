@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.sources.source import Source
     from pytest_mobileagent.plugin.models import RunModels
     from pytest_mobileagent.plugin.options import OptionValue
-    from pytest_mobileagent.program.adapter.adapter import Adapter
+    from pytest_mobileagent.program.adapter import Adapter
     from pytest_mobileagent.run.folder import RunFolder
 
 
@@ -69,8 +69,8 @@ class RunAgents:
         """
         if self._name is None:
             return None
-        from pytest_mobileagent.program.adapter.adapter import BadAdapterError
-        from pytest_mobileagent.program.adapter.finding import find_program
+        from pytest_mobileagent.program.adapter import BadAdapterError
+        from pytest_mobileagent.program.adapter_file import find_program
 
         try:
             return find_program(self._name, agent_folders(self._config))

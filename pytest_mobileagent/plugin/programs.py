@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.sources.source import Source
     from pytest_mobileagent.plugin.models import RunModels
     from pytest_mobileagent.plugin.options import OptionValue
-    from pytest_mobileagent.program.adapter.adapter import Adapter
+    from pytest_mobileagent.program.adapter import Adapter
 
 _ADB = {"serial", "adb", "adb_port"}  # placeholders
 _MCP = {"mcp_url", "mcp_config", "mcp_command"}
@@ -31,8 +31,8 @@ def check_program(
         pytest.UsageError: something is missing, or means nothing to a program.
     """
     from pytest_mobileagent.extras import check_extra
-    from pytest_mobileagent.program.process.container import engine
-    from pytest_mobileagent.program.process.install import install
+    from pytest_mobileagent.program.process.launch import engine
+    from pytest_mobileagent.program.process.workplace import install
 
     agent = settings["agent"]
     if not needs_mcp_only(program):
@@ -58,7 +58,7 @@ def check_program(
 
 def caveats(program: Adapter) -> list[str]:
     """Say what a person should know of how a program is run, before it is."""
-    from pytest_mobileagent.program.adapter.placeholders import (
+    from pytest_mobileagent.program.placeholders import (
         PREFIX,
         WITH_TOKENS,
         used,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from pytest_mobileagent.plugin.config import RunConfig
-    from pytest_mobileagent.program.adapter.adapter import Adapter
+    from pytest_mobileagent.program.adapter import Adapter
     from pytest_mobileagent.run.runner import AgentRunner
     from pytest_mobileagent.task.case import Case
 
@@ -65,8 +65,8 @@ def chosen_agent(run: RunConfig, given: Callable[[], Any] | None) -> ChosenAgent
 def _of_program(run: RunConfig, program: Adapter) -> ChosenAgent:
     from pytest_mobileagent.mcp.programs import ProgramServers
     from pytest_mobileagent.program.commands.steps import RULE
+    from pytest_mobileagent.program.runner.recorders import Setting
     from pytest_mobileagent.program.runner.runner import ProgramRunner
-    from pytest_mobileagent.program.runner.setting import Setting
 
     def runner(case: Case, _values: Mapping[str, Any]) -> AgentRunner:
         setting = Setting(

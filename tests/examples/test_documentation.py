@@ -17,7 +17,7 @@ from pytest_mobileagent.__main__ import _MODULES, _OWN
 from pytest_mobileagent.check.answers import answers
 from pytest_mobileagent.init.command import main as init
 from pytest_mobileagent.plugin.options import GROUPS, OPTIONS
-from pytest_mobileagent.program.adapter.reading import read_adapter
+from pytest_mobileagent.program.adapter_file import read_adapter
 
 ROOT = Path(__file__).parent.parent.parent
 

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
-from pytest_mobileagent.program.adapter.placeholders import (
+from pytest_mobileagent.program.adapter_file import read_adapter
+from pytest_mobileagent.program.placeholders import (
     Values,
     fill,
     fill_variables,
     fill_words,
 )
-from pytest_mobileagent.program.adapter.reading import read_adapter
 from pytest_mobileagent.program.process.reported import Reported, Traces, reported
 
 if TYPE_CHECKING:

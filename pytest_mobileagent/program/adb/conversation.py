@@ -1,4 +1,4 @@
-"""A stream that is open on both sides, passed on until either closes it."""
+"""A stream that is open on both sides: what passes on it, and its commands one by one."""
 
 from __future__ import annotations
 
@@ -7,20 +7,23 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.device.drivers.adb import frames
-from pytest_mobileagent.program.adb.gates import gate_of
+from pytest_mobileagent.program.adb.splitter import splitter_of
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.program.adb.log import RawLog
+    from pytest_mobileagent.program.watching import Command, Passage, Watcher
+
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
 
-    from pytest_mobileagent.program.adb.gates import Piece
-    from pytest_mobileagent.program.adb.passing import Passing
-    from pytest_mobileagent.program.adb.reading import Reading
     from pytest_mobileagent.program.adb.services import Service
-    from pytest_mobileagent.program.adb.stream import Stream
+    from pytest_mobileagent.program.adb.splitter import Piece, Reading
+    from pytest_mobileagent.program.adb.wire import Stream
     from pytest_mobileagent.program.watching import Command
 
     # Asks whether a command may pass that was sent on the stream to a service.
-    Ask = Callable[[str, Command], Awaitable[Passing]]
+    Ask = Callable[[str, Command], Awaitable["Passing"]]
 
 
 # What the program has sent before it left has so long to reach the device.
@@ -42,7 +45,7 @@ class Conversation:
         self._stream = stream
         self._device = device
         self._service = service
-        self._gate = gate_of(service, reading)
+        self._gate = splitter_of(service, reading)
         self._opened = opened
         self._frames = frames.FrameReader() if service.startswith("shell,v2") else None
         self._unanswered: list[Passing] = []
@@ -140,3 +143,36 @@ async def _cancel(*tasks: asyncio.Task[Any]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class Passing:
+    """A command that was sent on the stream to a service, from when it is asked for."""
+
+    def __init__(self, log: RawLog, service: str, command: Command) -> None:
+        self.refused = ""
+        self._log = log
+        self._service = service
+        self._command = command
+        self._at = log.now()
+        self._passage: Passage | None = None
+        self._ended = False
+
+    async def ask(self, watcher: Watcher) -> None:
+        """Wait until the command may pass, or is `refused`."""
+        try:
+            self._passage = await watcher.command(self._command)
+        except BaseException:
+            self.end("it was cut off while it waited")
+            raise
+        self.refused = self._passage.refused or self._command.refused
+        if self.refused:
+            self.end()
+
+    def end(self, error: str = "") -> None:
+        """Say that it has ended, unless that was said."""
+        if self._ended:
+            return
+        self._ended = True
+        if self._passage is not None and not self.refused:
+            self._passage.done(error)
+        self._log.write(self._at, self._service, self._command, refused=self.refused, error=error)

@@ -1,24 +1,35 @@
-"""The raw record of what a program asked of the phone: a line of JSON for each command."""
+"""The raw record of what a program asked of the phone: a line of JSON for each command.
+
+A tap on an element, which tools name by a number, is recorded with the place of the element.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import dataclasses
+import json
+import re
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action.action import to_json
+from pytest_mobileagent.action.action import Raw, Tap, to_json
 from pytest_mobileagent.episode.redaction import MASK, redacted
+from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.fileio import append_line
 from pytest_mobileagent.plain import to_line, to_wire
+from pytest_mobileagent.program.adb.services import open_service
 from pytest_mobileagent.program.watching import Clear, ElementTap, Erase, Pointer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from pytest_mobileagent.device.address import Address
     from pytest_mobileagent.program.commands.steps import Mark
     from pytest_mobileagent.program.watching import Act, Command
+
 
 RAW_LOG = "adb.jsonl"  # its file, among what is recorded of a program
 _MOST_CHARACTERS = 2000  # of a command that are kept
@@ -79,3 +90,42 @@ def act_to_json(act: Act) -> dict[str, Any]:
 def _cut(text: str) -> str:
     left = len(text) - _MOST_CHARACTERS
     return text if left <= 0 else f"{text[:_MOST_CHARACTERS]}… ({left} more characters)"
+
+
+# An answer takes a few milliseconds; but UiAutomator waits up to ten seconds for a screen that
+# moves, and a busy machine may take its time.
+_SECONDS = 20.0
+_LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
+
+
+async def with_places(address: Address, service: str, command: Command) -> Command:
+    """Return a command whose taps on elements are taps on pixels, as far as that can be known."""
+    if not any(isinstance(act, ElementTap) for act in command.acts):
+        return command
+    acts = [
+        await _tap(address, service, act) if isinstance(act, ElementTap) else act
+        for act in command.acts
+    ]
+    return replace(command, acts=tuple(acts))
+
+
+async def _tap(address: Address, service: str, tap: ElementTap) -> Tap | Raw:
+    """Return a tap on the centre of an element, where `element.click()` touches it."""
+    try:
+        async with asyncio.timeout(_SECONDS):
+            value = json.loads(await _get(address, service, f"{tap.path}/rect"))["value"]
+            numbers = (value[name] for name in ("x", "y", "width", "height"))
+            x, y, width, height = map(int, numbers)
+    except (DeviceError, OSError, EOFError, TimeoutError, ValueError, LookupError, TypeError):
+        return Raw(tap.words)
+    return Tap(x + width // 2, y + height // 2)
+
+
+async def _get(address: Address, service: str, path: str) -> bytes:
+    """Return what a server on the phone answers to a request."""
+    opened = await open_service(address, service)
+    with contextlib.closing(opened):
+        await opened.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+        head = await opened.reader.readuntil(b"\r\n\r\n")
+        length = _LENGTH.search(head)
+        return await opened.reader.readexactly(int(length[1])) if length else b""

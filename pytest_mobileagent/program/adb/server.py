@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.device.fleet.adb_server import ALONE
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.processes import die_with_parent, without_keys
-from pytest_mobileagent.program.adb.keys import Key
+from pytest_mobileagent.program.adb.wire import Key
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,1 +1,1 @@
-"""What a program asks of a phone, read: acts, looks, and what is neither."""
+"""What a program asks of a phone, read as acts, as looks, or as neither."""

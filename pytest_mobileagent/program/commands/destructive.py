@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.device.drivers.adb.listener import PACKAGE as LISTENER
+from pytest_mobileagent.program.commands.inputs import SCREEN_OFF
 from pytest_mobileagent.program.commands.intents import TOOLS
-from pytest_mobileagent.program.commands.keys import SCREEN_OFF
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

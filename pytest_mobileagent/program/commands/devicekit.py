@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import Key, LongPress, Open, Raw, Tap
-from pytest_mobileagent.program.commands.gestures import stroke
-from pytest_mobileagent.program.commands.inputs import pixel, swipe
+from pytest_mobileagent.program.commands.inputs import pixel, stroke, swipe
 from pytest_mobileagent.program.commands.intents import CLIPBOARD, typed
 from pytest_mobileagent.program.watching import Act, Erase
 

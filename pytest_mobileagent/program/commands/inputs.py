@@ -1,18 +1,22 @@
-"""Android's `input` and `monkey` commands, as acts."""
+"""Android's `input` and `monkey` commands, its keys and its gestures, as acts."""
 
 from __future__ import annotations
 
+import math
+import re
+import string
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.action import Key, LongPress, Open, Raw, Swipe, Tap, Type
-from pytest_mobileagent.program.commands import keys
-from pytest_mobileagent.program.commands.gestures import stroke
-from pytest_mobileagent.program.watching import Act, Pointer
+from pytest_mobileagent.action.action import Key, KeyName, LongPress, Open, Raw, Swipe, Tap, Type
+from pytest_mobileagent.program.watching import Act, Erase, Pointer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Literal
+
+    from pytest_mobileagent.action.action import Action
+
 
 _SOURCES = {
     "keyboard", "dpad", "gamepad", "touchscreen", "mouse", "stylus", "trackball", "touchpad",
@@ -76,10 +80,8 @@ def _keyevent(arguments: list[str], raw: str) -> tuple[Act, ...]:
             long = long or word == "--longpress"
         else:
             names.append(word)
-    codes = ((keys.code(name), name) for name in names)
-    acts = tuple(
-        keys.pressed(code, f"input keyevent {name}") for code, name in codes if code != keys.WAKE_UP
-    )
+    codes = ((code(name), name) for name in names)
+    acts = tuple(pressed(code, f"input keyevent {name}") for code, name in codes if code != WAKE_UP)
     return tuple(_held(act, raw) for act in acts) if long else acts
 
 
@@ -90,7 +92,7 @@ def _held(act: Act, raw: str) -> Act:
 
 def _keycombination(arguments: list[str], raw: str) -> tuple[Act, ...]:
     rest = arguments[2:] if arguments[:1] == ["-t"] else arguments
-    return (keys.together([keys.code(word) for word in rest], raw),)
+    return (together([code(word) for word in rest], raw),)
 
 
 def _motionevent(arguments: list[str], raw: str) -> tuple[Act, ...]:
@@ -139,3 +141,119 @@ def read_monkey(words: Sequence[str], raw: str) -> tuple[Act, ...]:
     if len(packages) == 1 and int(words[-1]) <= _FEW_EVENTS:
         return (Open(packages[0]),)
     return (Raw(raw),)
+
+
+# What needs another act beside it to say what it does; `merging` looks for these.
+SELECT_ALL = Raw("select all")
+PASTE = Raw("paste")
+TO_THE_END = Raw("to the end of the text")
+TO_THE_START = Raw("to the start of the text")
+SCREEN_OFF = Raw("switch the screen off")  # which is always on: the power key would, too
+WAKE_UP = 224  # the key that does nothing while the screen is on
+
+_CANONICAL: dict[int, KeyName] = {
+    3: "home", 4: "back", 24: "volume_up", 25: "volume_down", 61: "tab", 66: "enter",
+    82: "menu", 111: "escape", 160: "enter", 187: "overview",
+}  # fmt: skip
+_NAMES = {
+    "HOME": 3, "BACK": 4, "VOLUME_UP": 24, "VOLUME_DOWN": 25, "POWER": 26, "TAB": 61, "ENTER": 66,
+    "SLEEP": 223, "WAKEUP": WAKE_UP, "SOFT_SLEEP": 276, "DEL": 67,
+    "MENU": 82, "ESCAPE": 111, "FORWARD_DEL": 112, "MOVE_HOME": 122, "CTRL_LEFT": 113,
+    "CTRL_RIGHT": 114, "MOVE_END": 123, "NUMPAD_ENTER": 160, "APP_SWITCH": 187, "PASTE": 279,
+    "SHIFT_LEFT": 59, "SHIFT_RIGHT": 60, "STAR": 17, "POUND": 18, "COMMA": 55, "PERIOD": 56,
+    "SPACE": 62, "GRAVE": 68, "MINUS": 69, "EQUALS": 70, "LEFT_BRACKET": 71, "RIGHT_BRACKET": 72,
+    "BACKSLASH": 73, "SEMICOLON": 74, "APOSTROPHE": 75, "SLASH": 76, "AT": 77, "PLUS": 81,
+    "NUMPAD_DIVIDE": 154, "NUMPAD_MULTIPLY": 155, "NUMPAD_SUBTRACT": 156, "NUMPAD_ADD": 157,
+    "NUMPAD_DOT": 158, "NUMPAD_COMMA": 159, "NUMPAD_EQUALS": 161,
+}  # fmt: skip
+_NAMES |= {digit: 7 + place for place, digit in enumerate(string.digits)}
+_NAMES |= {f"NUMPAD_{digit}": 144 + place for place, digit in enumerate(string.digits)}
+_NAMES |= {letter: 29 + place for place, letter in enumerate(string.ascii_uppercase)}
+_SIGNS = "*#,. `-=[]\\;'/@+"
+_SIGN_NAMES = (
+    "STAR POUND COMMA PERIOD SPACE GRAVE MINUS EQUALS LEFT_BRACKET RIGHT_BRACKET BACKSLASH "
+    "SEMICOLON APOSTROPHE SLASH AT PLUS"
+)
+_CHARACTERS = {_NAMES[name]: sign for name, sign in zip(_SIGN_NAMES.split(), _SIGNS, strict=True)}
+_CHARACTERS |= {154 + place: sign for place, sign in enumerate("/*-+.,")} | {161: "="}
+_CHARACTERS |= {7 + place: digit for place, digit in enumerate(string.digits)}
+_CHARACTERS |= {144 + place: digit for place, digit in enumerate(string.digits)}
+_CHARACTERS |= {29 + place: letter for place, letter in enumerate(string.ascii_lowercase)}
+_SHIFTED = dict(zip("1234567890-=[]\\;'/`,.", '!@#$%^&*()_+{}|:"?~<>', strict=True))
+_A, _V = 29, 50
+_EDITS: dict[int, Act] = {
+    26: SCREEN_OFF, 67: Erase(), 112: Erase(), 122: TO_THE_START, 123: TO_THE_END,
+    223: SCREEN_OFF, 276: SCREEN_OFF, 279: PASTE,
+}  # fmt: skip
+_CTRL_KEYS, _SHIFT_KEYS = {113, 114}, {59, 60}
+_SHIFT, _CTRL, _ALT, _META = 0x1, 0x1000, 0x2, 0x10000
+
+
+def code(word: str) -> int | None:
+    """Return the code of a key by its code or name, as "67", "DEL" or "KEYCODE_DEL"."""
+    if re.fullmatch("[0-9]{1,5}", word):
+        return int(word)
+    return _NAMES.get(word.upper().removeprefix("KEYCODE_"))
+
+
+def pressed(number: int | None, raw: str, meta: int = 0) -> Act:
+    """Return what a key does that is pressed with the modifiers `meta`; `raw` if nothing is known.
+
+    `raw` is the command in its own words.
+    """
+    if number is None or meta & (_ALT | _META):
+        return Raw(raw)
+    if meta & _CTRL:
+        return {_A: SELECT_ALL, _V: PASTE}.get(number) or Raw(raw)
+    if number in _CHARACTERS:
+        return Type(_character(number, shift=bool(meta & _SHIFT)))
+    if meta & _SHIFT:
+        return Raw(raw)
+    if number in _CANONICAL:
+        return Key(_CANONICAL[number])
+    return _EDITS.get(number) or Raw(raw)
+
+
+def together(codes: Sequence[int | None], raw: str) -> Act:
+    """Return what keys do that are held down together: the last one, with modifiers."""
+    *modifiers, last = codes
+    if modifiers and set(modifiers) <= _CTRL_KEYS:
+        return pressed(last, raw, _CTRL)
+    if modifiers and set(modifiers) <= _SHIFT_KEYS:
+        return pressed(last, raw, _SHIFT)
+    return Raw(raw)
+
+
+def _character(number: int, *, shift: bool) -> str:
+    plain = _CHARACTERS[number]
+    return _SHIFTED.get(plain, plain.upper()) if shift else plain
+
+
+STILL = 10  # pixels: a finger that moves no further rests
+HELD = 0.5  # seconds: a finger that rests that long makes a long press (Android: 0.4)
+_STRAIGHT = 40  # pixels that a way may keep off the line between its ends
+
+
+def stroke(points: Sequence[tuple[float, int, int]]) -> Action | None:
+    """Return the action of a finger that went down, moved and up: (seconds, x, y) of each event.
+
+    None if its way is not straight, so that no action says it.
+    """
+    begin, x1, y1 = points[0]
+    end, x2, y2 = points[-1]
+    seconds = max(0.0, end - begin)
+    if all(math.dist((x, y), (x1, y1)) <= STILL for _, x, y in points):
+        return LongPress(x1, y1, round(seconds, 3)) if seconds >= HELD else Tap(x1, y1)
+    if any(_off(x, y, (x1, y1), (x2, y2)) > _STRAIGHT for _, x, y in points):
+        return None
+    return Swipe(x1, y1, x2, y2, round(seconds, 3))
+
+
+def _off(x: int, y: int, begin: tuple[int, int], end: tuple[int, int]) -> float:
+    """How far a point is from the line between two others."""
+    dx, dy = end[0] - begin[0], end[1] - begin[1]
+    square = dx * dx + dy * dy
+    if not square:
+        return math.dist((x, y), begin)
+    along = max(0.0, min(1.0, ((x - begin[0]) * dx + (y - begin[1]) * dy) / square))
+    return math.dist((x, y), (begin[0] + along * dx, begin[1] + along * dy))

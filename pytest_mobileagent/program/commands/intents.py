@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import Key, Open, Raw, Type
-from pytest_mobileagent.program.commands import keys
+from pytest_mobileagent.program.commands import inputs
 from pytest_mobileagent.program.watching import Act, Clear
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def _message(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
         return typed(extras.get("msg", ""))
     numbers = [int(number) for number in extras["mcode"].split(",")]
     pairs = zip(numbers[::2], numbers[1::2], strict=False)  # modifiers, then the key
-    return tuple(keys.pressed(number, raw, meta) for meta, number in pairs)
+    return tuple(inputs.pressed(number, raw, meta) for meta, number in pairs)
 
 
 def _message_base64(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
@@ -157,7 +157,7 @@ def _characters(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
 
 
 def _code(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
-    return (keys.pressed(int(extras.get("code", "")), raw),)
+    return (inputs.pressed(int(extras.get("code", "")), raw),)
 
 
 def _enter(extras: dict[str, str], raw: str) -> tuple[Act, ...]:

@@ -6,11 +6,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import Key, LongPress, Raw, Swipe, Tap
-from pytest_mobileagent.program.commands import devicekit, keys
-from pytest_mobileagent.program.commands.gestures import stroke
-from pytest_mobileagent.program.commands.inputs import pixel, swipe
+from pytest_mobileagent.program.commands import devicekit, inputs
+from pytest_mobileagent.program.commands.inputs import pixel, stroke, swipe
 from pytest_mobileagent.program.commands.intents import CLIPBOARD, typed
-from pytest_mobileagent.program.commands.wording import told
+from pytest_mobileagent.program.commands.script import told
 from pytest_mobileagent.program.watching import Act, Clear, Command, Erase, Pointer
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ _PHASES: dict[int, Literal["down", "move", "up", "cancel"]] = {
 _KEYS: dict[str, Act] = {
     "back": Key("back"), "home": Key("home"), "recent": Key("overview"), "menu": Key("menu"),
     "enter": Key("enter"), "delete": Erase(), "del": Erase(), "volume_up": Key("volume_up"),
-    "volume_down": Key("volume_down"), "power": keys.SCREEN_OFF,
+    "volume_down": Key("volume_down"), "power": inputs.SCREEN_OFF,
 }  # fmt: skip
 
 
@@ -111,7 +110,7 @@ def _key(arguments: list[Any], raw: str) -> tuple[Act, ...]:
 
 def _key_code(arguments: list[Any], raw: str) -> tuple[Act, ...]:
     meta = int(arguments[1]) if len(arguments) > 1 else 0
-    return (keys.pressed(int(arguments[0]), raw, meta),)
+    return (inputs.pressed(int(arguments[0]), raw, meta),)
 
 
 def _set_text(arguments: list[Any], raw: str) -> tuple[Act, ...]:
@@ -134,11 +133,11 @@ def _clipboard(arguments: list[Any], raw: str) -> tuple[Act, ...]:
 
 
 def _paste(arguments: list[Any], raw: str) -> tuple[Act, ...]:
-    return (keys.PASTE,)
+    return (inputs.PASTE,)
 
 
 def _sleep(arguments: list[Any], raw: str) -> tuple[Act, ...]:
-    return (keys.SCREEN_OFF,)
+    return (inputs.SCREEN_OFF,)
 
 
 def _raw(arguments: list[Any], raw: str) -> tuple[Act, ...]:

@@ -1,21 +1,24 @@
-"""The portal of droidrun (now mobilerun), an app that acts on the phone for its agent."""
+"""The portal of droidrun (now mobilerun), an app that acts for its agent: by HTTP or `content`."""
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import Key, Open, Raw, Tap
-from pytest_mobileagent.program.commands import keys
+from pytest_mobileagent.program.commands import inputs
 from pytest_mobileagent.program.commands.inputs import pixel, swipe
 from pytest_mobileagent.program.commands.intents import CLIPBOARD, from_base64, typed
-from pytest_mobileagent.program.watching import Act, Clear
+from pytest_mobileagent.program.watching import Act, Clear, Command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
+
 
 _LOOKS = ("a11y_tree", "state", "phone_state", "screenshot")
 _GLOBAL: dict[int, Act] = {
-    1: Key("back"), 2: Key("home"), 3: Key("overview"), 8: keys.SCREEN_OFF,
+    1: Key("back"), 2: Key("home"), 3: Key("overview"), 8: inputs.SCREEN_OFF,
 }  # fmt: skip
 
 
@@ -72,7 +75,7 @@ def _clear(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
 
 
 def _key(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
-    return (keys.pressed(int(values["key_code"]), raw),)
+    return (inputs.pressed(int(values["key_code"]), raw),)
 
 
 def _clipboard(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
@@ -97,3 +100,26 @@ _ACTS: dict[str, Callable[[Mapping[str, Any], str], tuple[Act, ...]]] = {
     "key": _key,
     "clipboard/set": _clipboard,
 }
+
+
+_PORTAL = re.compile(r"content://com\.(?:droidrun|mobilerun)\.portal/([^?]*)")
+_CHANGES = {"insert", "update", "delete"}
+_BINDING = re.compile(r"([^:]+):([sbilfdn]):(.*)", re.DOTALL)
+
+
+def read_content(arguments: Sequence[str], raw: str) -> Command:
+    """Return what a `content` command does; `raw` is it in its own words."""
+    pairs = list(pairwise(arguments))
+    uri = next((value for option, value in pairs if option == "--uri"), "")
+    match = _PORTAL.match(uri)
+    if not match:
+        return Command(raw, (Raw(raw),) if arguments[:1] and arguments[0] in _CHANGES else ())
+    if arguments[:1] == ["query"]:
+        return Command(raw, looks=shows(match[1]))
+    bound = [_BINDING.fullmatch(value) for option, value in pairs if option == "--bind"]
+    values = {each[1]: _value(each[2], each[3]) for each in bound if each}
+    return Command(raw, acts(match[1], values, raw))
+
+
+def _value(kind: str, text: str) -> object:
+    return text == "true" if kind == "b" else text

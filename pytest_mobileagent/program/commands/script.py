@@ -1,14 +1,16 @@
 """Shell scripts, taken apart into the simple commands that they run.
 
-Nothing is run and nothing of the phone is known: what depends on it is marked as unknown.
+Nothing is run, and nothing is known of the phone: what depends on it is marked as unknown.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
-from pytest_mobileagent.program.commands.escapes import escapes
+from pytest_mobileagent.episode.cutting import shortened
+from pytest_mobileagent.plain import to_line
 
 # Words in the place of a command's name that decide whether, or how often, others run.
 _CONTROL = {"if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done"}
@@ -290,3 +292,38 @@ def _closing(script: str, opening: int) -> int:
         at += 1
     msg = "a parenthesis has no end"
     raise UnfinishedError(msg)
+
+
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b"}
+
+
+def escapes(text: str) -> str:
+    """Return the text that such quotes hold, without its escapes."""
+
+    def spelled(match: re.Match[str]) -> str:
+        code = match[1]
+        if code[0] in "xuU" and len(code) > 1:
+            number = int(code[1:], 16)
+            return chr(number) if number <= 0x10FFFF else match[0]
+        return _ESCAPES.get(code, code)
+
+    pattern = r"\\(x[0-9A-Fa-f]{1,2}|u[0-9A-Fa-f]{1,4}|U[0-9A-Fa-f]{1,8}|.)"
+    return re.sub(pattern, spelled, text, flags=re.DOTALL)
+
+
+_LONGEST = 1000  # characters of a command that an act tells
+
+
+def cut(text: str) -> str:
+    """Return a text as an act may tell it: not too long."""
+    return shortened(text.strip(), _LONGEST)
+
+
+def told(name: str, value: Any) -> str:
+    """Return a call in words: what is called, and with what, if that is anything."""
+    if value is None or value in ({}, []):
+        return name
+    try:
+        return cut(f"{name} {to_line(value)}")
+    except RecursionError:  # nested as deeply as nobody means it
+        return name

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import Raw, Wait
 from pytest_mobileagent.program.commands import script as scripts
-from pytest_mobileagent.program.commands.script import Simple
+from pytest_mobileagent.program.commands.script import Simple, cut
 from pytest_mobileagent.program.commands.tools import read_tool
-from pytest_mobileagent.program.commands.wording import cut
 from pytest_mobileagent.program.watching import Act, Command, Pointer
 
 if TYPE_CHECKING:

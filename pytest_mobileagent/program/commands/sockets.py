@@ -1,19 +1,31 @@
-"""What a program sends to a socket of the phone, on which a server of its tool listens."""
+"""What a program sends to services and sockets of the phone, read as commands.
+
+A socket belongs to a server of the program's tool; HTTP requests to it are told apart by their
+paths. An interactive shell is read line by line.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import re
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
 
 import h11
 
 from pytest_mobileagent.action.action import Raw
-from pytest_mobileagent.program.commands.merging import BINARY
-from pytest_mobileagent.program.commands.requests import Request, read_request
+from pytest_mobileagent.program.commands import jsonrpc, portal, script, webdriver
+from pytest_mobileagent.program.commands.destructive import keeping_the_screen_on
+from pytest_mobileagent.program.commands.script import cut
+from pytest_mobileagent.program.commands.shell import read_script, read_words
+from pytest_mobileagent.program.commands.steps import BINARY
 from pytest_mobileagent.program.watching import Command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
 
 _CONTROLLED = re.compile(r"scrcpy|minitouch|maatouch|touch", re.IGNORECASE)
 _METHODS = (b"GET ", b"POST ", b"PUT ", b"DELETE ", b"HEAD ", b"OPTIONS ", b"PATCH ", b"CONNECT ")
@@ -125,3 +137,131 @@ class _Incoming:
             else:
                 self.request = self.request.with_body(bytes(self._body))
                 return self._connection.trailing_data[0]
+
+
+_SHELLS = {"/shell", "/shell/background", "/shell/stream"}  # of atx-agent
+_LOOKS = ("/screenshot", "/dump/hierarchy", "/minicap", "/source")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request; `upgrades` if what follows it is something else than HTTP."""
+
+    method: str
+    target: str
+    body: bytes = b""
+    upgrades: bool = False
+
+    def with_body(self, body: bytes) -> Request:
+        """Return the request with its body."""
+        return dataclasses.replace(self, body=body)
+
+    @property
+    def path(self) -> str:
+        """Where it goes, without the query."""
+        return self.target.partition("?")[0]
+
+    @property
+    def values(self) -> Any:
+        """What it says: its body as JSON, or as a form with the query; empty if it is neither."""
+        text = self.body.decode("utf-8", "replace").strip()
+        try:
+            return json.loads(text) if text else dict(parse_qsl(self.target.partition("?")[2]))
+        except (ValueError, RecursionError):
+            return dict(parse_qsl(text)) | dict(parse_qsl(self.target.partition("?")[2]))
+
+
+def read_request(request: Request) -> Command:
+    """Return what a request asks for."""
+    return keeping_the_screen_on(_read(request))
+
+
+def _read(request: Request) -> Command:
+    body = request.body[:2000].decode("utf-8", "replace")
+    raw = cut(f"{request.method} {request.target} {body}")
+    path, values = request.path, request.values
+    if path.rstrip("/").startswith("/jsonrpc"):
+        return jsonrpc.read_calls(values, raw)
+    if (command := webdriver.read(request.method, path, values, raw)) is not None:
+        return command
+    members = values if isinstance(values, dict) else {}
+    if jsonrpc.is_call(members):
+        return jsonrpc.read_calls(values, raw)
+    if path in _SHELLS:
+        return read_script(str(members.get("command") or members.get("c") or ""), raw)
+    if request.method != "GET" and portal.knows(path):
+        return Command(raw, portal.acts(path, members, raw))
+    return Command(raw, looks=path.startswith(_LOOKS) or portal.shows(path))
+
+
+_LONGEST = 1 << 20  # bytes that wait for the end of their line
+_MOST_LINES = 100  # that are taken for one command with an open quote
+
+
+class ShellSession:
+    """Reads the standard input of an interactive shell."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._open: list[str] = []  # lines of a command that goes on
+
+    def feed(self, data: bytes) -> list[Command]:
+        """Return a command for each line that ends in `data`, in order.
+
+        A line after which the shell waits for more, as for the end of a quote, gives a command that
+        does nothing; the last of such lines gives what all of them do.
+        """
+        whole = (self._rest + data).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        *lines, self._rest = whole.split(b"\n")
+        if len(self._rest) > _LONGEST:
+            lines, self._rest = [*lines, self._rest], b""
+        return [self._read(line.decode("utf-8", "replace")) for line in lines]
+
+    def _read(self, line: str) -> Command:
+        text = "\n".join([*self._open, line])
+        if len(self._open) < _MOST_LINES and _goes_on(text):
+            self._open.append(line)
+            return Command(line)
+        self._open.clear()
+        return read_script(text, text)
+
+
+def _goes_on(text: str) -> bool:
+    try:
+        script.take_apart(text)
+    except script.UnfinishedError:
+        return True
+    except script.UnreadableError:
+        return False
+    return (len(text) - len(text.rstrip("\\"))) % 2 == 1
+
+
+_SHELL = re.compile(r"(shell(?:,[^:]*)?|exec):(.*)", re.DOTALL)
+_RESTARTS = "it would restart the phone's adbd, which the benchmark is connected to"
+_REBOOTS = "it would restart or switch off the phone, which the benchmark is using"
+_REFUSED = {
+    "reboot": ("restarts the phone", _REBOOTS),
+    "root": ("restarts adbd as root", _RESTARTS),
+    "unroot": ("restarts adbd without root", _RESTARTS),
+    "tcpip": ("restarts adbd", _RESTARTS),
+    "usb": ("restarts adbd", _RESTARTS),
+    "remount": ("remounts the system's partitions", _REBOOTS),
+    "disable-verity": ("changes the system's partitions", _REBOOTS),
+    "enable-verity": ("changes the system's partitions", _REBOOTS),
+}
+
+
+def read_service(service: str) -> Command:
+    """Return what a program asks for with a service, as `shell:input tap 1 2`."""
+    if match := _SHELL.match(service):
+        return read_script(match[2], service)
+    name, _, rest = service.partition(":")
+    if name in _REFUSED:
+        destructive, refused = _REFUSED[name]
+        return Command(service, destructive=destructive, refused=refused)
+    if name in {"abb", "abb_exec"}:
+        return read_words(["cmd", *rest.rstrip("\0").split("\0")], service)
+    if name == "dev" and "/dev/input/" in rest:
+        return Command(service, (Raw(service),))
+    destroys = "overwrites the data of apps" if name == "restore" else ""
+    return Command(service, looks=name == "framebuffer", destructive=destroys)

@@ -1,4 +1,4 @@
-"""Which acts of a program make a step.
+"""Which acts of a program are one action, and which actions make a step.
 
 A program decides by asking a model, or at least by looking: what it does between two decisions is
 one step. Where neither is seen on both sides of an act, it is a step of its own.
@@ -6,10 +6,24 @@ one step. Where neither is seen on both sides of an act, it is a step of its own
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Literal
+
+from pytest_mobileagent.action.action import Action, DoubleTap, Key, Raw, Tap, Type, Wait
+from pytest_mobileagent.program.commands.inputs import (
+    PASTE,
+    SELECT_ALL,
+    TO_THE_END,
+    TO_THE_START,
+    stroke,
+)
+from pytest_mobileagent.program.commands.intents import CLIPBOARD
+from pytest_mobileagent.program.commands.script import cut
+from pytest_mobileagent.program.watching import Act, Clear, ElementTap, Erase, Pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
 
 RULE = 1  # the version of this rule, recorded so that steps can be derived anew
 
@@ -103,3 +117,178 @@ def _between_looks(marks: Sequence[Mark], start: int, end: int) -> list[list[lis
                 act = [at]
                 pieces[-1].append(act)
     return pieces
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pytest_mobileagent.program.watching import Command
+
+    Timed = tuple[Act, float]
+
+_EMPTIES = 5  # as many delete keys are meant to empty the field
+_DOUBLE_SECONDS = 0.3  # Android's longest pause within a double tap
+_DOUBLE_PIXELS = 20
+_GESTURE_SECONDS = 1.0  # the longest pause within a gesture whose events say nothing here
+_RECENT = 60  # acts that can matter for what the next one carries on
+_BEFORE_ERASING = (SELECT_ALL, TO_THE_END, TO_THE_START)
+BINARY = ": binary control"  # ends the Raw of what goes over a socket and is not read
+
+
+def merged(acts: Sequence[tuple[Act, float]]) -> tuple[Action, ...]:
+    """Return acts as actions. Each stands beside the time when it was asked for, in seconds."""
+    return tuple(action for run in _runs(acts) for action in _actions(run))
+
+
+def continues(acts: Sequence[tuple[Act, float]], command: Command, at: float) -> bool:
+    """Whether a command asked for at a time only carries on the last of the acts before it.
+
+    It is one action with that then, so that no screen between them is of interest.
+    """
+    if not acts or not command.acts:
+        return False
+    recent = list(acts[-_RECENT:])
+    more = [*recent, *((act, at) for act in command.acts)]
+    return len(_runs(more)) <= len(_runs(recent))
+
+
+def _runs(acts: Sequence[Timed]) -> list[list[Timed]]:
+    """Return acts in runs, each of which is one thing that is done."""
+    runs: list[list[Timed]] = []
+    for act, at in _pasted(acts):
+        if runs and _carries_on(runs[-1], act, at):
+            runs[-1].append((act, at))
+        else:
+            runs.append([(act, at)])
+    return runs
+
+
+def _pasted(acts: Sequence[Timed]) -> Iterator[Timed]:
+    """Yield acts, with a text that is put into the clipboard and pasted as one that is typed."""
+    waiting: Timed | None = None
+    for act, at in acts:
+        if waiting is not None and act == PASTE:
+            assert isinstance(waiting[0], Raw)
+            yield Type(waiting[0].command.removeprefix(CLIPBOARD)), waiting[1]
+            waiting = None
+            continue
+        if waiting is not None:
+            yield waiting
+        copied = isinstance(act, Raw) and act.command.startswith(CLIPBOARD)
+        waiting = (act, at) if copied else None
+        if not copied:
+            yield act, at
+    if waiting is not None:
+        yield waiting
+
+
+def _carries_on(run: Sequence[Timed], act: Act, at: float) -> bool:
+    last, then = run[-1]
+    match act:
+        case Type():
+            return isinstance(last, Type | Clear) or last == SELECT_ALL or _empties(run)
+        case Erase() | Clear():
+            return isinstance(last, Erase | Clear) or last in _BEFORE_ERASING
+        case Tap(x, y) | Pointer("down", x, y):
+            return _taps_again(run, (x, y), at)
+        case Pointer() | Wait():
+            return _touching(run)
+        case Raw():
+            family = _family(act)
+            return bool(family) and family == _family(last) and at - then < _GESTURE_SECONDS
+    return False
+
+
+def _touching(run: Sequence[Timed]) -> bool:
+    """Whether a finger is down at the end of a run."""
+    last = next((act for act, _ in reversed(run) if not isinstance(act, Wait)), None)
+    return isinstance(last, Pointer) and last.phase in {"down", "move"}
+
+
+def _taps_again(run: Sequence[Timed], place: tuple[int, int], at: float) -> bool:
+    """Whether a finger that goes down is the second of a double tap."""
+    if not isinstance(run[-1][0], Tap | Pointer):
+        return False
+    match _strokes(run):
+        case [Tap(x, y)]:
+            near = math.dist(place, (x, y)) < _DOUBLE_PIXELS
+            return near and at - run[-1][1] < _DOUBLE_SECONDS
+    return False
+
+
+def _empties(run: Sequence[Timed]) -> bool:
+    """Whether a run that only erases empties the field."""
+    acts = [act for act, _ in run]
+    if any(isinstance(act, Type) for act in acts):
+        return False
+    erased = sum(act.count for act in acts if isinstance(act, Erase))
+    return Clear() in acts or erased >= _EMPTIES or (SELECT_ALL in acts and erased > 0)
+
+
+def _family(act: Act) -> str:
+    """Return what the events of one gesture have in common that cannot be read."""
+    if not isinstance(act, Raw):
+        return ""
+    if act.command.startswith("sendevent "):
+        return "sendevent"
+    return act.command if act.command.endswith(BINARY) else ""
+
+
+def _actions(run: Sequence[Timed]) -> list[Action]:
+    first = run[0][0]
+    match first:
+        case ElementTap():
+            return [Raw(first.words)]
+        case Tap() | Pointer():
+            strokes = _strokes(run)
+            twice = len(strokes) == 2 and all(isinstance(each, Tap) for each in strokes)
+            return [DoubleTap(first.x, first.y)] if twice else strokes
+        case Type() | Erase() | Clear():
+            return _written(run)
+        case Raw() if first in _BEFORE_ERASING and len(run) > 1:
+            return _written(run)
+        case Raw() if len(run) > 1 and first.command.startswith("sendevent "):
+            return [Raw(f"{first.command} and {len(run) - 1} more")]
+    return [first]
+
+
+def _written(run: Sequence[Timed]) -> list[Action]:
+    acts = [act for act, _ in run]
+    text = "".join(act.text for act in acts if isinstance(act, Type))
+    erasing = [timed for timed in run if not isinstance(timed[0], Type)]
+    if not erasing:
+        return [Type(text)]
+    if text or _empties(erasing):
+        return [Type(text, clear=True)]
+    count = sum(act.count for act in acts if isinstance(act, Erase))
+    moved: list[Action] = [acts[0]] if acts[0] in (TO_THE_END, TO_THE_START) else []
+    return moved + [Key("delete")] * count
+
+
+def _strokes(run: Sequence[Timed]) -> list[Action]:
+    """Return what a finger did, each time from when it went down to when it went up."""
+    strokes: list[Action] = []
+    pointers: list[tuple[Pointer, float]] = []
+    waited = 0.0  # within commands, which are asked for as a whole
+    for act, at in run:
+        if isinstance(act, Tap):
+            strokes.append(act)
+        elif isinstance(act, Wait):
+            waited += act.seconds
+        elif isinstance(act, Pointer):
+            pointers.append((act, at + waited))
+            if act.phase in {"up", "cancel"}:
+                strokes.append(_stroke(pointers))
+                pointers = []
+    return [*strokes, _stroke(pointers)] if pointers else strokes
+
+
+def _stroke(pointers: Sequence[tuple[Pointer, float]]) -> Action:
+    """Return what a finger did, if all of its way was seen and is straight."""
+    first, last = pointers[0][0], pointers[-1][0]
+    if first.phase == "down" and last.phase == "up":
+        action = stroke([(at, act.x, act.y) for act, at in pointers])
+        if action is not None:
+            return action
+    way = ", ".join(f"{act.phase} {act.x},{act.y}" for act, _ in pointers)
+    return Raw(cut(f"touch: {way}"))

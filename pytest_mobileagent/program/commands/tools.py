@@ -19,7 +19,7 @@ from pytest_mobileagent.program.commands.intents import (
     started,
     typed,
 )
-from pytest_mobileagent.program.commands.providers import read_content
+from pytest_mobileagent.program.commands.portal import read_content
 from pytest_mobileagent.program.watching import Act, Clear, Command
 
 if TYPE_CHECKING:

@@ -1,19 +1,31 @@
-"""Where programs look for models: paths on the local port, and the variables that name them."""
+"""Where a program finds models: its environment's URLs and keys, all of which lead to the recorder.
+
+A program under test is not trusted with keys. Each variable that holds the key of a model's
+provider holds a stand-in, which is worth nothing outside the episode; on the way to a provider the
+stand-in is replaced by the key.
+"""
 
 from __future__ import annotations
 
 import os
+import re
+import secrets
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import h11
 
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.llm.providers import PROVIDERS, endpoint_of
+from pytest_mobileagent.llm.providers import PROVIDERS, endpoint_of, key_variables
 from pytest_mobileagent.llm.reference import ModelReference
 from pytest_mobileagent.program.http.upstream import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
     from pathlib import Path
+
 
 _GOOGLE = "https://generativelanguage.googleapis.com"
 _ALWAYS = {"openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"), "anthropic": ("ANTHROPIC_BASE_URL",)}
@@ -94,3 +106,163 @@ def environment(
     direct = ",".join(LOOPBACK)
     found |= {"NO_PROXY": direct, "no_proxy": direct, "NODE_USE_ENV_PROXY": "1"}
     return found | dict.fromkeys(_BUNDLES, str(bundle))
+
+
+# Hosts, and what lies below them, that neither our providers nor genai-prices name.
+_MORE_HOSTS = {
+    "aiplatform.googleapis.com": "google-vertex",
+    "aliyuncs.com": "dashscope",
+    "api-inference.modelscope.cn": "modelscope",
+    "api.ai21.com": "ai21",
+    "api.baichuan-ai.com": "baichuan",
+    "api.cloudflare.com": "cloudflare",
+    "api.deepinfra.com": "deepinfra",
+    "api.hunyuan.cloud.tencent.com": "hunyuan",
+    "api.lingyiwanwu.com": "01ai",
+    "api.sambanova.ai": "sambanova",
+    "api.siliconflow.cn": "siliconflow",
+    "api.siliconflow.com": "siliconflow",
+    "api.stepfun.com": "stepfun",
+    "api.studio.nebius.ai": "nebius",
+    "integrate.api.nvidia.com": "nvidia",
+    "models.github.ai": "github",
+    "models.inference.ai.azure.com": "github",
+    "qianfan.baidubce.com": "qianfan",
+    "router.huggingface.co": "huggingface",
+    "spark-api-open.xf-yun.com": "spark",
+    "volces.com": "volces",
+}
+# genai-prices takes all of Google, and of Alibaba only what is asked for models is of interest.
+_ONLY = {
+    "googleapis.com": re.compile(r"^(generativelanguage|([\w-]+-)?aiplatform)\."),
+    "aliyuncs.com": re.compile(r"^dashscope[\w-]*\."),
+}
+
+
+@lru_cache(maxsize=256)
+def provider_at(host: str) -> str:
+    """Return what the provider at a host is called; empty if it is none that is known."""
+    host = host.lower().rstrip(".")
+    for end, pattern in _ONLY.items():
+        if _is_below(host, end) and not pattern.match(host):
+            return ""
+    own = {urlsplit(provider.url).hostname: name for name, provider in reversed(PROVIDERS.items())}
+    if host in own and host != "localhost":
+        return own[host]
+    for end, name in _MORE_HOSTS.items():
+        if _is_below(host, end) or (name == "google-vertex" and host.endswith(f"-{end}")):
+            return name
+    return _of_prices(host)
+
+
+def seller_of(provider: str) -> str:
+    """Return what genai-prices calls a provider; empty if that sells nothing."""
+    if provider in PROVIDERS:
+        return PROVIDERS[provider].prices
+    return "google" if provider == "google-vertex" else provider
+
+
+def _is_below(host: str, end: str) -> bool:
+    return host == end or host.endswith(f".{end}")
+
+
+def _of_prices(host: str) -> str:
+    from genai_prices.data import providers  # loaded by who prices
+
+    for each in providers:
+        if re.match(each.api_pattern, f"https://{host}/"):
+            return str(each.id)
+    return ""
+
+
+# Providers that are none of `llm.providers`, but whose calls are recorded.
+_MORE = {
+    "AI21_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ARK_API_KEY", "AZURE_OPENAI_API_KEY",
+    "CEREBRAS_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "COHERE_API_KEY", "CO_API_KEY",
+    "FIREWORKS_API_KEY", "MOONSHOT_API_KEY", "NEBIUS_API_KEY", "NVIDIA_API_KEY",
+    "PERPLEXITY_API_KEY", "SAMBANOVA_API_KEY", "SILICONFLOW_API_KEY", "STEPFUN_API_KEY",
+}  # fmt: skip
+# For programs that ask nobody before they have a key.
+_USUAL = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY")
+# How keys begin, by which some programs tell whose they are.
+_BEGINNING = re.compile(r"sk-ant-[a-z]+\d+-|sk-or-v1-|sk-|gsk_|xai-|nvapi-|AIza")
+_LEAST = 8  # characters of a key: a shorter one stands in other words
+
+
+def model_keys() -> set[str]:
+    """Return the names of all variables that may hold a key with which models are asked."""
+    return key_variables() | _MORE
+
+
+class LentKeys:
+    """The words that a program gets instead of the keys of an environment.
+
+    - `own`: the variables whose real keys it has all the same.
+    - `always`: whether it gets words in the place of keys that are not there, too, as another model
+      answers in the place of its own.
+    """
+
+    def __init__(
+        self, environment: Mapping[str, str], own: Collection[str] = (), *, always: bool = False
+    ) -> None:
+        self._own = set(own)
+        self._words: dict[str, str] = {}  # by key
+        named: dict[str, str] = {}
+        for name in sorted(model_keys() - self._own):
+            if key := environment.get(name, "").strip():
+                named[name] = self._words.setdefault(key, _word_for(key))
+        if always:
+            spare = _word_for("sk-")
+            named |= {name: named.get(name, spare) for name in _USUAL if name not in self._own}
+            self._words.setdefault("", spare)
+        self._named = named
+
+    @property
+    def words(self) -> list[str]:
+        """What stands for keys; no record has to hold it."""
+        return list(self._words.values())
+
+    @property
+    def keys(self) -> list[str]:
+        """The keys for which they stand."""
+        return [key for key in self._words if key]
+
+    def environment(self, base: Mapping[str, str]) -> dict[str, str]:
+        """Return an environment without the keys, wherever they stand in it."""
+        long = sorted((key for key in self.keys if len(key) >= _LEAST), key=len, reverse=True)
+        lent = {}
+        for name, value in base.items():
+            if name not in self._own:
+                for key in long:
+                    value = value.replace(key, self._words[key])  # noqa: PLW2901
+            lent[name] = value
+        return lent | self._named
+
+    def applied(
+        self, request: h11.Request, target: str, instead: str = ""
+    ) -> tuple[h11.Request, str]:
+        """Return a request and its target with the keys for which its words stand.
+
+        `instead` is the key of whoever answers in the place of the one who is asked, if it has one.
+        """
+        pairs = [(word, instead or key) for key, word in self._words.items() if instead or key]
+        headers = [(name, _replaced(value, pairs)) for name, value in request.headers.raw_items()]
+        target = _replaced(target.encode("latin-1"), pairs).decode("latin-1")
+        changed = h11.Request(
+            method=request.method,
+            target=request.target,
+            headers=headers,
+            http_version=request.http_version,
+        )
+        return changed, target
+
+
+def _word_for(key: str) -> str:
+    found = _BEGINNING.match(key)
+    return f"{found[0] if found else ''}mobileagent-{secrets.token_hex(16)}"
+
+
+def _replaced(value: bytes, pairs: Iterable[tuple[str, str]]) -> bytes:
+    for word, key in pairs:
+        value = value.replace(word.encode(), key.encode())
+    return value

@@ -6,43 +6,43 @@ import asyncio
 import contextlib
 import json
 import os
+import ssl
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qs
+
+import trustme
 
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.program.http.http1 import header
-from pytest_mobileagent.program.http.upstream import Origin, pass_through
-from pytest_mobileagent.program.models import certificates
-from pytest_mobileagent.program.models.apis import api_of, model_of
-from pytest_mobileagent.program.models.bodies import decoded
+from pytest_mobileagent.program.http.upstream import Origin, pass_through, trusted
 from pytest_mobileagent.program.models.environment import (
     LOOPBACK,
+    LentKeys,
     environment,
+    provider_at,
     routes,
 )
-from pytest_mobileagent.program.models.exchange import Exchange
-from pytest_mobileagent.program.models.hosts import provider_at
-from pytest_mobileagent.program.models.include_usage import with_usage
-from pytest_mobileagent.program.models.keys import LentKeys
-from pytest_mobileagent.program.models.places import Place, StandIn
+from pytest_mobileagent.program.models.exchange import Exchange, Place, StandIn
 from pytest_mobileagent.program.models.recording import Book, Outage, Recording, Sent
-from pytest_mobileagent.program.models.usage import UNLIMITED, is_priced
+from pytest_mobileagent.program.models.replies import UNLIMITED, is_priced
+from pytest_mobileagent.program.models.requests import api_of, decoded, model_of, with_usage
 
 if TYPE_CHECKING:
-    import ssl
     from collections.abc import Callable, Collection, Mapping
-    from pathlib import Path
 
     import h11
 
     from pytest_mobileagent.llm.models import ModelSettings
     from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.program.http.http1 import ServerConnection
-    from pytest_mobileagent.program.models.apis import RecordedApi
+    from pytest_mobileagent.program.models.requests import RecordedApi
     from pytest_mobileagent.program.watching import Watcher
+
 
 _SECRETS = ("x-api-key", "api-key", "x-goog-api-key")
 
@@ -124,7 +124,7 @@ class RecordedModels:
 
     def _write_bundle(self) -> None:
         self._bundle.parent.mkdir(parents=True, exist_ok=True)
-        self._bundle.write_bytes(certificates.bundle())
+        self._bundle.write_bytes(bundle())
         provider_at("example.com")  # loads what takes long, before a program waits for it
 
     async def close(self) -> None:
@@ -151,7 +151,7 @@ class RecordedModels:
 
     def certificate(self, host: str) -> ssl.SSLContext:
         """Return what answers in the place of a provider's host."""
-        return certificates.context_for(host)
+        return context_for(host)
 
     async def serve_route(
         self, connection: ServerConnection, request: h11.Request, name: str, rest: str
@@ -283,3 +283,27 @@ def _secrets(request: h11.Request, target: str) -> tuple[str, ...]:
     given += [header(request, "authorization").rpartition(" ")[2]]
     given += parse_qs(target.partition("?")[2]).get("key", [])
     return tuple(filter(None, given))
+
+
+@cache
+def _authority() -> trustme.CA:
+    return trustme.CA(organization_name="pytest-mobileagent", organization_unit_name="one run")
+
+
+@cache
+def context_for(host: str) -> ssl.SSLContext:
+    """Return what a server needs that answers in the place of a host."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.set_alpn_protocols(["http/1.1"])
+    _authority().issue_cert(host).configure_cert(context)
+    return context
+
+
+def bundle() -> bytes:
+    """Return the certificates that a program has to trust: all that are trusted here, and the own.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    files = [Path(file).read_bytes() for file in trusted()]
+    return b"\n".join([*files, _authority().cert_pem.bytes()])

@@ -17,11 +17,9 @@ from pytest_mobileagent.llm.message import Answer, Image, Usage, plain
 from pytest_mobileagent.llm.providers import REAL_KEY, keys
 from pytest_mobileagent.llm.statuses import REFUSED
 from pytest_mobileagent.plain import to_line
-from pytest_mobileagent.program.models.apis import model_of
-from pytest_mobileagent.program.models.bodies import decoded
-from pytest_mobileagent.program.models.folding import Folded
-from pytest_mobileagent.program.models.sse import objects
-from pytest_mobileagent.program.models.usage import price, reported
+from pytest_mobileagent.program.models.assembly import Assembled, objects
+from pytest_mobileagent.program.models.replies import price, reported
+from pytest_mobileagent.program.models.requests import decoded, model_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,8 +29,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.budget import Spending
     from pytest_mobileagent.llm.message import Request
     from pytest_mobileagent.llm.prices import Prices
-    from pytest_mobileagent.program.models.apis import RecordedApi
-    from pytest_mobileagent.program.models.usage import Seller
+    from pytest_mobileagent.program.models.replies import Seller
+    from pytest_mobileagent.program.models.requests import RecordedApi
 
 _SHOWN = 500  # characters of an error
 # How the last event of a stream begins; JSON has no line ends within.
@@ -182,17 +180,17 @@ class Recording:
                 self._note_outage(error or f"HTTP {self._status}")
             self._fail(error or f"HTTP {self._status}: {_short(raw)}", None)
             return ""
-        folded, times = self._folded(raw)
-        answer = self.api.answer(folded.reply)
+        assembled, times = self._assembled(raw)
+        answer = self.api.answer(assembled.reply)
         if error and by_provider:
             self._note_outage(error)
             self._fail(error, answer)
             return ""
-        self._succeed(folded, answer, times, error)
+        self._succeed(assembled, answer, times, error)
         calls = (f"{call.name}({to_line(call.arguments)})" for call in answer.tool_calls)
         return answer.text or "\n".join(calls)
 
-    def _folded(self, raw: bytes) -> tuple[Folded, float | None]:
+    def _assembled(self, raw: bytes) -> tuple[Assembled, float | None]:
         """Return the reply in one piece, and after how many seconds its first token came."""
         if (
             not self.api.streams(self._given.path, self._given.body)
@@ -203,26 +201,28 @@ class Recording:
             except (ValueError, RecursionError):
                 reply = None
             reply = reply if isinstance(reply, dict) else {}
-            return Folded(reply, is_whole=bool(reply)), None
+            return Assembled(reply, is_whole=bool(reply)), None
         said = list(objects(raw, self._media_type))
-        folded = self.api.fold(each for _, each in said)
-        if folded.first is None:
-            return folded, None
-        place = 0 if self._encoding else said[folded.first][0]
+        assembled = self.api.assemble(each for _, each in said)
+        if assembled.first is None:
+            return assembled, None
+        place = 0 if self._encoding else said[assembled.first][0]
         when = next((t for size, t in self._times if size >= place), None)
-        return folded, None if when is None else when - self._began
+        return assembled, None if when is None else when - self._began
 
-    def _succeed(self, folded: Folded, answer: Answer, first: float | None, error: str) -> None:
+    def _succeed(
+        self, assembled: Assembled, answer: Answer, first: float | None, error: str
+    ) -> None:
         now = time.monotonic()
         self._book.outage = None
         failed = self._book.failed.pop(self.key, None)
-        call = self._call(folded, answer, first, now, failed)
+        call = self._call(assembled, answer, first, now, failed)
         self._book.spending.pay(call)
         self._add({"call": call.to_json(), **self._asked(), "reply": answer.to_json()}, error)
 
     def _call(
         self,
-        folded: Folded,
+        assembled: Assembled,
         answer: Answer,
         first: float | None,
         now: float,
@@ -230,7 +230,7 @@ class Recording:
     ) -> ModelCall:
         assert self._prompt is not None
         data = dict(answer.usage_data or {})
-        used = reported(data, self.api.usage, is_whole=folded.is_whole)
+        used = reported(data, self.api.usage, is_whole=assembled.is_whole)
         sent = self._prompt.tokens
         answered = 0 if self.api.role else text_tokens(answer.words)
         if self.api.role and used.output is None:

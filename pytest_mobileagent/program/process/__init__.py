@@ -1,1 +1,1 @@
-"""A program while it is at work: where it runs, how it is started, ended and read."""
+"""A program at work: where it runs, how it is started and ended, and what it reports."""

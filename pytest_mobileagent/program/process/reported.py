@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.program.adapter.adapter import Adapter, Ending, Said
+    from pytest_mobileagent.program.adapter import Adapter, Ending, Said
 
 ANSWER_FILE, IMPOSSIBLE_FILE = "MOBILEAGENT_ANSWER_FILE", "MOBILEAGENT_IMPOSSIBLE_FILE"
 _MOST_READ = 16 * 1024 * 1024  # bytes of a file; `Output` keeps fewer

@@ -1,1 +1,1 @@
-"""Who drives a session when the agent is a program from outside."""
+"""How a program from outside works through a session."""

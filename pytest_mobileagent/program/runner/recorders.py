@@ -1,12 +1,13 @@
-"""The recorders of one episode of a program: its adb, its models, its MCP, and its own words."""
+"""The recorders of an episode of a program: its adb, its models, its MCP, and its own steps."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.action.action import Finish, Impossible
 from pytest_mobileagent.agent.recorder import URL
@@ -18,18 +19,21 @@ from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.failures import ProviderError
 from pytest_mobileagent.llm.message import Answer
 from pytest_mobileagent.llm.providers import keys
-from pytest_mobileagent.program.adapter.placeholders import Values
 from pytest_mobileagent.program.adb.recorded import RecordedAdb
 from pytest_mobileagent.program.http.port import LocalPort
 from pytest_mobileagent.program.models.recorded import RecordedModels
+from pytest_mobileagent.program.placeholders import Values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from pytest_mobileagent.device.device import Device
-    from pytest_mobileagent.program.models.keys import LentKeys
-    from pytest_mobileagent.program.runner.setting import Setting
+    from pytest_mobileagent.llm.models import ModelSettings
+    from pytest_mobileagent.llm.reference import ModelReference
+    from pytest_mobileagent.program.adapter import Adapter
+    from pytest_mobileagent.program.models.environment import LentKeys
     from pytest_mobileagent.program.runner.watch import Watch
+
 
 PROGRAM = "program"  # the folder of an episode that holds what is recorded of its program alone
 _LONGEST_OUTAGE = 600.0  # seconds, in which a program may go on asking
@@ -193,3 +197,49 @@ class Recorders:
         reply = Answer(words).to_json()
         ExchangeLog(self._episode).add({**line, "prompt": [], "reply": reply, "error": ""})
         return self._watch.called(words)
+
+
+class McpServer(Protocol):
+    """The phone of an episode as a server of tools, which a program may ask for."""
+
+    async def start(self) -> int:
+        """Start serving, and return the port.
+
+        Raises:
+            MissingExtraError: its library is not installed.
+            OSError: there is no port to be had.
+        """
+
+    async def stop(self) -> None:
+        """Break off what is served, and release the port."""
+
+
+class McpServers(Protocol):
+    """How the phone is served to programs that are clients of MCP."""
+
+    def server(self, watch: Watch, *, show: bool) -> McpServer:
+        """Return a server for an episode; with `show`, the result of every act has a picture."""
+
+    def configure(self, path: Path, url: str) -> list[str]:
+        """Write what clients read to find `url`; return the command of a server over stdio."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a program is played with.
+
+    - `mcp`: how the phone is served to it. `models`: prices, budgets and the like; `model` stands
+      in for those that it asks.
+    - `pictures`: the run's folder of screens. `run`: the mark of the run's processes.
+    - `here`: the folder in which pytest was started. `scratch`: one that goes with the run, however
+      that ends.
+    """
+
+    program: Adapter
+    mcp: McpServers
+    models: ModelSettings
+    model: ModelReference | None
+    pictures: Path
+    run: str
+    here: Path
+    scratch: Path | None = None

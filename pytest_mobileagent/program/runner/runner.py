@@ -1,4 +1,4 @@
-"""Who plays when the agent is a program: it is started, watched, and ended with all it started."""
+"""The agent runner of a program: the program is started, watched, and ended with its children."""
 
 from __future__ import annotations
 
@@ -12,16 +12,19 @@ from pytest_mobileagent.episode.output import hide
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.providers import keys
-from pytest_mobileagent.program.adapter.placeholders import fill_variables, fill_words
 from pytest_mobileagent.program.adb.log import RAW_LOG, RawLog
-from pytest_mobileagent.program.models.keys import LentKeys, model_keys
-from pytest_mobileagent.program.process import install
-from pytest_mobileagent.program.process.container import contained
-from pytest_mobileagent.program.process.launch import ProgramProcess
+from pytest_mobileagent.program.models.environment import LentKeys, model_keys
+from pytest_mobileagent.program.placeholders import fill_variables, fill_words
+from pytest_mobileagent.program.process.launch import ProgramProcess, contained
 from pytest_mobileagent.program.process.reported import Traces, reported
-from pytest_mobileagent.program.process.workplace import Workplace, workplace
-from pytest_mobileagent.program.runner.jobs import Jobs, LoopThread
+from pytest_mobileagent.program.process.workplace import (
+    Workplace,
+    environment_variables,
+    install,
+    workplace,
+)
 from pytest_mobileagent.program.runner.recorders import PROGRAM, Recorders
+from pytest_mobileagent.program.runner.track import Jobs, LoopThread
 from pytest_mobileagent.program.runner.watch import Watch
 from pytest_mobileagent.run.runner import blame, kept
 
@@ -31,8 +34,9 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.agent.briefing import Briefing
     from pytest_mobileagent.program.process.reported import Reported
-    from pytest_mobileagent.program.runner.setting import Setting
+    from pytest_mobileagent.program.runner.recorders import Setting
     from pytest_mobileagent.run.session import Session
+
 
 # Variables of other adb servers than the one that is recorded.
 _OTHER_SERVERS = {"ADB_SERVER_SOCKET", "ANDROID_ADB_SERVER_ADDRESS", "ANDROID_ADB_SERVER_PORT"}
@@ -83,7 +87,7 @@ class ProgramRunner:
         """Return the environment of the program, as far as it is the user's."""
         base = {name: value for name, value in os.environ.items() if name not in _OTHER_SERVERS}
         if (requirements := self._setting.program.requirements) is not None:
-            base |= install.variables(install.install(requirements), base)
+            base |= environment_variables(install(requirements), base)
         return base
 
     def _run(

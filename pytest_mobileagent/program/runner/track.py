@@ -1,26 +1,32 @@
-"""What a program has done so far, and the steps that it makes (docs/programs.md states the rule).
+"""What a program has done so far, and the steps that this makes (docs/programs.md states the rule).
 
-All seconds are by the host's monotonic clock.
+All seconds are by the host's monotonic clock. Recorders work in a thread of their own, and hand
+their jobs to the thread of the session.
 """
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import queue
+import threading
 import time
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from pytest_mobileagent.program.commands.merging import continues, merged
-from pytest_mobileagent.program.commands.steps import ACTS, grouped, settled
+from pytest_mobileagent.program.commands.steps import ACTS, continues, grouped, merged, settled
 from pytest_mobileagent.run.session import DoneStep
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 
     from pytest_mobileagent.device.device import Capture
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.program.commands.steps import Mark
     from pytest_mobileagent.program.watching import Act, Command
+
 
 _LONGEST_ACT = 30.0  # seconds that count as acting; a command that goes on is the program's waiting
 _RECENT = 50  # acts that may be parts of one gesture or text
@@ -192,3 +198,82 @@ def _groups(marks: Sequence[Mark]) -> Iterator[tuple[int, int]]:
     numbers = list(accumulate(mark in ACTS for mark in marks))
     for group in grouped(marks):
         yield numbers[group[0]] - 1, numbers[group[-1]] - 1
+
+
+T = TypeVar("T")
+
+
+class Jobs:
+    """A queue of jobs, which one thread does in the order in which they were asked for."""
+
+    def __init__(self) -> None:
+        self._queue: queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]]] = queue.SimpleQueue()
+
+    async def ask(self, job: Callable[[], T]) -> T:
+        """Have a job done, and return its result; what it raises is raised here, too."""
+        return await asyncio.wrap_future(self.tell(job))
+
+    def tell(self, job: Callable[[], T]) -> Future[T]:
+        """Have a job done some time."""
+        future: Future[T] = Future()
+        self._queue.put((job, future))
+        return future
+
+    def do_next(self, seconds: float) -> bool:
+        """Do the next job, if there is one within `seconds`; return whether there was.
+
+        Raises:
+            BaseException: whatever the job raises, after whoever asked for it was told. What ends
+                the run, such as Ctrl-C, is an OSError there: it would end the event loop.
+        """
+        try:
+            job, future = self._queue.get(timeout=max(0.0, seconds))
+        except queue.Empty:
+            return False
+        if not future.set_running_or_notify_cancel():
+            return True
+        try:
+            future.set_result(job())
+        except Exception as error:
+            future.set_exception(error)
+            raise
+        except BaseException as error:
+            future.set_exception(ConnectionAbortedError(f"the run ends: {error!r}"))
+            raise
+        return True
+
+    def cancel(self) -> None:
+        """Do none of the jobs that are left."""
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._queue.get_nowait()[1].cancel()
+
+
+class LoopThread:
+    """An event loop in a thread of its own, for as long as it is entered."""
+
+    def __enter__(self) -> Self:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(
+            target=self._loop.run_forever, name="recorders", daemon=True
+        )
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        asyncio.run_coroutine_threadsafe(_cancel_all(), self._loop).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Have a coroutine run in the loop, and return its result."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+
+async def _cancel_all() -> None:
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await asyncio.get_running_loop().shutdown_asyncgens()

@@ -1,9 +1,10 @@
-"""Watching over an episode while a program plays it: what its recorders tell becomes steps."""
+"""Watching over an episode of a program: what its recorders report becomes steps."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import threading
 import time
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +15,6 @@ from pytest_mobileagent.agent.agent import Reply
 from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.device.device import system_of
 from pytest_mobileagent.episode.record import Termination
-from pytest_mobileagent.program.runner.automation import Automation
 from pytest_mobileagent.program.runner.track import Track, WatchedAct
 from pytest_mobileagent.program.watching import Command
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Capture, System
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.program.adb.log import RawLog
-    from pytest_mobileagent.program.runner.jobs import Jobs
+    from pytest_mobileagent.program.runner.track import Jobs
     from pytest_mobileagent.run.session import DoneStep, Session
 
 T = TypeVar("T")
@@ -34,6 +34,8 @@ _OVER = "the episode is over"
 _LAST_CALL_SECONDS = 0.2  # between the last byte of a reply and its line in calls.jsonl
 _FRESH_SECONDS = 1.0  # that the last observation is as good as a new one to an MCP client
 _UNSEEN = Command("a step of the program's own, in which no act was seen", (Raw("unseen"),))
+_DUMP_SECONDS = 15.0  # that a look waits for a dump of the program's to end
+_SERVER_SECONDS = 1.0  # that an automation server takes until it is connected
 
 
 class Watch:
@@ -293,3 +295,33 @@ class _Passage:
         watch, self.watch = self.watch, None
         if watch is not None:
             watch.ended(self, error)
+
+
+class Automation:
+    """Whether the program is about to use it; any thread may say so, or wait."""
+
+    def __init__(self) -> None:
+        self._dumps = 0
+        self._changed = threading.Condition()
+        self._quiet_until = 0.0
+
+    def dump_begins(self) -> None:
+        """Note that the program dumps a view hierarchy."""
+        with self._changed:
+            self._dumps += 1
+
+    def dump_ended(self) -> None:
+        """Note that it has done so."""
+        with self._changed:
+            self._dumps -= 1
+            self._changed.notify_all()
+
+    def server_starts(self) -> None:
+        """Note that it starts a server, which keeps UiAutomation: it gets time to take hold."""
+        self._quiet_until = time.monotonic() + _SERVER_SECONDS
+
+    def wait_until_free(self) -> None:
+        """Wait until a look takes nothing from the program, but not for ever."""
+        time.sleep(max(0.0, self._quiet_until - time.monotonic()))
+        with self._changed:
+            self._changed.wait_for(lambda: not self._dumps, _DUMP_SECONDS)

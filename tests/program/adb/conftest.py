@@ -16,8 +16,8 @@ import pytest
 
 from pytest_mobileagent import Raw, Tap
 from pytest_mobileagent.program.adb.log import RawLog
-from pytest_mobileagent.program.adb.reading import Reading
 from pytest_mobileagent.program.adb.recorded import RecordedAdb
+from pytest_mobileagent.program.adb.splitter import Reading
 from pytest_mobileagent.program.watching import Command
 
 if TYPE_CHECKING:

@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from pytest_mobileagent.device.address import Address
-from pytest_mobileagent.program.adb import connection
-from pytest_mobileagent.program.adb.adbd import Adbd
-from pytest_mobileagent.program.adb.attachment import Attachment
-from pytest_mobileagent.program.adb.packets import MOST_PAYLOAD, VERSION, Packet, read_packet
+from pytest_mobileagent.program.adb.adbd import Adbd, Attachment
 from pytest_mobileagent.program.adb.services import banner
+from pytest_mobileagent.program.adb.wire import MOST_PAYLOAD, VERSION, Packet, read_packet
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 
-    from pytest_mobileagent.program.adb.stream import Stream
+    from pytest_mobileagent.program.adb.wire import Stream
 
 PATIENCE = 20.0
 
@@ -235,7 +233,7 @@ def test_so_many_streams_that_one_is_refused() -> None:
 
 
 def test_what_goes_on_when_it_is_closed_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "_ENDING_SECONDS", 0.01)
+    monkeypatch.setattr("pytest_mobileagent.program.adb.adbd._ENDING_SECONDS", 0.01)
     cut: list[str] = []
 
     async def serve(stream: Stream, service: str) -> None:
@@ -280,7 +278,7 @@ def test_a_device_that_vanishes_takes_its_connections_with_it(
         await asyncio.wait_for(vanishes.wait(), 5)
         await attached.close()
 
-    monkeypatch.setattr("pytest_mobileagent.program.adb.attachment.states", states)
+    monkeypatch.setattr("pytest_mobileagent.program.adb.adbd.states", states)
     asyncio.run(check())
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_mobileagent import Raw, Tap
 from pytest_mobileagent.device.address import Address
-from pytest_mobileagent.program.adb import elements
+from pytest_mobileagent.program.adb import log
 from pytest_mobileagent.program.adb.services import Service
 from pytest_mobileagent.program.watching import Command, ElementTap
 
@@ -39,10 +39,10 @@ def placed(answer: bytes, monkeypatch: pytest.MonkeyPatch) -> tuple[tuple[Act, .
             assert service == "tcp:6790"
             return Service(*await asyncio.open_connection("127.0.0.1", port))
 
-        monkeypatch.setattr(elements, "open_service", open_service)
+        monkeypatch.setattr("pytest_mobileagent.program.adb.log.open_service", open_service)
         async with server:
             command = Command("POST …", (TAP,))
-            return (await elements.with_places(ADDRESS, "tcp:6790", command)).acts
+            return (await log.with_places(ADDRESS, "tcp:6790", command)).acts
 
     return asyncio.run(run()), asked
 
@@ -75,9 +75,9 @@ def test_where_nobody_knows_it_stays_in_words(
 
 
 def test_it_is_waited_for_as_long_as_uiautomator_waits_for_a_still_screen() -> None:
-    assert elements._SECONDS > 10  # waitForIdleTimeout, unless a program sets another
+    assert log._SECONDS > 10  # waitForIdleTimeout, unless a program sets another
 
 
 def test_other_commands_are_left_alone() -> None:
     command = Command("input tap 1 2", (Tap(1, 2),))
-    assert asyncio.run(elements.with_places(ADDRESS, "shell:", command)) is command
+    assert asyncio.run(log.with_places(ADDRESS, "shell:", command)) is command

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.utils import Prehashed
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-from pytest_mobileagent.program.adb.keys import Key
+from pytest_mobileagent.program.adb.wire import Key
 
 if TYPE_CHECKING:
     from pathlib import Path

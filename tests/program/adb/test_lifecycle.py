@@ -167,7 +167,7 @@ PARENT = """
 import asyncio, sys
 from pathlib import Path
 from pytest_mobileagent.program.adb.log import RawLog
-from pytest_mobileagent.program.adb.reading import Reading
+from pytest_mobileagent.program.adb.splitter import Reading
 from pytest_mobileagent.program.adb.recorded import RecordedAdb
 from pytest_mobileagent.program.watching import Command
 from pytest_mobileagent.device.address import Address

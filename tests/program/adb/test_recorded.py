@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING
 import adbutils
 import pytest
 
-from pytest_mobileagent.program.adb.keys import TOKEN_BYTES
-from pytest_mobileagent.program.adb.packets import MOST_PAYLOAD, VERSION, Packet
+from pytest_mobileagent.program.adb.wire import MOST_PAYLOAD, TOKEN_BYTES, VERSION, Packet
 from tests.program.adb.conftest import PATIENCE
 
 if TYPE_CHECKING:

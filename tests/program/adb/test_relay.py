@@ -9,8 +9,8 @@ import pytest
 
 from pytest_mobileagent.device.address import Address
 from pytest_mobileagent.errors import DeviceError
-from pytest_mobileagent.program.adb import relay
-from pytest_mobileagent.program.adb.reading import default_reading
+from pytest_mobileagent.program.adb import recorded
+from pytest_mobileagent.program.adb.splitter import default_reading
 
 ADDRESS = Address("emulator-5554", "127.0.0.1", 1, "")
 
@@ -26,8 +26,8 @@ def test_root_passes_where_it_restarts_nothing(
             raise DeviceError(msg)
         return user
 
-    monkeypatch.setattr(relay, "ask_service", ask_service)
+    monkeypatch.setattr(recorded, "ask_service", ask_service)
     nobody = cast("Any", None)
-    reader = relay.Relay(ADDRESS, nobody, default_reading(), nobody, nobody)
+    reader = recorded.Relay(ADDRESS, nobody, default_reading(), nobody, nobody)
     assert bool(asyncio.run(reader._read("root:")).refused) is refused
     assert asyncio.run(reader._read("unroot:")).refused

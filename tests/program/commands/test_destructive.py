@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_mobileagent.program.commands.services import read_service
+from pytest_mobileagent.program.commands.sockets import read_service
 
 
 @pytest.mark.parametrize(

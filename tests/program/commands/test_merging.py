@@ -20,13 +20,13 @@ from pytest_mobileagent.action.action import (
     Type,
     Wait,
 )
-from pytest_mobileagent.program.commands.keys import (
+from pytest_mobileagent.program.commands.inputs import (
     PASTE,
     SELECT_ALL,
     TO_THE_END,
     TO_THE_START,
 )
-from pytest_mobileagent.program.commands.merging import continues, merged
+from pytest_mobileagent.program.commands.steps import continues, merged
 from pytest_mobileagent.program.watching import Act, Clear, Command, Erase, Pointer
 
 ENTER, DELETE = Key("enter"), Key("delete")

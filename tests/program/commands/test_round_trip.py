@@ -23,8 +23,8 @@ from pytest_mobileagent.action.action import (
 )
 from pytest_mobileagent.device.drivers.adb.gestures import script
 from pytest_mobileagent.device.gestures import scroll_path
-from pytest_mobileagent.program.commands.merging import merged
-from pytest_mobileagent.program.commands.services import read_service
+from pytest_mobileagent.program.commands.sockets import read_service
+from pytest_mobileagent.program.commands.steps import merged
 
 SIZE = (1080, 2400)
 XS, YS = st.integers(0, SIZE[0] - 1), st.integers(0, SIZE[1] - 1)

@@ -10,13 +10,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.action.action import Key, LongPress, Open, Raw, Swipe, Tap, Type, Wait
-from pytest_mobileagent.program.commands.keys import (
+from pytest_mobileagent.program.commands.inputs import (
     PASTE,
     SELECT_ALL,
     TO_THE_END,
     TO_THE_START,
 )
-from pytest_mobileagent.program.commands.services import read_service
+from pytest_mobileagent.program.commands.sockets import read_service
 from pytest_mobileagent.program.watching import Act, Clear, Erase, Pointer
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.action.action import Raw, Tap
-from pytest_mobileagent.program.commands.sessions import ShellSession
+from pytest_mobileagent.program.commands.sockets import ShellSession
 
 if TYPE_CHECKING:
     from pytest_mobileagent.program.watching import Act

@@ -19,9 +19,9 @@ from pytest_mobileagent.action.action import (
     Tap,
     Type,
 )
-from pytest_mobileagent.program.commands.keys import PASTE, SELECT_ALL
+from pytest_mobileagent.program.commands.inputs import PASTE, SELECT_ALL
+from pytest_mobileagent.program.commands.script import told
 from pytest_mobileagent.program.commands.sockets import SocketReader
-from pytest_mobileagent.program.commands.wording import told
 from pytest_mobileagent.program.watching import Act, Clear, Command, Pointer
 from tests.program.commands.asking import commands, done, request
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from pytest_mobileagent.action.action import DoubleTap, Key, LongPress, Raw, Swipe, Tap, Type, Wait
-from pytest_mobileagent.program.commands.keys import SELECT_ALL
-from pytest_mobileagent.program.commands.wording import told
+from pytest_mobileagent.program.commands.inputs import SELECT_ALL
+from pytest_mobileagent.program.commands.script import told
 from pytest_mobileagent.program.watching import Act, Clear, ElementTap, Erase
 from tests.program.commands.asking import done
 

@@ -11,7 +11,7 @@ import openai
 import pytest
 
 from pytest_mobileagent.llm.reference import parse_reference
-from pytest_mobileagent.program.models.keys import LentKeys
+from pytest_mobileagent.program.models.environment import LentKeys
 from pytest_mobileagent.testing import ScriptedModel
 from tests.refusals import refused
 

@@ -17,8 +17,8 @@ from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.prices import Price, Prices
 from pytest_mobileagent.llm.reference import parse_reference
-from pytest_mobileagent.program.models.apis import api_of, model_of
-from pytest_mobileagent.program.models.hosts import provider_at
+from pytest_mobileagent.program.models.environment import provider_at
+from pytest_mobileagent.program.models.requests import api_of, model_of
 from pytest_mobileagent.testing import ScriptedModel, ScriptedReply
 
 if TYPE_CHECKING:

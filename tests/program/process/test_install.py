@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.program.process import install as module
-from pytest_mobileagent.program.process.install import install, variables
+from pytest_mobileagent.program.process import workplace as module
+from pytest_mobileagent.program.process.workplace import environment_variables, install
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_an_environment_is_made_once_however_many_ask(
         (made,) = set(pool.map(install, [requirements] * 8))
     assert [("venv" in each, "pip" in each) for each in commands] == [(True, False), (False, True)]
     assert made.is_relative_to(requirements.parent / "cache")
-    assert variables(made, {"PATH": "/usr/bin"}) == {
+    assert environment_variables(made, {"PATH": "/usr/bin"}) == {
         "VIRTUAL_ENV": str(made),
         "PATH": f"{made}/bin:/usr/bin",
     }
@@ -108,7 +108,7 @@ def test_a_program_finds_what_was_installed(requirements: Path) -> None:
     requirements.write_text("--no-index\n./mine-1-py3-none-any.whl\n")
     environment = install(requirements)
     command = ["python", "-m", "mine"]
-    path = variables(environment, os.environ)["PATH"]
+    path = environment_variables(environment, os.environ)["PATH"]
     done = subprocess.run(
         [shutil.which(command[0], path=path) or "", *command[1:]],
         capture_output=True,

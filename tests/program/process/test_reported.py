@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.program.adapter.adapter import Adapter, Said
+from pytest_mobileagent.program.adapter import Adapter, Said
 from pytest_mobileagent.program.process.reported import Reported, Traces, reported, variables
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.errors import AgentError, HostError
-from pytest_mobileagent.program.adapter.adapter import Adapter
-from pytest_mobileagent.program.adapter.placeholders import Values
+from pytest_mobileagent.program.adapter import Adapter
+from pytest_mobileagent.program.placeholders import Values
 from pytest_mobileagent.program.process import workplace as module
 from pytest_mobileagent.program.process.workplace import workplace
 

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from pytest_mobileagent.program.runner.jobs import Jobs, LoopThread
+from pytest_mobileagent.program.runner.track import Jobs, LoopThread
 
 
 def test_a_job_is_done_where_the_queue_is_worked_off_and_its_result_comes_back() -> None:

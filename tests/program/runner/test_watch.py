@@ -18,7 +18,7 @@ from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.mcp.phone import SessionPhone
 from pytest_mobileagent.program.adb.log import RawLog
 from pytest_mobileagent.program.runner import watch as watch_module
-from pytest_mobileagent.program.runner.jobs import Jobs, LoopThread
+from pytest_mobileagent.program.runner.track import Jobs, LoopThread
 from pytest_mobileagent.program.runner.watch import Watch
 from pytest_mobileagent.program.watching import Command
 from pytest_mobileagent.run.session import Limits, Session

@@ -10,15 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.program.adapter.adapter import (
+from pytest_mobileagent.program.adapter import (
     SPA_BENCH,
     BadAdapterError,
     Said,
     from_command,
     split,
 )
-from pytest_mobileagent.program.adapter.finding import find_program
-from pytest_mobileagent.program.adapter.reading import read_adapter
+from pytest_mobileagent.program.adapter_file import find_program, read_adapter
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from pytest_mobileagent.llm.message import Request
 from pytest_mobileagent.llm.scripted.apis.api import Asked, Told
-from pytest_mobileagent.program.models.apis import APIS, RecordedApi
-from pytest_mobileagent.program.models.include_usage import WithoutUsage, with_usage
-from pytest_mobileagent.program.models.sse import objects, split
+from pytest_mobileagent.program.models.assembly import objects, split
+from pytest_mobileagent.program.models.requests import APIS, RecordedApi, WithoutUsage, with_usage
 from pytest_mobileagent.testing import ScriptedReply, ToolCall
 
 BY_NAME = {api.name: api for api in APIS}
@@ -43,16 +42,16 @@ def streamed(name: str, reply: ScriptedReply, alt: str = "sse") -> tuple[Recorde
 
 
 def read(api: RecordedApi, raw: bytes, kind: str) -> Any:
-    folded = api.fold(said for _, said in objects(raw, kind))
-    return folded, api.answer(folded.reply)
+    assembled = api.assemble(said for _, said in objects(raw, kind))
+    return assembled, api.answer(assembled.reply)
 
 
 @pytest.mark.parametrize("name", STREAMED)
 @settings(max_examples=15, deadline=None)
 @given(reply=REPLIES, alt=st.sampled_from(["sse", ""]))
 def test_a_whole_stream_says_what_was_said(name: str, reply: ScriptedReply, alt: str) -> None:
-    folded, answer = read(*streamed(name, reply, alt))
-    assert folded.is_whole
+    assembled, answer = read(*streamed(name, reply, alt))
+    assert assembled.is_whole
     assert answer.text == reply.text
     assert [(c.name, c.arguments) for c in answer.tool_calls] == [
         (c.name, c.arguments) for c in reply.tool_calls
@@ -92,8 +91,8 @@ JSON = st.recursive(
 @given(said=st.lists(st.dictionaries(st.sampled_from(["type", "choices", "content"]), JSON)))
 def test_no_stream_breaks_the_reader(name: str, said: list[dict[str, Any]]) -> None:
     api = BY_NAME[name]
-    folded = api.fold(said)
-    answer = api.answer(folded.reply)
+    assembled = api.assemble(said)
+    answer = api.answer(assembled.reply)
     assert isinstance(answer.text, str)
     for reply in said:
         assert isinstance(api.answer(reply).text, str)

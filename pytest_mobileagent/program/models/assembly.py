@@ -1,21 +1,22 @@
-"""Streams, folded: the pieces of a reply, put together into what it would be in one piece."""
+"""Stream assembly: the pieces of a streamed reply, put together into the reply in one piece."""
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.program.models.sse import DONE
-
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+
 
 Event = dict[str, Any] | str
 
 
 @dataclass(slots=True)
-class Folded:
-    """A reply in one piece; `is_whole` if its end has come; `first`: the index of its first token.
+class Assembled:
+    """A reply in one piece; `is_whole` if its end has come; `first` is where its first token came.
 
     `first` counts what the stream said, from 0; None if no token came.
     """
@@ -30,33 +31,33 @@ class Folded:
             self.first = index
 
 
-def chat(stream: Iterable[Event]) -> Folded:
-    """Fold a stream of OpenAI's chat completions."""
-    folded = Folded()
+def chat(stream: Iterable[Event]) -> Assembled:
+    """Assemble a stream of OpenAI's chat completions."""
+    assembled = Assembled()
     choices: dict[int, dict[str, Any]] = {}
     for index, said in enumerate(stream):
         if isinstance(said, str):
-            folded.is_whole = folded.is_whole or said == DONE
+            assembled.is_whole = assembled.is_whole or said == DONE
             continue
-        folded.reply |= {k: v for k, v in said.items() if v and k != "choices"}
+        assembled.reply |= {k: v for k, v in said.items() if v and k != "choices"}
         for choice in _dicts(said.get("choices")):
             number = choice.get("index")
             kept = choices.setdefault(number if isinstance(number, int) else 0, _choice())
             delta = _dict(choice.get("delta"))
             if any(value for name, value in delta.items() if name != "role"):
-                folded.token(index)
+                assembled.token(index)
             _grow_message(kept["message"], delta)
             if "text" in choice:  # the older completions
-                folded.token(index)
+                assembled.token(index)
                 kept["message"]["content"] += _text(choice["text"])
             if finish := choice.get("finish_reason"):
                 kept["finish_reason"] = finish
-                folded.is_whole = True
+                assembled.is_whole = True
     listed = [{"index": number, **choices[number]} for number in sorted(choices)]
     for choice in listed:
         choice["message"]["tool_calls"] = list(choice["message"]["tool_calls"].values())
-    folded.reply["choices"] = listed
-    return folded
+    assembled.reply["choices"] = listed
+    return assembled
 
 
 def _choice() -> dict[str, Any]:
@@ -79,28 +80,28 @@ def _grow_message(message: dict[str, Any], delta: dict[str, Any]) -> None:
         call["function"]["arguments"] += _text(function.get("arguments"))
 
 
-def responses(stream: Iterable[Event]) -> Folded:
-    """Fold a stream of OpenAI's responses; of one that was cut, what came of its items."""
-    folded = Folded()
+def responses(stream: Iterable[Event]) -> Assembled:
+    """Assemble a stream of OpenAI's responses; of one that was cut, what came of its items."""
+    assembled = Assembled()
     items: dict[Any, dict[str, Any]] = {}
     for index, event in enumerate(stream):
         if isinstance(event, str):
             continue
         kind, place = _text(event.get("type")), event.get("output_index")
         if kind in {"response.created", "response.in_progress"}:
-            folded.reply = dict(_dict(event.get("response")))
+            assembled.reply = dict(_dict(event.get("response")))
         elif kind in {"response.completed", "response.incomplete", "response.failed"}:
-            folded.reply, folded.is_whole = dict(_dict(event.get("response"))), True
-            return folded
+            assembled.reply, assembled.is_whole = dict(_dict(event.get("response"))), True
+            return assembled
         elif kind in {"response.output_item.added", "response.output_item.done"}:
             items[str(place)] = dict(_dict(event.get("item")))
             if kind.endswith("done"):
-                folded.token(index)
+                assembled.token(index)
         elif kind.endswith(".delta"):
-            folded.token(index)
+            assembled.token(index)
             _grow_item(items.setdefault(str(place), {}), kind, _text(event.get("delta")))
-    folded.reply["output"] = list(items.values())
-    return folded
+    assembled.reply["output"] = list(items.values())
+    return assembled
 
 
 def _grow_item(item: dict[str, Any], kind: str, delta: str) -> None:
@@ -113,9 +114,9 @@ def _grow_item(item: dict[str, Any], kind: str, delta: str) -> None:
         item["content"] = [{**before, name: _text(before.get(name)) + delta}]
 
 
-def messages(stream: Iterable[Event]) -> Folded:
-    """Fold a stream of Anthropic's messages."""
-    folded = Folded({"content": [], "usage": {}})
+def messages(stream: Iterable[Event]) -> Assembled:
+    """Assemble a stream of Anthropic's messages."""
+    assembled = Assembled({"content": [], "usage": {}})
     blocks: dict[Any, dict[str, Any]] = {}
     for index, event in enumerate(stream):
         if isinstance(event, str):
@@ -123,23 +124,23 @@ def messages(stream: Iterable[Event]) -> Folded:
         place = str(event.get("index"))
         match event.get("type"):
             case "message_start":
-                folded.reply |= _dict(event.get("message"))
-                folded.reply["usage"] = dict(_dict(folded.reply.get("usage")))
+                assembled.reply |= _dict(event.get("message"))
+                assembled.reply["usage"] = dict(_dict(assembled.reply.get("usage")))
             case "content_block_start":
                 blocks[place] = dict(_dict(event.get("content_block")))
             case "content_block_delta":
-                folded.token(index)
+                assembled.token(index)
                 _grow_block(blocks.setdefault(place, {}), _dict(event.get("delta")))
             case "message_delta":
-                folded.reply |= _dict(event.get("delta"))
+                assembled.reply |= _dict(event.get("delta"))
                 # Counts are totals so far; those that did not change may be null.
                 counts = _dict(event.get("usage")).items()
-                folded.reply["usage"] |= {name: n for name, n in counts if n is not None}
+                assembled.reply["usage"] |= {name: n for name, n in counts if n is not None}
             case "message_stop":
-                folded.is_whole = True
-    folded.is_whole = folded.is_whole or bool(folded.reply.get("stop_reason"))
-    folded.reply["content"] = list(blocks.values())
-    return folded
+                assembled.is_whole = True
+    assembled.is_whole = assembled.is_whole or bool(assembled.reply.get("stop_reason"))
+    assembled.reply["content"] = list(blocks.values())
+    return assembled
 
 
 def _grow_block(block: dict[str, Any], delta: dict[str, Any]) -> None:
@@ -149,30 +150,30 @@ def _grow_block(block: dict[str, Any], delta: dict[str, Any]) -> None:
             block[name] = _text(block.get(name)) + value
 
 
-def gemini(stream: Iterable[Event]) -> Folded:
-    """Fold a stream of Gemini's: each piece has the counts so far, and some parts."""
-    folded = Folded()
+def gemini(stream: Iterable[Event]) -> Assembled:
+    """Assemble a stream of Gemini's: each piece has the counts so far, and some parts."""
+    assembled = Assembled()
     parts: list[Any] = []
     finish = None
     for index, said in enumerate(stream):
         if isinstance(said, str):
             continue
-        folded.reply |= {name: value for name, value in said.items() if name != "candidates"}
+        assembled.reply |= {name: value for name, value in said.items() if name != "candidates"}
         for candidate in _dicts(said.get("candidates"))[:1]:
             come = _dicts(_dict(candidate.get("content")).get("parts"))
             if come:
-                folded.token(index)
+                assembled.token(index)
             parts += come
             finish = candidate.get("finishReason") or finish
     candidate = {"content": {"parts": parts, "role": "model"}, "finishReason": finish}
-    folded.reply["candidates"] = [candidate]
-    folded.is_whole = bool(finish) or "promptFeedback" in folded.reply
-    return folded
+    assembled.reply["candidates"] = [candidate]
+    assembled.is_whole = bool(finish) or "promptFeedback" in assembled.reply
+    return assembled
 
 
-def ollama(stream: Iterable[Event]) -> Folded:
-    """Fold a stream of Ollama's own: lines, of which the last has the counts."""
-    folded = Folded()
+def ollama(stream: Iterable[Event]) -> Assembled:
+    """Assemble a stream of Ollama's own: lines, of which the last has the counts."""
+    assembled = Assembled()
     text = ""
     calls: list[dict[str, Any]] = []
     for index, said in enumerate(stream):
@@ -182,22 +183,22 @@ def ollama(stream: Iterable[Event]) -> Folded:
         piece = _text(message.get("content")) + _text(said.get("response"))
         called = _dicts(message.get("tool_calls"))
         if piece or called:
-            folded.token(index)
+            assembled.token(index)
         text, calls = text + piece, [*calls, *called]
-        folded.reply |= said
-        folded.is_whole = folded.is_whole or said.get("done") is True
-    folded.reply["message"] = {"role": "assistant", "content": text, "tool_calls": calls}
-    return folded
+        assembled.reply |= said
+        assembled.is_whole = assembled.is_whole or said.get("done") is True
+    assembled.reply["message"] = {"role": "assistant", "content": text, "tool_calls": calls}
+    return assembled
 
 
-def last(stream: Iterable[Event]) -> Folded:
+def last(stream: Iterable[Event]) -> Assembled:
     """Take the last of a stream that says everything anew each time."""
-    folded = Folded()
+    assembled = Assembled()
     for index, said in enumerate(stream):
         if isinstance(said, dict):
-            folded.token(index)
-            folded.reply, folded.is_whole = said, True
-    return folded
+            assembled.token(index)
+            assembled.reply, assembled.is_whole = said, True
+    return assembled
 
 
 def _dict(value: Any) -> dict[str, Any]:
@@ -213,3 +214,70 @@ def _text(value: Any) -> str:
     if isinstance(value, list):
         return "".join(_text(part.get("text")) for part in _dicts(value))
     return value if isinstance(value, str) else ""
+
+
+_END = re.compile(rb"\r\n\r\n|\n\n|\r\r")
+_LINE = re.compile(r"\r\n|\n|\r")
+DONE = "[DONE]"  # with which OpenAI's streams end
+
+
+def split(raw: bytes) -> tuple[list[bytes], bytes]:
+    """Return the server-sent events that are whole, each with its end, and what follows them."""
+    events, begin = [], 0
+    for end in _END.finditer(raw):
+        events.append(raw[begin : end.end()])
+        begin = end.end()
+    return events, raw[begin:]
+
+
+def data_of(event: bytes) -> str:
+    """Return the data of a server-sent event; empty if it has none."""
+    lines = _LINE.split(event.decode("utf-8", "replace"))
+    data = (line[5:].removeprefix(" ") for line in lines if line.startswith("data:"))
+    return "\n".join(data)
+
+
+def objects(raw: bytes, media_type: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    """Yield what a stream said, each with the number of bytes by whose end it was there.
+
+    Objects of JSON, be they server-sent events, the parts of one list (Gemini), or lines (Ollama),
+    and the word DONE. What is neither is left out, so is what is not whole.
+    """
+    if "event-stream" in media_type or raw.lstrip()[:5] in {b"data:", b"event"}:
+        yield from _events(raw)
+    else:
+        yield from _parts(raw)
+
+
+def _events(raw: bytes) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    events, rest = split(raw)
+    place = 0
+    for event in (*events, rest):  # the last event of a sloppy server has no empty line behind it
+        place += len(event)
+        text = data_of(event)
+        if text.strip() == DONE:
+            yield place, DONE
+        elif isinstance(said := _read(text), dict):
+            yield place, said
+
+
+def _parts(raw: bytes) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    text = raw.decode("utf-8", "replace")
+    decoder = json.JSONDecoder()
+    at = place = 0
+    while (begin := text.find("{", at)) >= 0:
+        try:
+            said, end = decoder.raw_decode(text, begin)
+        except (ValueError, RecursionError):
+            return
+        place += len(text[at:end].encode("utf-8", "replace"))
+        at = end
+        if isinstance(said, dict):
+            yield place, said
+
+
+def _read(text: str) -> Any:
+    try:
+        return json.loads(text) if text else None
+    except (ValueError, RecursionError):
+        return None

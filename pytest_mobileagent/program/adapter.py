@@ -1,4 +1,7 @@
-"""How a program from outside is run: an adapter file of a few lines, or a mere command."""
+"""The adapter of a program: how it is run, and where it says what it has done.
+
+An adapter is read from a file of a few lines (see `adapter_file`), or made of a mere command.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from pytest_mobileagent.processes import may_hold_key
-from pytest_mobileagent.program.adapter import placeholders
+from pytest_mobileagent.program import placeholders
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+
 
 Ending = Literal["done", "impossible", "error", "step limit"]
 # What the exit statuses of SPA-Bench's agents say (arXiv 2410.15164; its repository's contract with

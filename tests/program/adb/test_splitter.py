@@ -17,15 +17,14 @@ from pytest_mobileagent.device.drivers.adb.frames import (
     failure,
     frame,
 )
-from pytest_mobileagent.program.adb.gates import gate_of
-from pytest_mobileagent.program.adb.packets import Packet, PacketError, read_packet
-from pytest_mobileagent.program.adb.reading import Reading
+from pytest_mobileagent.program.adb.splitter import Reading, splitter_of
+from pytest_mobileagent.program.adb.wire import Packet, PacketError, read_packet
 from pytest_mobileagent.program.watching import Command
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_mobileagent.program.adb.gates import Gate
+    from pytest_mobileagent.program.adb.splitter import StreamSplitter
 
 TYPED = st.lists(st.sampled_from([b"a", b"\n", b"\r", b"echo", b"", b"\xff", b"\0"])).map(b"".join)
 
@@ -52,7 +51,7 @@ def split(data: bytes, places: Iterable[int]) -> list[bytes]:
     return [data[start:end] for start, end in pairwise(ends)]
 
 
-def passed(gate: Gate, parts: Iterable[bytes]) -> tuple[bytes, list[str]]:
+def passed(gate: StreamSplitter, parts: Iterable[bytes]) -> tuple[bytes, list[str]]:
     """All that passes a gate, and the commands that it asks for."""
     pieces = [piece for part in parts for piece in gate.feed(part)] + [*gate.rest()]
     return b"".join(data for data, _ in pieces), [c.text for _, cs in pieces for c in cs]
@@ -61,7 +60,7 @@ def passed(gate: Gate, parts: Iterable[bytes]) -> tuple[bytes, list[str]]:
 @pytest.mark.parametrize("service", ["shell:", "exec:cat", "sync:", "tcp:9008", "shell,v2,raw:ls"])
 @given(data=TYPED, places=st.lists(st.integers(0, 99)))
 def test_no_byte_is_changed(service: str, data: bytes, places: list[int]) -> None:
-    assert passed(gate_of(service, READING), split(data, places))[0] == data
+    assert passed(splitter_of(service, READING), split(data, places))[0] == data
 
 
 @pytest.mark.parametrize("service", ["shell,v2,raw:", "shell,v2,TERM=xterm,pty:", "shell,v2:"])
@@ -70,7 +69,7 @@ def test_no_byte_in_a_frame_is_changed(
     service: str, data: bytes, places: list[int], cuts: list[int]
 ) -> None:
     framed = b"".join(frame(STDIN, part) for part in split(data, places)) + frame(CLOSE_STDIN, b"")
-    out, _ = passed(gate_of(service, READING), split(framed, cuts))
+    out, _ = passed(splitter_of(service, READING), split(framed, cuts))
     frames = FrameReader().feed(out)
     assert b"".join(content for kind, content in frames if kind == STDIN) == data
     assert [kind for kind, _ in frames].index(CLOSE_STDIN) == len(frames) - 1
@@ -78,7 +77,7 @@ def test_no_byte_in_a_frame_is_changed(
 
 @given(data=TYPED, places=st.lists(st.integers(0, 99)))
 def test_each_line_is_a_command_however_it_comes(data: bytes, places: list[int]) -> None:
-    gate = gate_of("shell,v2,raw:", READING)
+    gate = splitter_of("shell,v2,raw:", READING)
     framed = b"".join(frame(STDIN, part) for part in split(data, places))
     text = data.decode("latin-1")
     assert passed(gate, [framed])[1] == [
@@ -87,23 +86,23 @@ def test_each_line_is_a_command_however_it_comes(data: bytes, places: list[int])
 
 
 def test_a_line_waits_for_its_end_but_at_a_terminal_only_the_end_does() -> None:
-    raw = gate_of("shell,v2,raw:", READING)
+    raw = splitter_of("shell,v2,raw:", READING)
     assert passed_so_far(raw, frame(STDIN, b"one\ntw")) == [(frame(STDIN, b"one\n"), 1)]
     assert passed_so_far(raw, frame(STDIN, b"o\n")) == [(frame(STDIN, b"two\n"), 1)]
-    terminal = gate_of("shell:", READING)
+    terminal = splitter_of("shell:", READING)
     assert passed_so_far(terminal, b"on") == [(b"on", 0)]
     assert passed_so_far(terminal, b"e\rtwo") == [(b"e", 0), (b"\r", 1), (b"two", 0)]
 
 
 def test_a_shell_at_a_terminal_has_answered_when_it_is_ready_for_more() -> None:
     for service in ("shell:", "shell,v2,pty:"):
-        gate = gate_of(service, READING)
+        gate = splitter_of(service, READING)
         assert not gate.answers(b"input tap 1 1\r\n")  # the echo of what was typed
         assert gate.answers(b"\r\nphone:/ $ ")
-    assert gate_of("shell,v2,raw:", READING).answers(b"done\n")
+    assert splitter_of("shell,v2,raw:", READING).answers(b"done\n")
 
 
-def passed_so_far(gate: Gate, data: bytes) -> list[tuple[bytes, int]]:
+def passed_so_far(gate: StreamSplitter, data: bytes) -> list[tuple[bytes, int]]:
     return [(piece, len(commands)) for piece, commands in gate.feed(data)]
 
 

@@ -1,4 +1,4 @@
-"""What a program sends on an open stream, cut into pieces that wait until their commands may pass.
+"""What a program sends on an open stream, split into pieces that wait for their commands.
 
 The bytes are never changed, nor their order.
 """
@@ -6,14 +6,53 @@ The bytes are never changed, nor their order.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from pytest_mobileagent.device.drivers.adb.frames import CLOSE_STDIN, STDIN, FrameReader, frame
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from pytest_mobileagent.program.watching import Command
+
+
+class ReadsSession(Protocol):
+    """Reads what is typed into an interactive shell."""
+
+    def feed(self, data: bytes) -> Iterable[Command]:
+        """Take what comes next, and return the command of each whole line."""
+
+
+class ReadsSocket(Protocol):
+    """Reads what is sent to a socket of the phone."""
+
+    def feed(self, data: bytes) -> Iterable[tuple[bytes, Command | None]]:
+        """Take what comes next, and cut it into pieces.
+
+        One that has a command may be passed on when that may.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Reads services as they are opened, interactive shells, and sockets by their names."""
+
+    service: Callable[[str], Command]
+    session: Callable[[], ReadsSession]
+    socket: Callable[[str], ReadsSocket]
+
+
+def default_reading() -> Reading:
+    """Return how the commands of Android and of its automation servers are read."""
+    from pytest_mobileagent.program.commands import sockets
+
+    return Reading(sockets.read_service, sockets.ShellSession, sockets.SocketReader)
+
+
+if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_mobileagent.program.adb.reading import Reading, ReadsSession, ReadsSocket
     from pytest_mobileagent.program.watching import Command
 
     # Bytes, and the commands that they carry.
@@ -24,7 +63,7 @@ _LINE_SECONDS = 1.0  # which the command of a line has; most say nothing when th
 _SOCKETS = ("tcp:", "local:", "localabstract:", "localreserved:", "localfilesystem:")
 
 
-class Gate(Protocol):
+class StreamSplitter(Protocol):
     """Cuts what a program sends on one stream.
 
     `seconds` are how long a command is taken to last that is never answered; None if it always is.
@@ -42,20 +81,20 @@ class Gate(Protocol):
         """Whether what the phone sends says that the commands so far have ended."""
 
 
-def gate_of(service: str, reading: Reading) -> Gate:
+def splitter_of(service: str, reading: Reading) -> StreamSplitter:
     """Return the gate of the stream to a service."""
     if service.startswith(_SOCKETS):
-        return SocketGate(reading.socket(service))
+        return SocketSplitter(reading.socket(service))
     words, _, script = service.partition(":")
     kind, *options = words.split(",")
     if kind != "shell" or script:
-        return OpenGate()
+        return PassingSplitter()
     if "v2" not in options:
-        return LineGate(reading.session(), terminal=True)
-    return FramedGate(LineGate(reading.session(), terminal="raw" not in options))
+        return LineSplitter(reading.session(), terminal=True)
+    return FrameSplitter(LineSplitter(reading.session(), terminal="raw" not in options))
 
 
-class OpenGate:
+class PassingSplitter:
     """Lets everything pass: what the stream carries was decided when it was opened."""
 
     seconds: float | None = None
@@ -73,7 +112,7 @@ class OpenGate:
         return False
 
 
-class SocketGate:
+class SocketSplitter:
     """A socket of the phone: its reader says what is a command."""
 
     seconds: float | None = None
@@ -96,7 +135,7 @@ class SocketGate:
         return bool(data)
 
 
-class LineGate:
+class LineSplitter:
     """An interactive shell, which does what a line says when the line ends.
 
     At a terminal, what is typed has to be seen at once, so that only the line's end is held; else
@@ -139,10 +178,10 @@ class LineGate:
         return [(part, tuple(self._reader.feed(line + b"\n")))]
 
 
-class FramedGate:
+class FrameSplitter:
     """An interactive shell whose input comes in the frames of the shell protocol."""
 
-    def __init__(self, lines: LineGate) -> None:
+    def __init__(self, lines: LineSplitter) -> None:
         self.seconds = lines.seconds
         self._lines = lines
         self._frames = FrameReader()

@@ -1,4 +1,4 @@
-"""Reading the adapter of a program: a TOML file of a few lines."""
+"""Finding the adapter of a program by its name, and reading it: a TOML file of a few lines."""
 
 from __future__ import annotations
 
@@ -10,23 +10,53 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.program.adapter import placeholders
-from pytest_mobileagent.program.adapter.adapter import (
+from pytest_mobileagent.program import placeholders
+from pytest_mobileagent.program.adapter import (
+    COMMAND,
     SPA_BENCH,
     Adapter,
     BadAdapterError,
     Ending,
     Said,
+    from_command,
     missing,
     split,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 _ENDINGS: tuple[Ending, ...] = ("done", "impossible", "error", "step limit")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _MOST_GRACE = 600.0
+
+
+def find_program(reference: str, folders: Iterable[Path]) -> Adapter | None:
+    """Return the adapter that `--agent` names: cmd:COMMAND, FILE.toml, or NAME.toml of a folder.
+
+    None if it names no program. The last of the folders wins, as with other agents.
+
+    Raises:
+        BadAdapterError: it cannot be used.
+    """
+    if reference.startswith(COMMAND):
+        return from_command(reference)
+    if reference.endswith(".toml"):
+        return read_adapter(Path(reference))
+    if not reference or "/" in reference or ":" in reference:
+        return None
+    for folder in reversed(list(folders)):
+        path = folder / f"{reference}.toml"
+        others = (folder / f"{reference}.py", folder / reference / "__init__.py")
+        other = next((each for each in others if each.is_file()), None)
+        if path.is_file() and other is not None:
+            msg = f"--agent={reference} could be {path} or {other}: name the file"
+            raise BadAdapterError(msg)
+        if path.is_file():
+            return read_adapter(path)
+        if other is not None:
+            return None
+    return None
 
 
 def read_adapter(path: Path) -> Adapter:

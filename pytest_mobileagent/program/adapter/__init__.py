@@ -1,1 +1,0 @@
-"""How a program is run: an adapter file, or a mere command."""

@@ -1,0 +1,191 @@
+"""What an adb server and adbd exchange: packets, the streams made of them, and the server's key.
+
+AOSP, packages/modules/adb: docs/dev/protocol.md (a packet is a header of 24 bytes and a payload),
+client/auth.cpp (the key of an adb server) and daemon/auth.cpp.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import struct
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from asyncio import StreamReader
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+VERSION = 0x01000001  # the first in which nobody computes checksums
+MOST_PAYLOAD = 1 << 20  # bytes
+
+_HEADER = struct.Struct("<4s5I")
+_ALL_BITS = 0xFFFFFFFF
+
+
+class PacketError(Exception):
+    """What was received is no packet of adb."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packet:
+    """A command (`CNXN`, `OPEN`, `OKAY`, `WRTE`, `CLSE`), its two arguments and its payload."""
+
+    command: bytes
+    arg0: int
+    arg1: int
+    payload: bytes = b""
+
+    def encoded(self) -> bytes:
+        """Return the packet as it is sent."""
+        magic = int.from_bytes(self.command, "little") ^ _ALL_BITS
+        size = len(self.payload)
+        header = _HEADER.pack(self.command, self.arg0, self.arg1, size, 0, magic)
+        return header + self.payload
+
+
+async def read_packet(reader: StreamReader) -> Packet:
+    """Return the next packet.
+
+    Raises:
+        PacketError: the bytes are no packet.
+        EOFError: the connection has ended.
+        OSError: the connection broke.
+    """
+    command, arg0, arg1, size, _, magic = _HEADER.unpack(await reader.readexactly(_HEADER.size))
+    if int.from_bytes(command, "little") ^ magic != _ALL_BITS or size > MOST_PAYLOAD:
+        msg = f"no packet of adb: {command!r} with {size} bytes"
+        raise PacketError(msg)
+    return Packet(command, arg0, arg1, await reader.readexactly(size) if size else b"")
+
+
+class Stream:
+    """A stream that a client of the adb server has opened.
+
+    What it receives is acknowledged when it is read, so that whoever sends faster than the phone
+    takes is held back. `number` is ours, `peer` the adb server's.
+    """
+
+    def __init__(
+        self, send: Callable[[Packet], None], number: int, peer: int, most_payload: int
+    ) -> None:
+        self.number = number
+        self.peer = peer
+        self.closed = False
+        self._send = send
+        self._most_payload = most_payload
+        self._accepted = False
+        self._may_send = False
+        self._received: deque[bytes] = deque()
+        self._changed = asyncio.Event()
+        self._writing = asyncio.Lock()
+
+    def accept(self) -> None:
+        """Tell the client that the stream is open, unless it knows."""
+        if not self._accepted and not self.closed:
+            self._accepted = self._may_send = True
+            self._send(Packet(b"OKAY", self.number, self.peer))
+
+    async def read(self) -> bytes:
+        """Return the next bytes that the client has sent; none when it has closed the stream."""
+        await self._until(lambda: self._received or self.closed)
+        if not self._received:
+            return b""
+        data = self._received.popleft()
+        if not self.closed:
+            self._send(Packet(b"OKAY", self.number, self.peer))
+        return data or await self.read()
+
+    async def write(self, data: bytes) -> None:
+        """Send bytes to the client, waiting until the ones before are acknowledged.
+
+        Raises:
+            BrokenPipeError: the stream is closed.
+        """
+        async with self._writing:
+            for start in range(0, len(data), self._most_payload):
+                await self._until(lambda: self._may_send or self.closed)
+                if self.closed:
+                    raise BrokenPipeError
+                self._may_send = False
+                part = data[start : start + self._most_payload]
+                self._send(Packet(b"WRTE", self.number, self.peer, part))
+
+    async def finish(self) -> None:
+        """Close the stream when the client has taken everything."""
+        await self._until(lambda: self._may_send or not self._accepted or self.closed)
+        self.close()
+
+    async def ended(self) -> None:
+        """Wait until the stream is closed, by whichever side."""
+        await self._until(lambda: self.closed)
+
+    def close(self) -> None:
+        """Close the stream at once; one that was not accepted is refused so."""
+        if not self.closed:
+            self.leave()
+            self._send(Packet(b"CLSE", self.number if self._accepted else 0, self.peer))
+
+    def acknowledged(self) -> None:
+        """Note that the client has taken what was sent last."""
+        self._may_send = True
+        self._changed.set()
+
+    def receive(self, data: bytes) -> None:
+        """Note what the client has sent."""
+        self._received.append(data)
+        self._changed.set()
+
+    def leave(self) -> None:
+        """Note that the stream is closed, or that nobody is there any more."""
+        self.closed = True
+        self._changed.set()
+
+    async def _until(self, condition: Callable[[], object]) -> None:
+        while not condition():
+            self._changed.clear()
+            await self._changed.wait()
+
+
+TOKEN_BYTES = 20  # what is signed takes the place of a SHA-1 digest
+_SIZE = 256  # bytes of a modulus: adb makes no keys of another size
+_MODULUS = b"\x02\x82\x01\x01\x00"  # in DER, before an integer of 256 bytes whose first bit is set
+_EXPONENT = b"\x02\x03\x01\x00\x01"  # 65537, which follows it
+_SHA1 = bytes.fromhex("3021300906052b0e03021a05000414")  # in DER, before the digest
+_PADDING = b"\0\1" + b"\xff" * (_SIZE - 3 - len(_SHA1) - TOKEN_BYTES) + b"\0" + _SHA1
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """The public half of an RSA key of 2048 bits, with the exponent 65537."""
+
+    modulus: int
+
+    @classmethod
+    def of(cls, private: Path) -> Key:
+        """Return that of a file as adb writes it: PKCS #8 in PEM, from which adb takes both halves.
+
+        Raises:
+            OSError: the file cannot be read.
+            ValueError: it is no such file.
+        """
+        lines = private.read_bytes().strip().splitlines()
+        if not lines or b" PRIVATE KEY-----" not in lines[0]:
+            msg = f"{private} is no private key"
+            raise ValueError(msg)
+        data = base64.b64decode(b"".join(lines[1:-1]))
+        begin = data.index(_MODULUS) + len(_MODULUS)
+        if data[begin + _SIZE :][: len(_EXPONENT)] != _EXPONENT:
+            msg = f"{private} is no RSA key of adb's"
+            raise ValueError(msg)
+        return cls(int.from_bytes(data[begin : begin + _SIZE], "big"))
+
+    def verifies(self, signature: bytes, token: bytes) -> bool:
+        """Whether the private half of this key has signed the token (PKCS #1 v1.5)."""
+        number = int.from_bytes(signature, "big")
+        if len(signature) != _SIZE or number >= self.modulus:
+            return False
+        return pow(number, 65537, self.modulus).to_bytes(_SIZE, "big") == _PADDING + token

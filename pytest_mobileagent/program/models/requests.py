@@ -1,0 +1,302 @@
+"""Requests to models: by which API they are made, what they say, and what is added to them.
+
+`RecordedApi` has all that differs between APIs. A request that breaks its API's rules goes to a
+fallback parser. One for a stream is made to ask for the counts of tokens, which the program is not
+shown unless it asked for them itself.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+import zlib
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.llm.message import Image, Message, Request, Role
+from pytest_mobileagent.llm.scripted.apis.anthropic_messages import AnthropicMessages
+from pytest_mobileagent.llm.scripted.apis.api import Api, Asked, Incoming
+from pytest_mobileagent.llm.scripted.apis.gemini import Gemini
+from pytest_mobileagent.llm.scripted.apis.openai_chat import OpenAIChat
+from pytest_mobileagent.llm.scripted.apis.openai_responses import OpenAIResponses
+from pytest_mobileagent.program.models import assembly, replies
+from pytest_mobileagent.program.models.assembly import data_of, split
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from pytest_mobileagent.llm.message import Answer
+    from pytest_mobileagent.program.models.assembly import Assembled, Event
+
+
+_IN_PATH = re.compile(r"/(?:models|deployments)/([^/:?]+)")
+# A generator that stops too early is a RuntimeError, as is what is nested too deeply.
+_ODD = (ValueError, TypeError, LookupError, AttributeError, RuntimeError)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedApi:
+    """One API of a provider.
+
+    - `path`: how its paths end. `api`: reads what is asked strictly, and words its errors.
+    - `assemble`, `answer`: how streams become replies, and what a reply says.
+    - `usage`: where genai-prices finds the tokens in a reply: provider and flavour.
+    - `role`: in which models are asked by it; empty if that is for others to say.
+    """
+
+    name: str
+    path: re.Pattern[str]
+    api: Api
+    assemble: Callable[[Iterable[Event]], Assembled]
+    answer: Callable[[dict[str, Any]], Answer]
+    usage: tuple[str, str]
+    role: str = ""
+
+    def read(self, path: str, body: dict[str, Any], data: bytes) -> Request:
+        """Return what is asked; what is not as the API says is read as loosely as needed."""
+        try:
+            asked = self.api.read(Incoming("POST", path, data=data))
+            if isinstance(asked, Asked):
+                return asked.request
+        except _ODD:
+            pass
+        return fallback_request(body)
+
+    def streams(self, path: str, body: dict[str, Any]) -> bool:
+        """Whether the answer is asked for in pieces."""
+        return path.endswith(":streamGenerateContent") or body.get("stream") is True
+
+
+def model_of(path: str, body: dict[str, Any]) -> str:
+    """Return the name of the model that a request is for; empty if it has none."""
+    if isinstance(name := body.get("model"), str) and name:
+        return name.removeprefix("models/")
+    named = _IN_PATH.search(path)
+    return named[1] if named else ""
+
+
+def _path(end: str) -> re.Pattern[str]:
+    return re.compile(rf"(^|/){end}$")
+
+
+_CHAT = OpenAIChat()
+APIS = (
+    RecordedApi(
+        "chat", _path("chat/completions"), _CHAT, assembly.chat, replies.chat, ("openai", "chat")
+    ),
+    RecordedApi(
+        "responses", _path("responses"), OpenAIResponses(), assembly.responses, replies.responses,
+        ("openai", "responses"),
+    ),
+    RecordedApi(
+        "anthropic", _path("messages"), AnthropicMessages(), assembly.messages, replies.messages,
+        ("anthropic", "default"),
+    ),
+    RecordedApi(
+        "gemini", re.compile(r":(generateContent|streamGenerateContent)$"), Gemini(),
+        assembly.gemini, replies.gemini, ("google", "default"),
+    ),
+    RecordedApi(
+        "embeddings", _path("embeddings"), _CHAT, assembly.last, replies.nothing,
+        ("openai", "embeddings"), "embedding",
+    ),
+    RecordedApi(
+        "gemini embeddings", re.compile(r":(embedContent|batchEmbedContents)$"), Gemini(),
+        assembly.last, replies.nothing, ("google", "default"), "embedding",
+    ),
+    RecordedApi(
+        "completions", _path("completions"), _CHAT, assembly.chat, replies.chat, ("openai", "chat")
+    ),
+    RecordedApi(
+        "ollama", _path("api/(chat|generate)"), _CHAT, assembly.ollama, replies.ollama,
+        ("openai", "chat"),
+    ),
+    RecordedApi(
+        "ollama embeddings", _path("api/embed"), _CHAT, assembly.last, replies.ollama,
+        ("openai", "chat"), "embedding",
+    ),
+    RecordedApi(
+        "dashscope", _path("(text|multimodal)-generation/generation"), _CHAT, assembly.last,
+        replies.dashscope, ("openai", "chat"),
+    ),
+)  # fmt: skip
+
+
+def api_of(method: str, path: str) -> RecordedApi | None:
+    """Return the API by which a model is asked; None if none is."""
+    if method != "POST":
+        return None
+    return next((api for api in APIS if api.path.search(path)), None)
+
+
+_GZIP = zlib.MAX_WBITS | 16
+# What `decoded` understands; "" is no compression at all.
+COMPRESSIONS = {"", "identity", "gzip", "x-gzip", "deflate"}
+COMPRESSIONS |= {"br"} if find_spec("brotli") else set()
+
+
+def decoded(data: bytes, encoding: str) -> bytes:
+    """Return a body without its compression, as far as it came; empty if that is not understood."""
+    match encoding:
+        case "" | "identity":
+            return data
+        case "gzip" | "x-gzip":
+            return _inflated(data, _GZIP)
+        case "deflate":
+            return _inflated(data, zlib.MAX_WBITS) or _inflated(data, -zlib.MAX_WBITS)
+        case "br" if encoding in COMPRESSIONS:
+            import brotli  # type: ignore[import-not-found,unused-ignore]
+
+            try:
+                return bytes(brotli.Decompressor().process(data))
+            except brotli.error:
+                return b""
+    return b""
+
+
+def _inflated(data: bytes, format: int) -> bytes:
+    try:
+        return zlib.decompressobj(format).decompress(data)
+    except zlib.error:
+        return b""
+
+
+_ROLES: dict[str, Role] = {
+    "system": "system",
+    "developer": "system",
+    "assistant": "assistant",
+    "model": "assistant",
+    "tool": "tool",
+    "function": "tool",
+}
+_MESSAGES = ("messages", "contents", "input", "prompt", "content")  # where APIs have them
+_PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"RIFF", b"GIF8", b"BM")
+_ABOUT = {"type", "role", "id", "mime_type", "media_type", "mimeType", "detail", "cache_control"}
+_DEEPEST = 12
+
+
+def fallback_request(body: dict[str, Any]) -> Request:
+    """Return what a request's body says, as far as it can be told."""
+    said = {name: value for name, value in body.items() if name not in {*_MESSAGES, "model"}}
+    system = body.get("system") or body.get("instructions")
+    first = (Message("system", tuple(_parts(system))),) if system else ()
+    stream = said.pop("stream", False) is True
+    for name in ("system", "instructions", "images"):
+        said.pop(name, None)
+    return Request((*first, *_messages(body)), stream=stream, extra=said)
+
+
+def _messages(body: dict[str, Any]) -> Iterator[Message]:
+    found: Any = next((body[name] for name in _MESSAGES if body.get(name)), ())
+    if isinstance(found, dict):
+        found = found.get("messages") or [found]
+    images = tuple(_parts(body.get("images") or ()))
+    for message in found if isinstance(found, list) else [found]:
+        role = message.get("role") if isinstance(message, dict) else "user"
+        parts = (*_parts(message), *images)
+        images = ()
+        if parts:
+            yield Message(_ROLES.get(str(role), "user"), parts)
+
+
+def _parts(value: Any, depth: int = 0) -> Iterator[str | Image]:
+    """Yield the texts and the pictures of plain data, in order."""
+    if isinstance(value, str):
+        if value:
+            yield _picture(value) or value
+    elif depth < _DEEPEST and isinstance(value, list):
+        for each in value:
+            yield from _parts(each, depth + 1)
+    elif depth < _DEEPEST and isinstance(value, dict):
+        for name, each in value.items():
+            if name not in _ABOUT:
+                yield from _parts(each, depth + 1)
+
+
+def _picture(text: str) -> Image | None:
+    head, _, data = text.rpartition(",")
+    if head and not head.startswith("data:image/"):
+        return None
+    try:
+        beginning = base64.b64decode(data[:16], validate=True)
+        is_picture = len(data) > 64 and beginning.startswith(_PICTURES)
+        return Image(base64.b64decode(data, validate=True)) if is_picture else None
+    except (binascii.Error, ValueError):
+        return None
+
+
+def with_usage(body: dict[str, Any], data: bytes) -> bytes | None:
+    """Return a request for chat completions (`body`, as `data`) that asks for its stream's counts.
+
+    None if it is not streamed, or asks (or says that it does not want them) by itself.
+    """
+    options = body.get("stream_options") or {}
+    if (
+        body.get("stream") is not True
+        or not isinstance(options, dict)
+        or "include_usage" in options
+    ):
+        return None
+    if "stream_options" not in body:  # all else stays as it is, byte by byte
+        return data.replace(b"{", b'{"stream_options":{"include_usage":true},', 1)
+    asked = {**body, "stream_options": {**options, "include_usage": True}}
+    return json.dumps(asked, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def refuses_usage(status: int, body: bytes) -> bool:
+    """Whether a server refuses a request because it is asked for counts."""
+    named = b"stream_options" in body or b"include_usage" in body
+    return 400 <= status < 500 and named
+
+
+class WithoutUsage:
+    """Takes the counts that nobody asked for out of a stream, event by event.
+
+    Who asks for them gets an event of its own with the counts, and `"usage": null` in all others
+    (OpenAI's API reference, "stream_options"); who does not, gets neither.
+    """
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def pass_on(self, data: bytes, *, is_last: bool) -> bytes:
+        """Return what of the stream is for the program by now."""
+        events, self._rest = split(self._rest + data)
+        shown = b"".join(_without_null(event) for event in events if not _is_count(event))
+        if is_last and not _is_count(self._rest):
+            shown += _without_null(self._rest)
+        return shown
+
+
+_NULL = re.compile(rb',\s*"usage"\s*:\s*null|"usage"\s*:\s*null\s*,')
+
+
+def _without_null(event: bytes) -> bytes:
+    """Return an event without a usage that is null; all else stays as it is, byte by byte."""
+    if (null := _NULL.search(event)) is None:
+        return event
+    try:
+        said = json.loads(data_of(event))
+        without = event[: null.start()] + event[null.end() :]
+        if isinstance(said, dict) and said.pop("usage", 0) is None:
+            return without if json.loads(data_of(without)) == said else event
+    except (ValueError, RecursionError):
+        pass
+    return event
+
+
+def _is_count(event: bytes) -> bool:
+    """Whether an event of a stream holds counts and nothing else."""
+    if b'"usage"' not in event:
+        return False
+    try:
+        said = json.loads(data_of(event))
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(said, dict) or said.get("choices") != [] or "usage" not in said:
+        return False
+    # Servers that cannot count send null; Azure's first event is no count, but about the prompt.
+    return bool(said["usage"]) or "prompt_filter_results" not in said
