@@ -1,5 +1,8 @@
 # `make demo` runs an agent on virtual phones, `make test` passes the tests but the slow ones,
 # `make test-all` passes those too, and `make lint` checks format and types; all set up .venv first.
+# `make test` leaves out the tests of the virtual device that have passed with the files as they are
+# now, `make test-virtual` runs only these, and `make test-fast` all but the slow ones.
+# `make PYTHON=python3.13 VENV=.venv-3.13 test` uses another Python, in an environment of its own.
 # `make test-portable` passes the tests that need no Linux.
 # `make docs` builds the site of docs/, and fails on links that lead nowhere.
 # `make changelog` prints what has changed since the last release; with RELEASE=yes it is released.
@@ -7,54 +10,61 @@
 # `make appium` installs Appium (needs npm), without which the tests that drive phones by it skip.
 
 PYTHON ?= python3
-BIN := .venv/bin
+VENV ?= .venv
+BIN := $(VENV)/bin
 
 # Tests start thousands of processes, each of which would compile anew what it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-portable test-all lint docs changelog release appium
+.PHONY: demo test test-fast test-virtual test-portable test-all lint docs changelog release appium
 
-demo: .venv/ready
+demo: $(VENV)/ready
 	$(BIN)/pytest tasks/coursera -n 2 --agent=lexical --mobile-exit=run -v -o verbosity_test_cases=0 --tb=no -rN
 
-test: .venv/ready
-	$(BIN)/pytest -n 2 -m "not slow"
+test: $(VENV)/ready
+	$(BIN)/python .ci/fast_tests.py --virtual=auto
+
+test-virtual: $(VENV)/ready
+	$(BIN)/python .ci/fast_tests.py --virtual=only
+
+test-fast: $(VENV)/ready
+	$(BIN)/python .ci/fast_tests.py
 
 # Rooms whose code starts no process, and so needs nothing that only Linux has.
 PORTABLE = action check dialect draft environment episode judge llm perception report review screen task testing
 
-test-portable: .venv/ready
+test-portable: $(VENV)/ready
 	$(BIN)/pytest -n 2 -m "not slow" $(wildcard tests/test_*.py) $(PORTABLE:%=tests/%)
 
-test-all: test
+test-all: test-fast
 	$(BIN)/pytest -n 2 -m slow
 
-lint: .venv/ready
+lint: $(VENV)/ready
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/mypy --config-file tests/mypy.ini
 
-docs: .venv/docs
+docs: $(VENV)/docs
 	$(BIN)/sphinx-build -q -W --keep-going -n -b html -d docs/_build/doctrees docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-.venv/docs: .venv/ready
+$(VENV)/docs: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --group docs
 	touch $@
 
-release: .venv/release
+release: $(VENV)/release
 	rm -rf dist
 	$(BIN)/python -m build --no-isolation
 	$(BIN)/twine check --strict dist/*
 	$(BIN)/check-wheel-contents dist/*.whl
 	.ci/try-wheel dist/*.whl
 
-.venv/release: .venv/ready
+$(VENV)/release: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --group release
 	touch $@
 
-changelog: .venv/ready
+changelog: $(VENV)/ready
 	$(BIN)/towncrier build $(if $(RELEASE),--yes,--draft --version Unreleased)
 
 appium: .appium/node_modules/.bin/appium
@@ -65,8 +75,8 @@ appium: .appium/node_modules/.bin/appium
 		--no-fund --loglevel=error appium@3 appium-uiautomator2-driver@8
 	touch $@
 
-.venv/ready: pyproject.toml
-	$(PYTHON) -m venv .venv
+$(VENV)/ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable ".[all,grpc]" --group dev
 	$(BIN)/python -m compileall -q pytest_mobileagent fixtures agents # phones start twice as fast

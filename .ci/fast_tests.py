@@ -1,0 +1,111 @@
+"""Run the fast tests with this Python.
+
+With `--virtual=auto`, those of the virtual device are left out if they have passed with the files
+as they are now; with `--virtual=only` they are the only ones, the slow ones among them. What has
+passed is known by a digest of these files, of this Python and of what is installed with it. It is
+noted in the folder of git, which worktrees share; a fresh clone knows of none.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from importlib.metadata import distributions
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+TESTS = ("tests/virtual", "tests/sdk", "tests/fixtures")
+# What these tests and the virtual device run, beside the rest of the plugin that starts a phone.
+USED = (
+    *TESTS, "tests/apps", "tests/*.py", "conftest.py", "pyproject.toml", "fixtures",
+    "pytest_mobileagent/virtual", "pytest_mobileagent/device", "pytest_mobileagent/patterns",
+    "pytest_mobileagent/*.py",
+)  # fmt: skip
+PROGRAMS = ("adb", "node", "sqlite3")  # without which some of them skip
+_MOST_KNOWN = 100
+
+
+def _git(*words: str) -> str | None:
+    """Return what a command of git prints; None if it fails, or there is no git."""
+    try:
+        done = subprocess.run(
+            ["git", *words],  # noqa: S607 - the one on PATH
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    except OSError:
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+def digest() -> str:
+    """Return a digest of all that the virtual device's tests run; "" if git does not tell.
+
+    Files that are new count, and those that git ignores do not.
+    """
+    pathspecs = [f":(glob){path}" if "*" in path else path for path in USED]
+    listed = _git("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *pathspecs)
+    if not listed:
+        return ""
+    there = [str(shutil.which(name)) for name in PROGRAMS]
+    there.append(str((ROOT / ".appium" / "node_modules").is_dir()))
+    there += sorted({f"{each.name} {each.version}" for each in distributions()})
+    whole = hashlib.sha256("\n".join([sys.version, sys.platform, *there]).encode())
+    for name in sorted(set(listed.split("\0")) - {""}):
+        path = ROOT / name
+        content = path.read_bytes() if path.is_file() else b""
+        whole.update(f"\0{name}\0{path.is_file()}\0{len(content)}\0".encode() + content)
+    return whole.hexdigest()
+
+
+def record() -> Path | None:
+    """Return the file of digests with which the virtual device's tests have passed."""
+    folder = _git("rev-parse", "--git-common-dir")
+    return (ROOT / folder.strip() / "mobileagent-virtual-passed") if folder else None
+
+
+def known() -> list[str]:
+    """Return the digests with which the virtual device's tests have passed, the latest last."""
+    path = record()
+    return path.read_text("ascii").split() if path and path.is_file() else []
+
+
+def note(passed: str) -> None:
+    """Note that the virtual device's tests have passed."""
+    path = record()
+    if path is not None:
+        path.write_text("\n".join([*known(), passed][-_MOST_KNOWN:]) + "\n", "ascii")
+
+
+def main(virtual: str) -> int:
+    """Run the tests, and return pytest's status."""
+    before = digest()
+    words = ["-n", "2", "-m", "not slow"]
+    leaves_out = virtual == "auto" and before in known()
+    if leaves_out:
+        print(
+            f"The tests of the virtual device ({', '.join(TESTS)}) are left out: they have passed "
+            "with these files. `make test-virtual` runs them.",
+            flush=True,
+        )
+        words += [f"--ignore={path}" for path in TESTS]
+    elif virtual == "only":
+        words = ["-n", "2", *TESTS]
+    done = subprocess.run([sys.executable, "-m", "pytest", *words], cwd=ROOT, check=False)
+    # Options of the environment may have left tests out, and files may have changed meanwhile.
+    ran_all = not leaves_out and "PYTEST_ADDOPTS" not in os.environ
+    if done.returncode == 0 and ran_all and before and before == digest():
+        note(before)
+    return done.returncode
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--virtual", choices=["all", "auto", "only"], default="all")
+    sys.exit(main(parser.parse_args().virtual))
