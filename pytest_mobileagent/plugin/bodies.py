@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from pytest_mobileagent.check.episode import Episode
 from pytest_mobileagent.check.events import NoListenerError
 from pytest_mobileagent.check.subgoals import collect_subgoals
@@ -15,17 +13,15 @@ from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.plugin.closest import closest, code_of
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.judges import ask_beside
-from pytest_mobileagent.plugin.prefixes import ASKING
 from pytest_mobileagent.plugin.skipping import Skipped
-from pytest_mobileagent.plugin.subgoals import SUBGOALS
+from pytest_mobileagent.plugin.state import state_of
 from pytest_mobileagent.screen.explain import collect_misses
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-CLOSEST: pytest.StashKey[list[str]] = pytest.StashKey()  # what came closest to what was sought
-RUNS: pytest.StashKey[bool] = pytest.StashKey()  # set while a body runs, which may have subtests
-HELD: pytest.StashKey[bool] = pytest.StashKey()  # its yes, which an agent's error overrules
+    import pytest
+
 AGENTS_FAULT = (Termination.AGENT_ERROR, Termination.TIME_LIMIT)
 
 
@@ -40,31 +36,30 @@ def ask_body(item: pytest.Function) -> Generator[None, Any, Any]:
     all the same. Its yes counts only where the task says so.
     """
     __tracebackhide__ = True
-    case, episode = case_of(item), item.funcargs.get("episode")
-    if isinstance(episode, Episode) and ASKING not in item.stash:
+    case, episode, state = case_of(item), item.funcargs.get("episode"), state_of(item)
+    if isinstance(episode, Episode) and not state.is_asked_of_prefix:
         ask_beside(item, episode)
     own = item.obj
-    item.stash[RUNS] = True
     item.obj = _without_return(own, item.name)
     with collect_misses(code_of(own)) as misses, collect_subgoals() as subgoals:
-        item.stash[SUBGOALS] = subgoals
+        state.begin_body(subgoals)
         try:
             result = yield
             subgoals.settle()
         except (AssertionError, AttributeError) as error:
             # That of None, too, which `find` returned. Explaining takes far longer than the search.
-            if ASKING not in item.stash and getattr(error, "obj", None) is None:
+            if not state.is_asked_of_prefix and getattr(error, "obj", None) is None:
                 told = (explain() for explain in closest(own, error, misses))
-                item.stash[CLOSEST] = list(dict.fromkeys(told))
+                state.misses = list(dict.fromkeys(told))
             raise
         except NoListenerError as error:
             raise Skipped("listener", str(error)) from None
         finally:
             item.obj = own
-            del item.stash[RUNS]
+            state.is_in_body = False
     if case and isinstance(episode, Episode) and episode.termination in AGENTS_FAULT:
-        item.stash[HELD] = True
-        if not case.task.success_after_error and ASKING not in item.stash:
+        state.check_held = True
+        if not case.task.success_after_error and not state.is_asked_of_prefix:
             raise AgentFailedError(episode.error)
     return result
 

@@ -15,10 +15,9 @@ import pytest
 from _pytest.runner import runtestprotocol  # as pytest-rerunfailures runs a test again
 
 from pytest_mobileagent.plugin.config import RUN
-from pytest_mobileagent.plugin.fixtures import WAITED
 from pytest_mobileagent.plugin.items import case_of
-from pytest_mobileagent.plugin.judges import ASKED, MAY_WAIT, WAITS
 from pytest_mobileagent.plugin.results import KEPT
+from pytest_mobileagent.plugin.state import state_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -37,26 +36,25 @@ class Deferring:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> Any:
         """Run a test that may be judged; those whose judges are done go before any other."""
-        if WAITED not in item.stash:
+        state = state_of(item)
+        if not state.was_put_off:
             self._run_those_decided(item)
         is_last = not isinstance(nextitem, pytest.Item)  # of the run, or before a pause
         if is_last and self._waiting:  # what the session has set up is needed again
             return item.ihook.pytest_runtest_protocol(item=item, nextitem=self._waiting[0])
         if not _may_be_judged(item):
             return None
-        before = item.stash.get(WAITED, 0.0)
-        item.stash[MAY_WAIT] = self._may_wait(item, nextitem)
+        state.may_wait = self._may_wait(item, nextitem)
         reports = runtestprotocol(item, log=False, nextitem=nextitem)
-        if item.stash.get(WAITS, False):
-            item.stash[WAITS] = False
-            item.stash[WAITED] = before + sum(report.duration for report in reports)
+        if state.is_put_off:
+            state.put_off(sum(report.duration for report in reports))
             # What was printed before counts, but for what the body will print again.
             printed = item._report_sections  # noqa: SLF001 - as reports read it
             printed[:] = [section for section in printed if section[0] == "setup"]
             item.user_properties.clear()
             self._waiting.append(item)
             return True
-        reports[0].duration += before
+        reports[0].duration += state.seconds_before or 0.0
         with _current(item):
             item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
             for report in reports:
@@ -160,4 +158,4 @@ def _ends_early(definition: pytest.FixtureDef[Any]) -> bool:
 
 
 def _is_decided(item: pytest.Item) -> bool:
-    return all(asked.done() for asked in item.stash[ASKED].values())
+    return all(asked.done() for asked in state_of(item).answers.values())

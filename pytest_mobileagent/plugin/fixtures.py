@@ -26,6 +26,7 @@ from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.results import RECORDED, TAKEN_FROM
 from pytest_mobileagent.plugin.reuse.kept import take_over
 from pytest_mobileagent.plugin.skipping import Skipped
+from pytest_mobileagent.plugin.state import state_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,11 +39,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.plugin.skipping import Why
     from pytest_mobileagent.run.attempt import Plan
     from pytest_mobileagent.task.case import Case
-
-EPISODE: pytest.StashKey[Episode] = pytest.StashKey()
-BROKE: pytest.StashKey[list[str]] = pytest.StashKey()  # what infrastructure failed, by attempt
-NOT_RUN: pytest.StashKey[bool] = pytest.StashKey()  # the run's budget was spent before
-WAITED: pytest.StashKey[float] = pytest.StashKey()  # seconds of a test before judges were done
 
 
 @pytest.fixture(scope="session")
@@ -67,7 +63,7 @@ def device(mobile_lease: LeasedDevice, request: pytest.FixtureRequest) -> Device
     One that breaks on its way there is replaced. What a test of a task does to it is undone before
     the agent begins: give the task `prepare=` for that.
     """
-    failures = request.node.stash.setdefault(BROKE, [])
+    failures = state_of(request.node).failures
     for _ in range(1 + request.config.stash[RUN].value("mobile-retries")):
         try:
             return _at_the_start(mobile_lease.get(), request)
@@ -133,19 +129,19 @@ def episode(request: pytest.FixtureRequest) -> Episode:
     case = case_of(request.node)
     if case is None:
         pytest.fail("the test asks for an episode but is no task: give it @task(…)", pytrace=False)
-    if WAITED in request.node.stash:
-        played: Episode = request.node.stash[EPISODE]
-        return played
+    state = state_of(request.node)
+    if state.was_put_off and state.episode is not None:
+        return state.episode
     is_played = _is_played(case, request.config)
     if is_played:
         _check_budget(request)
     try:
         folder = _play(case, request) if is_played else _recorded(case, request.config)
-        episode = request.node.stash[EPISODE] = load(folder)
+        episode = state.episode = load(folder)
         if is_played:
             announce(request.node, "pytest_mobileagent_episode", episode=episode)
     except (RecordError, HostError) as error:
-        request.node.stash.setdefault(BROKE, []).append(str(error))
+        state.failures.append(str(error))
         pytest.fail(_broke(error), pytrace=False)
     if is_played and episode.termination is Termination.BUDGET:
         pytest.fail(printable(f"budget: {episode.error}"), pytrace=False)
@@ -155,7 +151,7 @@ def episode(request: pytest.FixtureRequest) -> Episode:
 def _check_budget(request: pytest.FixtureRequest) -> None:
     """Begin no episode once the run's budget is spent."""
     if why := request.config.stash[RUN].models.spent():
-        request.node.stash[NOT_RUN] = True
+        state_of(request.node).is_over_budget = True
         pytest.skip(f"budget: {why}")
 
 
@@ -189,7 +185,7 @@ def _play(case: Case, request: pytest.FixtureRequest) -> Path:
     run = request.config.stash[RUN]
     plan = _plan(case, request)
     lease: LeasedDevice = request.getfixturevalue("mobile_lease")
-    failures = request.node.stash.setdefault(BROKE, [])
+    failures = state_of(request.node).failures
     attempts = Attempts(run, lease)
     while attempts.left > 0:
         try:

@@ -25,7 +25,6 @@ from pytest_mobileagent.plugin.fixtures import (  # noqa: F401 - pytest finds fi
     mobile_lease,
 )
 from pytest_mobileagent.plugin.items import (
-    BROKEN,
     MARKER,
     case_of,
     check_function,
@@ -37,6 +36,7 @@ from pytest_mobileagent.plugin.judges import judge  # noqa: F401 - a fixture
 from pytest_mobileagent.plugin.options import add_options, leaves_distribution, runs_no_test
 from pytest_mobileagent.plugin.parts import register_onlookers, register_parts
 from pytest_mobileagent.plugin.reuse.kept import report_kept
+from pytest_mobileagent.plugin.state import state_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -201,7 +201,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     case_of(item)
-    if problem := item.stash.get(BROKEN, "") or unittest_problem(item):
+    if problem := state_of(item).problem or unittest_problem(item):
         pytest.fail(f"the task is broken: {problem}", pytrace=False)
 
 

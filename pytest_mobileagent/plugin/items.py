@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.errors import TaskError, in_one_line
+from pytest_mobileagent.plugin.state import state_of
 from pytest_mobileagent.task.case import Case, seed_of
 from pytest_mobileagent.task.task import DEFAULT_SNAPSHOT, Task
 
@@ -27,8 +28,6 @@ EPOCH = "mobile_epoch"
 ENVIRONMENT = "mobile_env"
 ROW = "row"
 PURE = {"episode", EPOCH, ENVIRONMENT}  # what a body may ask for to be asked again, and parameters
-BROKEN: pytest.StashKey[str] = pytest.StashKey()  # what is wrong with an item's marker
-_CASE: pytest.StashKey[Case | None] = pytest.StashKey()
 
 
 def task(
@@ -101,12 +100,14 @@ def _check_fields(fields: tuple[tuple[str, Any], ...]) -> None:
 def case_of(item: pytest.Item) -> Case | None:
     """Return the case that a test item is, or None if it is no task.
 
-    What is wrong with its marker, if anything, is kept under `BROKEN`.
+    The state of the item says what is wrong with its marker, if anything.
     """
-    if _CASE not in item.stash:
+    state = state_of(item)
+    if not state.is_read:
         marker = marker_of(item)
-        item.stash[_CASE] = None if marker is None else _case(item, marker)
-    return item.stash[_CASE]
+        state.case = None if marker is None else _case(item, marker)
+        state.is_read = True
+    return state.case
 
 
 def unittest_problem(item: pytest.Item) -> str:
@@ -138,7 +139,7 @@ def _case(item: pytest.Item, marker: pytest.Mark) -> Case:
     try:
         made, suite = _task_of(marker)
     except TaskError as error:
-        item.stash[BROKEN] = str(error)
+        state_of(item).problem = str(error)
         made, suite = Task("(a broken task)"), None
     callspec = getattr(item, "callspec", None)
     parameters = dict(callspec.params) if callspec else {}

@@ -12,23 +12,15 @@ from _pytest.outcomes import Skipped  # what pytest.skip raises
 
 from pytest_mobileagent.errors import JudgeError, MobileAgentError, TaskError, UndecidedError
 from pytest_mobileagent.plugin.config import RUN
+from pytest_mobileagent.plugin.state import state_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
-    from concurrent.futures import Future
 
     from pytest_mobileagent.check.episode import Episode
-    from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.plugin.judging import RunJudges
     from pytest_mobileagent.verdict import Verdict
 
-JUDGED: pytest.StashKey[list[Verdict]] = pytest.StashKey()  # what the body was told
-OUTRANKED: pytest.StashKey[list[Verdict]] = pytest.StashKey()  # by what several judges said before
-BESIDE: pytest.StashKey[Verdict] = pytest.StashKey()  # what judges say of a task with a check
-MAY_WAIT: pytest.StashKey[bool] = pytest.StashKey()  # the item is run again once judges are done
-WAITS: pytest.StashKey[bool] = pytest.StashKey()  # it has to be
-ASKED: pytest.StashKey[dict[Hashable, Future[Any]]] = pytest.StashKey()
-CALLS: pytest.StashKey[list[ModelCall]] = pytest.StashKey()  # of all judges, errors included
 _MOST_AT_ONCE = 8  # episodes that this process has judged at once
 _places = threading.BoundedSemaphore(_MOST_AT_ONCE)
 _OF_JUDGES = {"judges", "question", "coarse", "own_models"}  # in the evidence of a verdict
@@ -48,8 +40,8 @@ class Judge:
 
     def __init__(self, item: pytest.Item, judges: RunJudges) -> None:
         self._item = item
+        self._state = state_of(item)
         self._judges = judges
-        self._calls = item.stash.setdefault(CALLS, [])
 
     def __call__(self, episode: Episode, **question: Any) -> bool:
         """Return whether the goal was met; arguments are those of `judge.question.Question`.
@@ -60,9 +52,8 @@ class Judge:
             TaskError: an argument makes no sense.
         """
         verdict = self._standing(episode, self.verdict(episode, **question))
-        told = self._item.stash.setdefault(JUDGED, [])
-        if verdict not in told:  # asked once, however often it is looked at
-            told.append(verdict)
+        if verdict not in self._state.judged:  # asked once, however often it is looked at
+            self._state.judged.append(verdict)
         if verdict.passed is None:
             raise UndecidedError(verdict.reason)
         if not verdict.passed:
@@ -85,7 +76,7 @@ class Judge:
             check_subtasks(asked.subtasks)
         verdict: Verdict = self._answer(
             (episode.folder, len(episode.steps), asked),
-            lambda: self._judges.deciding(episode, asked, self._calls),
+            lambda: self._judges.deciding(episode, asked, self._state.calls),
         )
         return verdict
 
@@ -101,9 +92,8 @@ class Judge:
         stands = of_judges([*judges, verdict])
         if stands is None or stands is verdict:
             return verdict
-        outranked = self._item.stash.setdefault(OUTRANKED, [])
-        if verdict not in outranked:
-            outranked.append(verdict)
+        if verdict not in self._state.outranked:
+            self._state.outranked.append(verdict)
         evidence = {n: value for n, value in stands.evidence.items() if n in _OF_JUDGES}
         evidence["outranks"] = {"passed": verdict.passed, "reason": verdict.reason}
         return replace(stands, calls=(), evidence=evidence)
@@ -120,7 +110,7 @@ class Judge:
         return bool(
             self._answer(
                 (episode.folder, said, expected, goal),
-                lambda: self._judges.comparing(episode, said, expected, goal, self._calls),
+                lambda: self._judges.comparing(episode, said, expected, goal, self._state.calls),
             )
         )
 
@@ -128,13 +118,13 @@ class Judge:
         """Return what some work comes to, which is prepared here and done in the background."""
         if self._judges.mode == "off":
             raise UndecidedError(_NO_JUDGE)
-        asked = self._item.stash.setdefault(ASKED, {})
+        asked = self._state.answers
         if key not in asked:
             from pytest_mobileagent.judge.background import in_background
 
             asked[key] = in_background(partial(_in_turn, prepare()))
-        if not asked[key].done() and self._item.stash.get(MAY_WAIT, False):
-            self._item.stash[WAITS] = True
+        if not asked[key].done() and self._state.may_wait:
+            self._state.is_put_off = True
             msg = "the judges have not decided yet"
             raise Waiting(msg)
         from pytest_mobileagent.llm.budget import BudgetSpent
@@ -154,7 +144,7 @@ def _in_turn(work: Callable[[], Any]) -> Any:
 @pytest.fixture
 def judge(request: pytest.FixtureRequest) -> Judge:
     """Asks models, as `--llm-judge` says, whether an episode met its goal: `judge(episode)`."""
-    request.node.stash[JUDGED] = []
+    state_of(request.node).judged = []
     return Judge(request.node, request.config.stash[RUN].judges)
 
 
@@ -164,16 +154,16 @@ def ask_beside(item: pytest.Function, episode: Episode) -> None:
     if not judges.judges_all or "judge" in item.fixturenames:
         return
     try:
-        item.stash[BESIDE] = Judge(item, judges).verdict(episode)
+        state_of(item).beside = Judge(item, judges).verdict(episode)
     except (JudgeError, NoBudgetError) as error:
         from pytest_mobileagent.verdict import Verdict as Kept
 
-        item.stash[BESIDE] = Kept(None, "judge", str(error))
+        state_of(item).beside = Kept(None, "judge", str(error))
 
 
 def with_judges(item: pytest.Item, verdict: Verdict) -> Verdict:
     """Return the verdict on a body, decided by the judges that it has asked unless it overruled."""
-    told = item.stash.get(JUDGED, [])
+    told = state_of(item).judged
     if not told:
         return verdict
     evidence = dict(verdict.evidence)

@@ -16,7 +16,8 @@ import pytest
 from pytest_mobileagent.check.prefixes import OnTheWay, first_success
 from pytest_mobileagent.check.subgoals import SubGoals
 from pytest_mobileagent.plugin.items import PURE
-from pytest_mobileagent.plugin.subgoals import SUBGOALS, asked_of
+from pytest_mobileagent.plugin.state import state_of
+from pytest_mobileagent.plugin.subgoals import asked_of
 from pytest_mobileagent.waiting import is_readable
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.check.episode import Episode
 
-ASKING: pytest.StashKey[bool] = pytest.StashKey()  # set while a body is asked about prefixes
 STRICT = "[XPASS(strict)]"  # how pytest says that a body held which was expected not to
 _SECONDS = 60.0
 _SECONDS_MORE = 1.0  # for prefixes after the one of which a body first held
@@ -56,7 +56,7 @@ def holds_now(item: pytest.Function, episode: Episode, others: Mapping[str, Any]
     """
 
     def ask() -> bool:
-        item.stash[ASKING] = True
+        state_of(item).is_asked_of_prefix = True
         item.funcargs.update(others)
         # Not what is reported of it: the test is being set up, and its plugins expect no report.
         return _call(item, episode).excinfo is None
@@ -133,11 +133,11 @@ def _ask(item: pytest.Function, episode: Episode, *, whole: bool) -> Iterator[An
 
     Yields that, and then whether it held of each prefix after the one of which it first did.
     """
-    item.stash[ASKING] = True
+    state_of(item).is_asked_of_prefix = True
     weights, firsts, each_held = dict[str, float](), dict[str, int](), list[bool]()
 
     def holds(prefix: Episode) -> bool:
-        item.stash[SUBGOALS] = SubGoals()
+        state_of(item).subgoals = SubGoals()
         each_held.append(_holds(item, prefix))
         for each in asked_of(item):
             weights.setdefault(each.name, each.weight)

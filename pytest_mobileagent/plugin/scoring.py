@@ -24,30 +24,17 @@ from pytest_mobileagent.errors import (
 )
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.announce import announce
-from pytest_mobileagent.plugin.bodies import (
-    AGENTS_FAULT,
-    CLOSEST,
-    HELD,
-    RUNS,
-    AgentFailedError,
-)
+from pytest_mobileagent.plugin.bodies import AGENTS_FAULT, AgentFailedError
 from pytest_mobileagent.plugin.config import RUN
-from pytest_mobileagent.plugin.fixtures import BROKE, EPISODE, NOT_RUN
 from pytest_mobileagent.plugin.items import case_of
-from pytest_mobileagent.plugin.judges import (
-    BESIDE,
-    CALLS,
-    OUTRANKED,
-    WAITS,
-    NoBudgetError,
-    with_judges,
-)
+from pytest_mobileagent.plugin.judges import NoBudgetError, with_judges
 from pytest_mobileagent.plugin.outputs.junit import properties
 from pytest_mobileagent.plugin.outputs.others import tell_others
 from pytest_mobileagent.plugin.outputs.showing import show_error, show_failure, show_review
-from pytest_mobileagent.plugin.prefixes import ASKING, STRICT, is_pure, on_the_way
+from pytest_mobileagent.plugin.prefixes import STRICT, is_pure, on_the_way
 from pytest_mobileagent.plugin.results import RECORDED, RESULT
 from pytest_mobileagent.plugin.skipping import skipped_for
+from pytest_mobileagent.plugin.state import state_of
 from pytest_mobileagent.plugin.subgoals import partial_credit, progress
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.verdict import Verdict
@@ -76,7 +63,7 @@ def score(
     Whatever goes wrong here is this one case's error, and the run goes on.
     """
     case = case_of(item)
-    if case is None or ASKING in item.stash or RUNS in item.stash or item.stash.get(WAITS, False):
+    if case is None or not state_of(item).is_complete:
         return report
     try:
         result = _result(case, item, report, call)
@@ -89,25 +76,25 @@ def score(
         plain = Result(case, fault="infrastructure", reason=what).to_wire()
     setattr(report, RESULT, plain)
     item.user_properties.extend(properties(plain))
-    tell_others(item, report, plain, item.stash.get(EPISODE, None))
+    tell_others(item, report, plain, state_of(item).episode)
     return report
 
 
 def _result(
     case: Case, item: pytest.Function, report: pytest.TestReport, call: pytest.CallInfo[None]
 ) -> Result:
-    episode = item.stash.get(EPISODE, None)
-    broke = list(item.stash.get(BROKE, ()))
+    state = state_of(item)
+    episode = state.episode
+    broke = list(state.failures)
     raised = call.excinfo.value if call.excinfo is not None else None
     if isinstance(raised, InfrastructureError):
         broke.append(str(raised))
     outcome, success = _outcome(report, raised, _failed_subtests(item))
-    if item.stash.get(NOT_RUN, False):
+    if state.is_over_budget:
         outcome = "not run"
     verdict = None
     if episode is not None and (success is not None or outcome == "review"):
         verdict = with_judges(item, _verdict(item, episode, report, call, success))
-    asked = item.stash.get(CALLS, [])
     if isinstance(raised, JudgeError | NoBudgetError):
         report.longrepr = printable(redacted(str(raised)))
     elif outcome == "review":
@@ -115,7 +102,7 @@ def _result(
     elif success is False and report.failed and verdict is not None and episode is not None:
         show_failure(item, report, episode, verdict, on_the_way=is_pure(item))
     elif outcome == "error" and episode is not None:
-        show_error(item, report, episode, item.stash.get(CLOSEST, []))
+        show_error(item, report, episode, state.misses)
     return Result(
         case,
         outcome=outcome,
@@ -126,8 +113,8 @@ def _result(
         episode=episode,
         folder=_folder(item, episode),
         verdict=verdict,
-        beside=item.stash.get(BESIDE, None),
-        judge_calls=tuple(asked),
+        beside=state.beside,
+        judge_calls=tuple(state.calls),
     )
 
 
@@ -187,11 +174,12 @@ def _verdict(
     success: bool | None,
 ) -> Verdict:
     evidence: dict[str, Any] = {}
-    held = item.stash.get(HELD, False)
+    state = state_of(item)
+    held = state.check_held
     whole = success or held if success is not None else None
     reason = "" if success else _reason(report, call)
-    if closest := item.stash.get(CLOSEST, None):
-        evidence["closest"] = closest
+    if state.misses:
+        evidence["closest"] = state.misses
     if held:
         evidence["check_held"] = True
         if not success:
@@ -241,7 +229,7 @@ def _keep(result: Result, reason: str, item: pytest.Function) -> None:
     episode = result.episode
     if episode is None or episode.folder is None:
         return
-    for verdict in (*item.stash.get(OUTRANKED, ()), result.beside, result.verdict):
+    for verdict in (*state_of(item).outranked, result.beside, result.verdict):
         if verdict is not None:
             add_verdict(episode.folder, verdict)
             _keep_there(result.case, episode.folder, verdict, item.config)

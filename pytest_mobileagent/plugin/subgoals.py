@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
-from pytest_mobileagent.check.subgoals import SubGoal, SubGoals, credit
+from pytest_mobileagent.check.subgoals import SubGoal, credit
+from pytest_mobileagent.plugin.state import state_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import pytest
+
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.check.prefixes import OnTheWay
 
-SUBGOALS: pytest.StashKey[SubGoals] = pytest.StashKey()  # of the last run of the body
 _NOT_ASKED = "not asked: the body failed before"
 
 
 def asked_of(item: pytest.Item) -> Sequence[SubGoal]:
     """Return the sub-goals that the last run of a body has asked."""
-    subgoals = item.stash.get(SUBGOALS, None)
+    subgoals = state_of(item).subgoals
     return subgoals.asked if subgoals is not None else ()
 
 
@@ -30,7 +30,7 @@ def progress(item: pytest.Item, way: OnTheWay, episode: Episode) -> list[dict[st
     One that holds of the whole episode, but of no prefix, first held at its end. A body that failed
     outside of its sub-goals may have asked for some on the way only: those count as not held.
     """
-    subgoals = item.stash.get(SUBGOALS, None)
+    subgoals = state_of(item).subgoals
     if subgoals is None:
         return []
     asked = list(subgoals.asked)

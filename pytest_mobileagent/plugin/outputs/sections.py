@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.episode.cutting import cut
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.fileio import write_text
-from pytest_mobileagent.plugin.fixtures import EPISODE
+from pytest_mobileagent.plugin.state import state_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,7 @@ KEPT = 8 * 1024 * 1024  # and in the episode's folder
 
 def cut_sections(item: pytest.Item, report: pytest.TestReport) -> None:
     """Cut what pytest has captured of a task, and keep more of it in the episode's folder."""
-    episode = item.stash.get(EPISODE, None)
+    episode = state_of(item).episode
     folder = None if episode is None else episode.folder
     sections = item._report_sections  # noqa: SLF001 - reports of later phases are made of it
     for number, (when, key, text) in enumerate(sections):

@@ -1,0 +1,92 @@
+"""What the plugin knows of a test while pytest runs it, from its collection to its report.
+
+pytest loads this module in every session.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+    from concurrent.futures import Future
+
+    from pytest_mobileagent.check.episode import Episode
+    from pytest_mobileagent.check.subgoals import SubGoals
+    from pytest_mobileagent.episode.calls import ModelCall
+    from pytest_mobileagent.task.case import Case
+    from pytest_mobileagent.verdict.verdict import Verdict
+
+
+@dataclass(slots=True)
+class ItemState:
+    """The state of one test, with its fields in the order of its life.
+
+    1. It is *collected*: `items.case_of` finds out which case it is.
+    2. It is *set up*: the fixtures `device` and `episode` make attempts until there is an episode,
+       or none can be had. Another plugin may repeat the test from here.
+    3. Its *body* runs: it looks things up, asks for sub-goals, and may ask judges. If those take
+       long, the test is *put off*: it is run again from step 2, when they have decided.
+    4. It is *scored* (`scoring.score`): whether the body held is asked of each prefix of the
+       episode, in a forked process whose copy of this state is gone with it.
+    """
+
+    # Collected (items.py). `case` is None for a test that is no task.
+    is_read: bool = False
+    case: Case | None = None
+    problem: str = ""  # what is wrong with the task's marker
+
+    # Set up (fixtures.py).
+    failures: list[str] = field(default_factory=list)  # of infrastructure, one for each attempt
+    is_over_budget: bool = False  # the run's budget was spent before the episode began
+    episode: Episode | None = None
+
+    # The body (bodies.py). These are of its last run.
+    is_in_body: bool = False  # it runs; pytest also makes reports for its subtests meanwhile
+    subgoals: SubGoals | None = None
+    misses: list[str] = field(default_factory=list)  # what came closest to what it looked for
+    check_held: bool = False  # although the agent failed, which may overrule that
+
+    # Judges (judges.py, deferring.py).
+    may_wait: bool = False  # the test may be put off until its judges have decided
+    is_put_off: bool = False
+    seconds_before: float | None = None  # of the runs that were put off; None if none was
+    answers: dict[Hashable, Future[Any]] = field(default_factory=dict)  # by what was asked
+    calls: list[ModelCall] = field(default_factory=list)  # of all judges, errors included
+    judged: list[Verdict] = field(default_factory=list)  # what the body was told
+    outranked: list[Verdict] = field(default_factory=list)  # by what several judges said before
+    beside: Verdict | None = None  # what judges say of a task that has a check
+
+    # Scored (prefixes.py). True in the forked process only.
+    is_asked_of_prefix: bool = False
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether a report decides what became of the case, and is not one on the way there."""
+        return not (self.is_in_body or self.is_put_off or self.is_asked_of_prefix)
+
+    @property
+    def was_put_off(self) -> bool:
+        """Whether this run of the test follows one that was put off: its episode is there."""
+        return self.seconds_before is not None
+
+    def begin_body(self, subgoals: SubGoals) -> None:
+        """Forget what an earlier run of the body has left."""
+        self.is_in_body, self.check_held = True, False
+        self.subgoals, self.misses = subgoals, []
+
+    def put_off(self, seconds: float) -> None:
+        """Note that a run of the test, which took so many seconds, does not count."""
+        self.is_put_off = False
+        self.seconds_before = (self.seconds_before or 0.0) + seconds
+
+
+_STATE = pytest.StashKey[ItemState]()
+
+
+def state_of(item: pytest.Item) -> ItemState:
+    """Return the state of a test."""
+    return item.stash.setdefault(_STATE, ItemState())
