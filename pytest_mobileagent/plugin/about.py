@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest_mobileagent
-from pytest_mobileagent.episode import runs
 from pytest_mobileagent.episode.redaction import current
 from pytest_mobileagent.plain import digest
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.paths import agent_folders, app_folders
-from pytest_mobileagent.plugin.reuse.deciding import CHECK
 from pytest_mobileagent.plugin.reuse.digests import digests
 from pytest_mobileagent.plugin.scheduling.sharding import WHOLE
 from pytest_mobileagent.plugin.selection import selection
@@ -49,13 +47,10 @@ def about_run(
         cases = [case for item in whole if (case := case_of(item)) is not None]
     scored: dict[str, Any] = {"tasks": tasks_of(cases), "checks": _checks(items)}
     scored["plugin"] = pytest_mobileagent.__version__
-    if run.rescoring is None:
-        parts, made = fingerprints({**scored, **_parts_of_episodes(run)}), _episodes(run)
+    if run.earlier.makes_episodes:
+        made, parts = _episodes(run), fingerprints({**scored, **_parts_of_episodes(run)})
     else:
-        parts = run.rescoring.fingerprints(fingerprints(scored))
-        recorded = runs.digests(run.rescoring.path)  # of episodes as they were made
-        each = {k: {**recorded[k], CHECK: each[k][CHECK]} for k in each.keys() & recorded.keys()}
-        made = run.rescoring.about_episodes()
+        made, parts = run.earlier.describe(fingerprints(scored))
     return {
         "command": ["pytest", *(shown(str(word)) for word in run.config.invocation_params.args)],
         **made,
@@ -70,8 +65,8 @@ def about_run(
         },
         "fingerprints": parts,
         "fingerprint": digest(parts),
-        "digests": each,
-        "reused_from": run.reusing and run.reusing.about.get("id"),
+        "digests": run.earlier.digests(each),
+        "reused_from": run.earlier.reused_from,
         "versions": {"pytest-mobileagent": pytest_mobileagent.__version__},
     }
 
@@ -119,7 +114,7 @@ def _apps(run: RunConfig) -> Any:
 def _agent(run: RunConfig) -> Any:
     """Return what identifies the agent: its name, options, and source where it is a file."""
     name = str(run.agent)
-    if (program := run.agents.program) is not None:
+    if (program := run.program) is not None:
         adapter = program.path.read_text("utf-8") if program.path else None
         own = sources_of(program.folder) if program.folder else []
         return [[shown(word) for word in program.command], adapter, own]

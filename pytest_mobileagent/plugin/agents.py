@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,88 +14,29 @@ from pytest_mobileagent.plugin.paths import agent_folders
 from pytest_mobileagent.plugin.programs import caveats, check_program
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from pytest_mobileagent.agent.process.host import AgentProcess
-    from pytest_mobileagent.device.sources.source import Source
+    from pytest_mobileagent.plugin.context import RunContext
+    from pytest_mobileagent.plugin.devices import RunDevices
     from pytest_mobileagent.plugin.models import RunModels
-    from pytest_mobileagent.plugin.options import OptionValue
-    from pytest_mobileagent.program.adapter import Adapter
-    from pytest_mobileagent.run.folder import RunFolder
 
 
 class RunAgents:
-    """The agents of one pytest process: those that `--agent` names.
+    """The agents of one pytest process: those that `--agent` names."""
 
-    `settings` are the values of all options, `models` what they say of models; `is_owner` tells
-    pytest itself from its workers; `folder` gives the run's folder, `source` that of its devices.
-    """
-
-    def __init__(
-        self,
-        config: pytest.Config,
-        settings: dict[str, OptionValue],
-        models: RunModels,
-        *,
-        is_owner: bool,
-        folder: Callable[[], RunFolder],
-        source: Callable[[], Source],
-    ) -> None:
-        self._config = config
-        self._settings = settings
-        self._models = models
-        self._is_owner = is_owner
-        self._folder = folder
-        self._source = source
+    def __init__(self, context: RunContext, models: RunModels, devices: RunDevices) -> None:
+        self._run, self._models, self._devices = context, models, devices
+        self._config, self._settings = context.config, context.settings
         self._process: AgentProcess | None = None
         self._is_inside = False
-
-    @property
-    def _name(self) -> str | None:
-        return self._settings["agent"].value  # type: ignore[no-any-return]
-
-    @property
-    def is_named(self) -> bool:
-        """Whether the command line names the agent, so that there will be episodes."""
-        return self._settings["agent"].source.startswith("--")  # --mobile-resume does, too
-
-    @cached_property
-    def program(self) -> Adapter | None:
-        """The program from outside that `--agent` names; None if it names another agent.
-
-        Raises:
-            AgentError: it cannot be used.
-        """
-        if self._name is None:
-            return None
-        from pytest_mobileagent.program.adapter import BadAdapterError
-        from pytest_mobileagent.program.adapter_file import find_program
-
-        try:
-            return find_program(self._name, agent_folders(self._config))
-        except BadAdapterError as error:
-            raise AgentError(str(error)) from None
-
-    def _program(self) -> Adapter | None:
-        try:
-            return self.program
-        except AgentError as error:
-            if self.is_named:
-                raise pytest.UsageError(printable(str(error))) from None
-            return None
 
     @property
     def caveats(self) -> list[str]:
         """What a person should know of the program that `--agent` names, if it is one."""
         with suppress(AgentError):  # which is told when it is checked
-            return caveats(self.program) if self.program is not None else []
+            return caveats(self._run.program) if self._run.program is not None else []
         return []
-
-    @property
-    def short_name(self) -> str:
-        """What the agent is called where there is little room: in the name of the run's folder."""
-        program = self._program()
-        return program.name if program is not None else self._name or "agent"
 
     @property
     def process(self) -> AgentProcess:
@@ -104,12 +44,14 @@ class RunAgents:
         if self._process is None:
             from pytest_mobileagent.agent.process.host import AgentProcess
 
-            assert self._name is not None
+            assert self._run.agent is not None
             options = self._settings["mobile-agent-option"].value or ()
             folders = agent_folders(self._config)
-            only_looks = self._is_owner and bool(getattr(self._config.option, "tx", None))
+            only_looks = self._run.is_owner and self._run.is_distributed
             models = () if only_looks else self._models.to_prepare()
-            self._process = AgentProcess(self._name, folders, options, self._folder().mark, models)
+            self._process = AgentProcess(
+                self._run.agent, folders, options, self._run.folder.mark, models
+            )
         return self._process
 
     @property
@@ -130,8 +72,9 @@ class RunAgents:
 
     def start(self) -> None:
         """Let the agent's process start, so that it is ready by the time of the first episode."""
-        named = self.is_named or not self._is_owner
-        if self._name is not None and named and self.run_apart and self._program() is None:
+        run = self._run
+        named = run.agent is not None and (run.names_agent or not run.is_owner)
+        if named and self.run_apart and run.program_if_named() is None:
             self.process  # noqa: B018 - asking for it starts it
 
     def check(self) -> None:
@@ -140,17 +83,17 @@ class RunAgents:
         Raises:
             pytest.UsageError: it cannot be loaded, or does not take its options.
         """
-        named = self.is_named
-        if not (self._is_owner and named) or runs_no_test(self._config):
+        named = self._run.names_agent
+        if not (self._run.is_owner and named) or runs_no_test(self._config):
             return
-        if (program := self._program()) is not None:
-            check_program(program, self._settings, self._models, self._source())
+        if (program := self._run.program_if_named()) is not None:
+            check_program(program, self._settings, self._models, self._devices.source)
             return
         try:
             if self.run_apart:
                 about = self.process.load()
                 roles, extras = about["roles"], about["extras"]
-                if getattr(self._config.option, "tx", None):  # workers have their own
+                if self._run.is_distributed:  # workers have their own
                     self.end()
             else:
                 agent = self.load()
@@ -159,14 +102,14 @@ class RunAgents:
         except AgentError as error:
             raise pytest.UsageError(printable(str(error))) from None
         self._check_extras(extras)
-        self._models.check(str(self._name), roles)
+        self._models.check(str(self._run.agent), roles)
 
     def _check_extras(self, extras: Sequence[str]) -> None:
         """Check that what the agent needs is installed, and the OCR engine that was asked for."""
         from pytest_mobileagent.extras import check_extra
 
         ocr = self._settings["mobile-ocr"]
-        needed = dict.fromkeys(extras, f"--agent={self._name}")
+        needed = dict.fromkeys(extras, f"--agent={self._run.agent}")
         if ocr.is_given:
             engine = "easyocr" if ocr.value == "easyocr" else "vision"
             needed[engine] = f"{ocr.option.flag}={ocr.text}: reading pictures"
@@ -184,13 +127,13 @@ class RunAgents:
         """
         from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent
 
-        assert self._name is not None
+        assert self._run.agent is not None
         try:
-            return find_agent(self._name, agent_folders(self._config)).load()
+            return find_agent(self._run.agent, agent_folders(self._config)).load()
         except UnknownAgentError as error:
             raise AgentError(str(error)) from error
         except (Exception, SystemExit) as error:
-            msg = f"--agent={self._name} cannot be loaded: {in_one_line(error)}"
+            msg = f"--agent={self._run.agent} cannot be loaded: {in_one_line(error)}"
             raise AgentError(msg) from error
 
     def options(self, agent: Any) -> Any:
@@ -202,7 +145,7 @@ class RunAgents:
         from pytest_mobileagent.agent.options import BadOptionError, make_options
 
         declared = getattr(agent, "Options", object)
-        name = getattr(agent, "__name__", str(self._name))
+        name = getattr(agent, "__name__", str(self._run.agent))
         try:
             return make_options(name, declared, self._settings["mobile-agent-option"].value or ())
         except BadOptionError as error:
@@ -219,9 +162,9 @@ class RunAgents:
         """
         from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent
 
-        if not self.is_named or self._program() is not None:
+        if not self._run.names_agent or self._run.program_if_named() is not None:
             return
         try:
-            find_agent(str(self._name), agent_folders(self._config))
+            find_agent(str(self._run.agent), agent_folders(self._config))
         except UnknownAgentError as error:
             raise pytest.UsageError(printable(str(error))) from None

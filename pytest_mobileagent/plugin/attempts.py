@@ -36,7 +36,7 @@ class Attempts:
         self.left: int = 1 + run.value("mobile-retries")
         self._run = run
         self._lease = lease
-        self._is_alone = run.devices.workers == 1
+        self._is_alone = run.workers == 1
 
     def make(self, plan: Plan) -> Path:
         """Make an attempt, and return where it is recorded.
@@ -77,7 +77,7 @@ class Attempts:
     @contextlib.contextmanager
     def _turn(self) -> Iterator[None]:
         """Wait until this attempt may be made, and let nobody be alone while it is."""
-        if self._run.devices.workers == 1:
+        if self._run.workers == 1:
             yield
             return
         shared = self._run.shared.folder

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.plugin.results import IS_KEPT, RESULT
+from pytest_mobileagent.plugin.results import IS_REUSED, RESULT
 from pytest_mobileagent.plugin.signals import interrupt_when_asked
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Collector:
         self.results: dict[str, dict[str, Any]] = {}
         self.selected: set[str] = set()
         self.finished: set[str] = set()
-        self.kept: set[str] = set()  # of those, what was reported from a record
+        self.reused: set[str] = set()  # of those, what was reported from a record
         self.crashes: dict[str, int] = {}
         self.missing: list[str] = []
         self.failed: set[str] = set()
@@ -63,7 +63,7 @@ class Collector:
 
     def _start(self) -> None:
         """Let devices start, now that it is known what is run."""
-        if self.run.reusing is not None and self.run.reusing.decide_by(self.run.folder.path):
+        if self.run.earlier.decide_by(self.run.folder.path):
             self.run.agents.check()
         if self.run.runs_agents:
             self.run.devices.start()
@@ -114,8 +114,8 @@ class Collector:
         result = getattr(report, RESULT, None)
         if result is not None:
             self.results[report.nodeid] = self._with_crashes(result)
-            if getattr(report, IS_KEPT, False):
-                self.kept.add(report.nodeid)
+            if getattr(report, IS_REUSED, False):
+                self.reused.add(report.nodeid)
             else:
                 self._count(report.nodeid, len(result["infrastructure"]))
                 self._look_at_budget(result)
@@ -146,7 +146,7 @@ class Collector:
 
             end_workers(session.config)
         if exitstatus == pytest.ExitCode.USAGE_ERROR and not self.results:
-            if self.run.earlier is None:
+            if not self.run.earlier.goes_on:
                 self.run.folder.discard()
             return
         self._complete(session, exitstatus)
@@ -197,8 +197,6 @@ class Collector:
 
     def _add_recorded(self) -> list[Mapping[str, Any]]:
         """Add what an earlier run tells of tests that were not run; return those selected."""
-        if self.run.earlier is None:
-            return []
         early = self.run.earlier.unreported(self.results, self.selected)
         for task in (*early, *self.run.earlier.unselected(self.selected)):
             self.results[task["nodeid"]] = dict(task)
@@ -270,9 +268,8 @@ class Collector:
         if self.results:
             end = self.problem or where_the_report_is(self.run)
             results = [self.results[nodeid] for nodeid in sorted(self.results)]
-            earlier = self.run.earlier
-            said = earlier.summary(results, self.kept, self.selected) if earlier else ()
-            show_run(terminalreporter, self.run, results, budget=self.budget, earlier=said)
+            earlier = self.run.earlier.summary(results, self.reused, self.selected)
+            show_run(terminalreporter, self.run, results, budget=self.budget, earlier=earlier)
             show_judged(terminalreporter, self.judged)
             terminalreporter.line(end)
 

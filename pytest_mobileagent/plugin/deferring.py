@@ -16,7 +16,6 @@ from _pytest.runner import runtestprotocol  # as pytest-rerunfailures runs a tes
 
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.items import case_of
-from pytest_mobileagent.plugin.results import KEPT
 from pytest_mobileagent.plugin.state import state_of
 
 if TYPE_CHECKING:
@@ -131,13 +130,14 @@ def _current(item: pytest.Item) -> Iterator[None]:
 
 def _may_be_judged(item: pytest.Item) -> bool:
     """Whether a test asks judges, and no other plugin may run it again."""
-    if case_of(item) is None or not isinstance(item, pytest.Function):
+    case, run = case_of(item), item.config.stash[RUN]
+    if case is None or not isinstance(item, pytest.Function):
         return False
-    if item.nodeid in item.config.stash.get(KEPT, ()):
+    if run.earlier.fate(case).entry is not None:
         return False
     if item.config.getoption("reruns", None) or item.get_closest_marker("flaky") is not None:
         return False
-    return "judge" in item.fixturenames or item.config.stash[RUN].judges.judges_all
+    return "judge" in item.fixturenames or run.judges.judges_all
 
 
 def _may_run_twice(item: pytest.Item) -> bool:

@@ -15,42 +15,30 @@ from pytest_mobileagent.plugin.options import runs_no_test, usage_error
 from pytest_mobileagent.plugin.paths import app_folders, project_sources
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Collection
     from pathlib import Path
 
     from pytest_mobileagent.device.fleet.leased import LeasedDevice
     from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.device.options import DeviceOptions
     from pytest_mobileagent.device.sources.source import Source
-    from pytest_mobileagent.plugin.options import OptionValue
+    from pytest_mobileagent.plugin.context import RunContext
 
 
 class RunDevices:
     """The devices that one pytest process may use, or several if it owns workers.
 
-    `settings` are the values of all options, of which that of `--mobile-device` is replaced by what
-    may be shown of it; `path_of` makes a path of one; `shared` gives what processes share.
+    What is shown of `--mobile-device` is replaced by what may be shown of it.
 
     Raises:
         pytest.UsageError: the device that was given is none.
     """
 
-    def __init__(
-        self,
-        config: pytest.Config,
-        settings: dict[str, OptionValue],
-        path_of: Callable[[OptionValue], Path],
-        shared: Callable[[], SharedRun],
-    ) -> None:
-        self._config = config
-        self._settings = settings
-        self._path_of = path_of
-        self._shared = shared
+    def __init__(self, context: RunContext) -> None:
+        self._run = context
+        self._config, self._settings = context.config, context.settings
         self._are_started = False
-        processes = len(getattr(config.option, "tx", None) or ())  # pytest-xdist's
-        given = getattr(config, "workerinput", {})
-        self._workers: int = given.get("workercount") or max(1, processes)
-        if settings["mobile-device"].is_given:
+        if self._settings["mobile-device"].is_given:
             self.source  # noqa: B018 - what is wrong with it is said at once
 
     @cached_property
@@ -80,9 +68,9 @@ class RunDevices:
 
         source, options = self.source, self._options()
         device, driver = self._settings["mobile-device"], self._settings["mobile-driver"]
-        if source.count is not None and self._workers > source.count:
+        if source.count is not None and self._run.workers > source.count:
             names = f"{device.option.flag}={source.shown.partition(':')[0]}:… names {source.count}"
-            msg = f"-n {self._workers} needs {self._workers} devices, {names}"
+            msg = f"-n {self._run.workers} needs {self._run.workers} devices, {names}"
             raise pytest.UsageError(printable(msg))
         try:
             chosen = choose_driver(options.driver, source.reached_by)
@@ -104,11 +92,6 @@ class RunDevices:
         """Return the packages of the devices, where they are known before one starts."""
         return self.source.packages(self._options(), self._shared)
 
-    @property
-    def workers(self) -> int:
-        """How many processes of the run use devices."""
-        return self._workers
-
     def lease(self) -> LeasedDevice:
         """Return the means to lease one of them."""
         from pytest_mobileagent.device.choose import lease_device
@@ -126,13 +109,16 @@ class RunDevices:
         with suppress(InfrastructureError):
             self.source.open(self._options(), self._shared).prestart()
 
+    def _shared(self) -> SharedRun:
+        return self._run.shared
+
     def _options(self) -> DeviceOptions:
         from pytest_mobileagent.device.options import DeviceOptions
 
         value = {name: setting.value for name, setting in self._settings.items()}
         driver = self._settings["mobile-driver"]
         return DeviceOptions(
-            workers=self._workers,
+            workers=self._run.workers,
             apps=tuple(app_folders(self._config)),
             driver=driver.value if driver.is_given else None,
             settle=value["mobile-settle"],
@@ -149,7 +135,7 @@ class RunDevices:
         default = self._config.rootpath / ".appium"
         if setting.value is None:
             return default if default.is_dir() else None
-        return self._path_of(setting)
+        return self._run.path_of(setting)
 
     def _capabilities(self) -> dict[str, Any]:
         from pytest_mobileagent.device.drivers.appium.capabilities import (
@@ -160,6 +146,6 @@ class RunDevices:
         if setting.value is None:
             return {}
         try:
-            return parse_capabilities(str(self._path_of(setting)))
+            return parse_capabilities(str(self._run.path_of(setting)))
         except ValueError as error:
             raise usage_error(setting, f" {error}") from None

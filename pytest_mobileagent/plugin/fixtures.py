@@ -23,7 +23,6 @@ from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.announce import announce
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.items import case_of
-from pytest_mobileagent.plugin.results import RECORDED, TAKEN_FROM
 from pytest_mobileagent.plugin.reuse.kept import take_over
 from pytest_mobileagent.plugin.skipping import Skipped
 from pytest_mobileagent.plugin.state import state_of
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.fleet.leased import LeasedDevice
     from pytest_mobileagent.environment.environment import Environment
+    from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.plugin.skipping import Why
     from pytest_mobileagent.run.attempt import Plan
     from pytest_mobileagent.task.case import Case
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 def mobile_lease(pytestconfig: pytest.Config) -> Iterator[LeasedDevice]:
     """The device that this process has leased, not yet connected."""
     run = pytestconfig.stash[RUN]
-    if run.rescoring is not None:
+    if not run.earlier.makes_episodes:
         flag = run.settings["mobile-rescore"].option.flag
         raise Skipped("device", f"{flag} has no device")
     try:
@@ -132,11 +132,13 @@ def episode(request: pytest.FixtureRequest) -> Episode:
     state = state_of(request.node)
     if state.was_put_off and state.episode is not None:
         return state.episode
-    is_played = _is_played(case, request.config)
+    run = request.config.stash[RUN]
+    fate = run.earlier.fate(case)
+    is_played = fate.episode is None and fate.is_run
     if is_played:
         _check_budget(request)
     try:
-        folder = _play(case, request) if is_played else _recorded(case, request.config)
+        folder = _play(case, request) if is_played else _recorded(run, case, fate.episode)
         episode = state.episode = load(folder)
         if is_played:
             announce(request.node, "pytest_mobileagent_episode", episode=episode)
@@ -155,22 +157,13 @@ def _check_budget(request: pytest.FixtureRequest) -> None:
         pytest.skip(f"budget: {why}")
 
 
-def _is_played(case: Case, config: pytest.Config) -> bool:
-    """Whether an episode of a case is to be made, and none is read."""
-    recorded = config.stash.get(RECORDED, None)
-    if recorded is None:
-        return True
-    return config.stash[RUN].reusing is not None and case.key not in recorded
-
-
-def _recorded(case: Case, config: pytest.Config) -> Path:
-    """Return where the episode of a case is; one of another run is taken over into this one."""
-    recorded = config.stash[RECORDED].get(case.key)
-    if recorded is not None and (source := config.stash.get(TAKEN_FROM, None)) is not None:
-        recorded = take_over(config.stash[RUN], source, recorded.relative_to(source).as_posix())
-    if recorded is None:
+def _recorded(run: RunConfig, case: Case, episode: Path | None) -> Path:
+    """Return the folder of a recorded episode; one of another run is copied into this one."""
+    if episode is not None and (source := run.earlier.source) is not None:
+        episode = take_over(run, episode.relative_to(source).as_posix())
+    if episode is None:
         raise Skipped("record", f"no episode of {case.key} is recorded")
-    return recorded
+    return episode
 
 
 def _play(case: Case, request: pytest.FixtureRequest) -> Path:

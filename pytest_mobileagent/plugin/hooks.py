@@ -35,7 +35,7 @@ from pytest_mobileagent.plugin.items import (
 from pytest_mobileagent.plugin.judges import judge  # noqa: F401 - a fixture
 from pytest_mobileagent.plugin.options import add_options, leaves_distribution, runs_no_test
 from pytest_mobileagent.plugin.parts import register_onlookers, register_parts
-from pytest_mobileagent.plugin.reuse.kept import report_kept
+from pytest_mobileagent.plugin.reuse.kept import report_reused
 from pytest_mobileagent.plugin.state import state_of
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     if run.agent is None:
         return []
     given = [printable(str(setting)) for setting in run.settings.values() if setting.is_given]
-    if run.earlier is not None and not runs_no_test(config):
+    if run.earlier.header and not runs_no_test(config):
         given.append(printable(run.earlier.header))
     given += map(printable, run.agents.caveats)
     return ["mobileagent: " + given[0], *(f"  {line}" for line in given[1:])]
@@ -119,8 +119,7 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
     if not run.runs_agents:
         return
     run.agents.check()
-    is_distributed = bool(getattr(session.config.option, "tx", None))
-    if run.is_owner and run.agents.is_named and is_distributed and not runs_no_test(session.config):
+    if run.is_owner and run.names_agent and run.is_distributed and not runs_no_test(session.config):
         run.devices.start()  # while workers start and collect
     if run.is_owner and run.agent is not None and not runs_no_test(session.config):
         register_onlookers(session.config.pluginmanager, run)
@@ -133,8 +132,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         from pytest_mobileagent.plugin.scheduling.sharding import keep_shard
 
         keep_shard(config, items, shard)
-    if run.rescoring is not None and not runs_no_test(config):
-        run.rescoring.leave_out_unneeded(config, items)
+    if not runs_no_test(config):
+        run.earlier.deselect(config, items)
 
 
 @pytest.hookimpl(tryfirst=True)  # run.json is there before pytest-xdist hands out what it lists
@@ -147,16 +146,11 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     cases = [case for item in session.items if (case := case_of(item)) is not None]
     if cases:
         try:
-            if run.resuming is None:
-                run.folder.begin(lambda: about_run(run, cases, session.items), cases)
-            else:
-                run.resuming.begin(about_run(run, cases, session.items), cases)
+            run.earlier.begin(run.folder, lambda: about_run(run, cases, session.items), cases)
         except HostError as error:
             raise pytest.UsageError(printable(str(error))) from None
-    if run.reusing is not None and cases and run.reusing.decide_by(run.folder.path):
+    if cases and run.earlier.decide_by(run.folder.path):
         run.agents.check()
-    if run.earlier is not None:
-        run.earlier.keep(session.config, session.items)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -176,8 +170,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         return None
 
     def times() -> dict[str, float]:  # asked when tests are collected: then it is known what is run
-        kept = () if run.earlier is None else run.earlier.kept.values()
-        return expected_times(run.folder.path, {entry["nodeid"] for entry in kept})
+        reused = {entry["nodeid"] for entry in run.earlier.reused.values()}
+        return expected_times(run.folder.path, reused)
 
     looking = config.pluginmanager.get_plugin("mobileagent-looking")
     collector = config.pluginmanager.get_plugin("mobileagent-collector")
@@ -195,7 +189,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    return report_kept(item, nextitem) or None
+    return report_reused(item, nextitem) or None
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from pytest_mobileagent.judge.question import Question
     from pytest_mobileagent.llm.model import Model
     from pytest_mobileagent.llm.reference import ModelReference
+    from pytest_mobileagent.plugin.context import RunContext
     from pytest_mobileagent.plugin.models import RunModels
-    from pytest_mobileagent.plugin.options import OptionValue
-    from pytest_mobileagent.verdict import Verdict
+    from pytest_mobileagent.verdict.verdict import Verdict
 
 _NEEDED = {"off": 0, "single": 1, "cross": 2}
 _MOST = 3
@@ -27,8 +27,8 @@ _MOST = 3
 class RunJudges:
     """The judges that the tasks of one pytest process may ask."""
 
-    def __init__(self, settings: dict[str, OptionValue], models: RunModels) -> None:
-        self._settings = settings
+    def __init__(self, context: RunContext, models: RunModels) -> None:
+        self._settings = context.settings
         self._models = models
 
     @property

@@ -60,7 +60,7 @@ class KnownApps:
     def _packages(self) -> Collection[str]:
         """The packages of the phones; empty where they are not known, or no phone is needed."""
         run = self._config.stash[RUN]
-        return () if run.rescoring is not None else run.devices.packages() or ()
+        return (run.devices.packages() or ()) if run.earlier.makes_episodes else ()
 
     def _meant(self, package: str) -> str:
         """Return the package of the phones that another one is almost called; empty if none is."""

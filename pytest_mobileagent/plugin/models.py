@@ -14,12 +14,13 @@ from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.options import usage_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Collection, Sequence
 
     from pytest_mobileagent.llm.budget import Budget, Ledger
     from pytest_mobileagent.llm.models import ModelSettings
     from pytest_mobileagent.llm.prices import Prices
     from pytest_mobileagent.llm.reference import ModelChoice, ModelReference
+    from pytest_mobileagent.plugin.context import RunContext
     from pytest_mobileagent.plugin.options import OptionValue
 
 LEDGER = "spent.jsonl"  # in the run's folder
@@ -31,23 +32,11 @@ _NOT_FOR_PROGRAMS = (
 
 
 class RunModels:
-    """The models that the agents of one pytest process may ask.
+    """The models that the agents of one pytest process may ask."""
 
-    `settings` are the values of all options; `path_of` makes a path of one; `folder` gives the
-    run's folder.
-    """
-
-    def __init__(
-        self,
-        config: pytest.Config,
-        settings: dict[str, OptionValue],
-        path_of: Callable[[OptionValue], Path],
-        folder: Callable[[], Path],
-    ) -> None:
-        self._config = config
-        self._settings = settings
-        self._path_of = path_of
-        self._folder = folder
+    def __init__(self, context: RunContext) -> None:
+        self._run = context
+        self._config, self._settings = context.config, context.settings
 
     @cached_property
     def choice(self) -> ModelChoice:
@@ -66,7 +55,7 @@ class RunModels:
         if not reference.is_script:
             return reference
         file = dataclasses.replace(setting, value=reference.name)
-        return dataclasses.replace(reference, url=str(self._path_of(file).resolve()))
+        return dataclasses.replace(reference, url=str(self._run.path_of(file).resolve()))
 
     def to_prepare(self) -> tuple[ModelReference, ...]:
         """Return the models that can be asked, so that their libraries are loaded ahead."""
@@ -86,7 +75,7 @@ class RunModels:
         if setting.value is None:
             return Prices()
         try:
-            return load_prices(self._path_of(setting))
+            return load_prices(self._run.path_of(setting))
         except ValueError as error:
             raise usage_error(setting, f": {error}") from None
 
@@ -103,7 +92,11 @@ class RunModels:
         from pytest_mobileagent.llm.models import ModelSettings
 
         return ModelSettings(
-            self.choice, self.prices, self.budget, self._folder() / LEDGER, self._cache(epoch)
+            self.choice,
+            self.prices,
+            self.budget,
+            self._run.folder.path / LEDGER,
+            self._cache(epoch),
         )
 
     def settings_for_judges(self, epoch: int) -> ModelSettings:
@@ -117,7 +110,9 @@ class RunModels:
 
         budget = Budget(Limit(self.budget.cost.run), Limit(self.budget.tokens.run))
         cache = self._cache(epoch, ("judges", *_AGENTS_TOO))
-        return ModelSettings(ModelChoice(), self.prices, budget, self._folder() / LEDGER, cache)
+        return ModelSettings(
+            ModelChoice(), self.prices, budget, self._run.folder.path / LEDGER, cache
+        )
 
     def _cache(self, epoch: int, modes: Collection[str] = _AGENTS_TOO) -> Any:
         """Return where replies are kept in some modes of the cache; None if they are not."""
@@ -251,7 +246,7 @@ class RunModels:
         """Return the sums of what the run has spent."""
         from pytest_mobileagent.llm.budget import Ledger
 
-        return Ledger(self._folder() / LEDGER)
+        return Ledger(self._run.folder.path / LEDGER)
 
     def spent(self) -> str:
         """Say which budget of the run is spent; empty if none is."""

@@ -60,7 +60,7 @@ def _of_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
         from pytest_mobileagent.plugin.outputs.growing import GrowingPage
 
         manager.register(GrowingPage(collector), "mobileagent-growing-page")
-    if run.gating.is_asked:
+    if run.gate.is_asked:
         from pytest_mobileagent.plugin.gate.looks import Looking
 
         collector.looking = Looking(run, collector.results)
@@ -68,7 +68,7 @@ def _of_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
 
 
 def _of_worker(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
-    if run.gating.has_looks:
+    if run.gate.has_looks:
         from pytest_mobileagent.plugin.scheduling.pauses import Pauses
 
         manager.register(Pauses(), "mobileagent-pauses")

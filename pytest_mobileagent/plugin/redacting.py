@@ -24,18 +24,10 @@ def redact(run: RunConfig) -> None:
     except ValueError as error:
         raise usage_error(setting, f": {error}") from None
     run.config.add_cleanup(_stop)
-    before = _rules_before(run)
+    before = run.earlier.redaction
     if rules is not None and before not in {None, rules.digest}:
-        what = f": {run.earlier.path} was recorded by other rules" if run.earlier else ""
+        what = f": {run.earlier.path} was recorded by other rules" if before else ""
         raise usage_error(setting, f"{what}: give their file (its SHA-256 is {before})")
-
-
-def _rules_before(run: RunConfig) -> str | None:
-    """Return the digest of the rules by which the run that goes on was recorded, if there are."""
-    from pytest_mobileagent.plugin.reuse.resuming import Resuming
-
-    told = run.earlier.about.get("redaction") if isinstance(run.earlier, Resuming) else None
-    return str(told.get("sha256")) if isinstance(told, dict) else None
 
 
 def _stop() -> None:

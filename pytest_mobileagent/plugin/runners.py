@@ -42,7 +42,7 @@ def chosen_agent(run: RunConfig, given: Callable[[], Any] | None) -> ChosenAgent
     Raises:
         AgentError: the agent cannot be loaded, or does not take its options.
     """
-    if given is None and (program := run.agents.program) is not None:
+    if given is None and (program := run.program) is not None:
         return _of_program(run, program)
     if given is None and run.agents.run_apart:
         process = run.agents.process

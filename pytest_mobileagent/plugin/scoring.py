@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import linecache
 import re
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,7 +15,6 @@ from pytest_mobileagent.episode.index import append as add_to_index
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.errors import (
-    HostError,
     InfrastructureError,
     JudgeError,
     UndecidedError,
@@ -32,7 +30,7 @@ from pytest_mobileagent.plugin.outputs.junit import properties
 from pytest_mobileagent.plugin.outputs.others import tell_others
 from pytest_mobileagent.plugin.outputs.showing import show_error, show_failure, show_review
 from pytest_mobileagent.plugin.prefixes import STRICT, is_pure, on_the_way
-from pytest_mobileagent.plugin.results import RECORDED, RESULT
+from pytest_mobileagent.plugin.results import RESULT
 from pytest_mobileagent.plugin.skipping import skipped_for
 from pytest_mobileagent.plugin.state import state_of
 from pytest_mobileagent.plugin.subgoals import partial_credit, progress
@@ -42,7 +40,6 @@ from pytest_mobileagent.verdict import append as add_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.task.case import Case
@@ -226,34 +223,21 @@ def _keep(result: Result, reason: str, item: pytest.Function) -> None:
 
     `reason` is the result's as it may be recorded.
     """
-    episode = result.episode
+    run, episode = item.config.stash[RUN], result.episode
     if episode is None or episode.folder is None:
         return
     for verdict in (*state_of(item).outranked, result.beside, result.verdict):
         if verdict is not None:
             add_verdict(episode.folder, verdict)
-            _keep_there(result.case, episode.folder, verdict, item.config)
-    is_inside = episode.folder.is_relative_to(item.config.stash[RUN].folder.path)
+            run.earlier.add_verdict(result.case, episode.folder, verdict)
+    is_inside = episode.folder.is_relative_to(run.folder.path)
     if is_inside and result.folder is not None:
         known = () if result.verdict is not None else (result.fault, reason)
         entry = Entry(result.case.key, episode.attempt, result.folder, result.outcome, *known)
-        add_to_index(item.config.stash[RUN].folder.path, entry)
+        add_to_index(run.folder.path, entry)
     if result.verdict is not None:
         about = {"episode": episode, "verdict": result.verdict}
         announce(item, "pytest_mobileagent_verdict", **about)
-
-
-def _keep_there(case: Case, folder: Path, verdict: Verdict, config: pytest.Config) -> None:
-    """Keep a verdict beside the episode of which this run has a copy, if it can be written there.
-
-    The run's end says if it cannot.
-    """
-    if config.stash[RUN].reusing is not None:  # that run stays as it is
-        return
-    original = config.stash.get(RECORDED, {}).get(case.key)
-    if original is not None and original != folder:
-        with suppress(HostError):
-            add_verdict(original, verdict)
 
 
 def _reason(report: pytest.TestReport, call: pytest.CallInfo[None]) -> str:

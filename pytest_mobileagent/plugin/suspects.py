@@ -36,12 +36,7 @@ def find_suspects(
 
 def _with_attempts(run: RunConfig, result: dict[str, Any]) -> dict[str, Any]:
     """Return a result with all attempts at its case, those of the run that it is from included."""
-    if run.resuming is not None or run.earlier is None:
-        return with_attempts(run.folder.path, result)
-    key = key_of(result)
-    is_taken = key in run.earlier.kept or key in run.earlier.to_score
-    earlier = run.earlier.tasks.get(key, {}).get("attempts") if is_taken else None
-    return with_attempts(run.folder.path, result, earlier or ())
+    return with_attempts(run.folder.path, result, run.earlier.attempts(key_of(result)))
 
 
 def _show_as_failed(config: pytest.Config, nodeids: set[str]) -> None:

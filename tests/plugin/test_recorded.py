@@ -17,9 +17,17 @@ import pytest
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config):
     from pytest_mobileagent import load
-    from pytest_mobileagent.plugin.fixtures import RECORDED
-    folders = Path("recorded", "episodes").iterdir()
-    config.stash[RECORDED] = {load(folder).case.key: folder for folder in folders}
+    from pytest_mobileagent.plugin.config import RUN
+    from pytest_mobileagent.plugin.reuse.earlier import EarlierRun, Fate
+    folders = {load(folder).case.key: folder for folder in Path("recorded", "episodes").iterdir()}
+
+    class Recorded(EarlierRun):
+        makes_episodes = False
+
+        def fate(self, case):
+            return Fate(episode=folders.get(case.key), is_run=False)
+
+    config.stash[RUN].earlier = Recorded()
 
 @pytest.fixture(scope="session")
 def mobile_lease():

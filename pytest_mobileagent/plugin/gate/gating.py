@@ -8,12 +8,9 @@ from pytest_mobileagent.plugin.options import leaves_distribution, usage_error
 from pytest_mobileagent.plugin.selection import selection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Mapping, Sequence
 
-    import pytest
-
-    from pytest_mobileagent.plugin.options import OptionValue
+    from pytest_mobileagent.plugin.context import RunContext
     from pytest_mobileagent.report.gate.decide import Decision
     from pytest_mobileagent.report.gate.interim import Looks
     from pytest_mobileagent.report.gate.spec import Gate
@@ -24,22 +21,11 @@ GATE, BASELINE, EPOCHS = "mobile-gate", "mobile-baseline", "mobile-epochs"
 
 
 class RunGate:
-    """The gate and the baseline of a run, where it has them, and when it is looked at.
+    """The gate and the baseline of a run, where it has them, and when it is looked at."""
 
-    - `path_of` gives the path that an option names, `folder` that of the run.
-    """
-
-    def __init__(
-        self,
-        config: pytest.Config,
-        settings: Mapping[str, OptionValue],
-        path_of: Callable[[OptionValue], Path],
-        folder: Callable[[], Path],
-    ) -> None:
-        self._config = config
-        self._settings = settings
-        self._path_of = path_of
-        self._folder = folder
+    def __init__(self, context: RunContext) -> None:
+        self._run = context
+        self._config, self._settings = context.config, context.settings
         self.gate: Gate | None = None
         self.baseline: RecordedRun | None = None
 
@@ -52,7 +38,7 @@ class RunGate:
     def has_looks(self) -> bool:
         """Whether epochs depend on what comes of those before; not where they are recorded."""
         epochs = self._settings[EPOCHS].value
-        return epochs.least < epochs.most and not self._settings["mobile-rescore"].is_given
+        return epochs.least < epochs.most and self._run.earlier.makes_episodes
 
     @property
     def looks(self) -> Looks:
@@ -135,7 +121,7 @@ class RunGate:
         from pytest_mobileagent.report.comparison.compare import compare
         from pytest_mobileagent.report.recorded import RecordedRun
 
-        this = RecordedRun(self._folder(), about, tasks, has_ended=True)
+        this = RecordedRun(self._run.folder.path, about, tasks, has_ended=True)
         return compare(self.baseline, this)
 
     def _read_gate(self) -> Gate:
@@ -157,10 +143,10 @@ class RunGate:
 
         setting = self._settings[BASELINE]
         try:
-            baseline = recorded_run(find_run(self._path_of(setting)))
+            baseline = recorded_run(find_run(self._run.path_of(setting)))
         except (RecordError, OSError, ValueError) as error:  # ValueError: it is no path
             raise usage_error(setting, f": {error}") from None
-        if baseline.folder == self._folder().resolve():
+        if baseline.folder == self._run.folder.path.resolve():
             what = f": {baseline.folder} is the run that goes on; name another one"
             raise usage_error(setting, what)
         if not baseline.tasks:

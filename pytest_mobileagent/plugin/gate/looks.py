@@ -35,7 +35,7 @@ class Looking:
         self.dropped: set[str] = set()
         self._run = run
         self._results = results
-        self._ends = run.gating.looks.epochs  # after which epochs there is a look
+        self._ends = run.gate.looks.epochs  # after which epochs there is a look
         self._cases: Mapping[str, Case] = {}
         self._stages: Mapping[str, int] = {}  # for how many looks a test waits
         self._stage = 0  # the look that comes next; tests of epochs before it may run
@@ -107,7 +107,7 @@ class Looking:
             self._decision = self._decide()
         said = {} if self._decision is None else {"gate": self._decision.to_wire()}
         try:
-            comparison = self._run.gating.compare(whole["run"], whole["tasks"])
+            comparison = self._run.gate.compare(whole["run"], whole["tasks"])
         except ValueError:  # all that both have was skipped
             comparison = None
         return said if comparison is None else {**said, "comparison": comparison}
@@ -133,7 +133,7 @@ class Looking:
     def _take(self, cases: Mapping[str, Case]) -> None:
         self._cases = cases
         self._stages = _stages(cases, self._ends)
-        self._run.gating.check_cases(list(cases.values()))
+        self._run.gate.check_cases(list(cases.values()))
 
     def _stage_of(self, test: str) -> int:
         return self._stages.get(test, 0)  # what is no task waits for nothing
@@ -152,7 +152,7 @@ class Looking:
             for test, case in self._cases.items()
             if test not in results and test not in dropped and self._stage_of(test) <= self._stage
         ]
-        return self._run.gating.decide(tasks, self._stage, self._decision)
+        return self._run.gate.decide(tasks, self._stage, self._decision)
 
 
 def _stages(cases: Mapping[str, Case], ends: Sequence[int]) -> dict[str, int]:

@@ -76,7 +76,7 @@ def show_run(
     else:
         lines.append(cut_off(budget, results))
     ends = [result for result in results if not is_final(result)]
-    if run.rescoring is None and any(budget or each["fault"] != "budget" for each in ends):
+    if run.earlier.makes_episodes and any(budget or each["fault"] != "budget" for each in ends):
         lines.append(_how_to_go_on(run, budget))
     on_virtual_phones = bool(run.folder.about().get("virtual"))
     for line in [*lines, *remarks(results, on_virtual_phones=on_virtual_phones)]:
@@ -122,6 +122,6 @@ def where_the_report_is(run: RunConfig) -> str:
         return f"report: {near(run.config, run.folder.path / REPORT)}"
     words = ["python", "-m", "pytest_mobileagent", "show"]
     elsewhere = run.settings["mobile-runs"].source.startswith("--")
-    if elsewhere or run.resuming is not None:  # `show` alone would open another run
+    if elsewhere or run.earlier.goes_on:  # `show` alone would open another run
         words.append(str(near(run.config, run.folder.path)))
     return f"report: {near(run.config, page)}   (open it: {shlex.join(words)})"

@@ -1,1 +1,48 @@
-"""Going on with a run, and scoring one again: what was recorded is not run once more."""
+"""Earlier runs: one goes on, another is reused or scored again. What was recorded is not run again.
+
+pytest loads this module in every session, so each kind is imported where it is made.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent.plain import printable
+from pytest_mobileagent.plugin.reuse.earlier import EarlierRun
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_mobileagent.plugin.options import OptionValue
+
+_WAYS = ("mobile-resume", "mobile-reuse", "mobile-rescore")
+
+
+def earlier_run(
+    config: pytest.Config, settings: Mapping[str, OptionValue], given: Mapping[str, str]
+) -> EarlierRun:
+    """Return the earlier run that an option names; `given` is what the owner tells a worker.
+
+    Raises:
+        pytest.UsageError: several options name one, or it cannot be used so.
+    """
+    named = [settings[name] for name in _WAYS if settings[name].value is not None]
+    if len(named) > 1:
+        names = " and ".join(str(setting) for setting in named)
+        msg = f"{names} exclude each other: one run is gone on with, reused or scored again"
+        raise pytest.UsageError(printable(msg))
+    if settings["mobile-resume"].value is not None:
+        from pytest_mobileagent.plugin.reuse.resuming import Resuming
+
+        return Resuming(config, settings["mobile-resume"], given)
+    if settings["mobile-reuse"].value is not None:
+        from pytest_mobileagent.plugin.reuse.reusing import Reusing
+
+        return Reusing(config, settings["mobile-reuse"], given)
+    if settings["mobile-rescore"].value is not None:
+        from pytest_mobileagent.plugin.reuse.rescoring import Rescoring
+
+        return Rescoring(config, settings["mobile-rescore"], given)
+    return EarlierRun()

@@ -13,13 +13,15 @@ import pytest
 
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.plugin.config import RUN
-from pytest_mobileagent.plugin.results import IS_KEPT, KEPT, RESULT, TAKEN_FROM
+from pytest_mobileagent.plugin.items import case_of
+from pytest_mobileagent.plugin.results import IS_REUSED, RESULT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from pytest_mobileagent.plugin.config import RunConfig
+    from pytest_mobileagent.task.case import Case
 
     Entry = Mapping[str, Any]
 
@@ -27,29 +29,32 @@ _AS_CALLED = {"passed": "passed", "xpassed": "passed", "failed": "failed", "revi
 _AS_CALLED |= {"xfailed": "skipped"}
 
 
-def report_kept(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+def report_reused(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
     """Report a test from its record, if there is one for it, in place of running it.
 
     Neither a fixture is set up nor a device leased for it.
     """
-    entry = item.config.stash.get(KEPT, {}).get(item.nodeid)
-    if entry is None:
+    case = case_of(item)
+    entry = None if case is None else item.config.stash[RUN].earlier.fate(case).entry
+    if case is None or entry is None:
         return False
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-    for report in _reports(item, nextitem, _taken_over(item, entry)):
+    for report in _reports(item, nextitem, _taken_over(item.config.stash[RUN], case, entry)):
         item.ihook.pytest_runtest_logreport(report=report)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
     return True
 
 
-def take_over(run: RunConfig, source: Path, episode: str) -> Path | None:
-    """Take an episode of another run over into this one, unless it is there, and return its folder.
+def take_over(run: RunConfig, episode: str) -> Path | None:
+    """Copy an episode of the earlier run into this one, unless it is there; return its folder.
 
-    `episode` is its folder as a report of the run `source` names it. None if there is none.
+    `episode` is its folder as a report of that run names it. None if there is none.
 
     Raises:
         HostError: it cannot be written.
     """
+    source = run.earlier.source
+    assert source is not None
     folder = source / episode
     inside = folder.is_dir() and folder.resolve().parent == (source / "episodes").resolve()
     if not inside:
@@ -62,19 +67,17 @@ def take_over(run: RunConfig, source: Path, episode: str) -> Path | None:
     return target
 
 
-def _taken_over(item: pytest.Item, entry: Entry) -> Entry:
+def _taken_over(run: RunConfig, case: Case, entry: Entry) -> Entry:
     """Return an entry whose episode is in this run's folder."""
-    source, episode = item.config.stash.get(TAKEN_FROM, None), entry["episode"]
-    if source is None or not episode:
+    episode = entry["episode"]
+    if run.earlier.source is None or not episode:
         return entry
     from pytest_mobileagent.episode.index import Entry as Line
     from pytest_mobileagent.episode.index import append
-    from pytest_mobileagent.plugin.items import case_of
 
-    run, case = item.config.stash[RUN], case_of(item)
     try:
-        folder = take_over(run, source, episode)
-        if folder is None or case is None:
+        folder = take_over(run, episode)
+        if folder is None:
             return {**entry, "episode": None}
         name = run.folder.relative(folder)
         append(run.folder.path, Line(case.key, entry["attempt"] or 0, name, entry["outcome"]))
@@ -117,7 +120,7 @@ def _report(item: pytest.Item, when: Any, outcome: Any) -> pytest.TestReport:
         when=when,
         user_properties=item.user_properties,
     )
-    setattr(report, IS_KEPT, True)
+    setattr(report, IS_REUSED, True)
     return report
 
 
@@ -130,7 +133,7 @@ def _torn_down(item: pytest.Item, nextitem: pytest.Item | None) -> pytest.TestRe
     )
     # Not through the hook: plugins expect there that the test has been set up.
     report = pytest.TestReport.from_item_and_call(item, call)
-    setattr(report, IS_KEPT, True)
+    setattr(report, IS_REUSED, True)
     return report
 
 

@@ -6,18 +6,19 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.episode import runs
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.options import usage_error
-from pytest_mobileagent.plugin.results import RECORDED, TAKEN_FROM
-from pytest_mobileagent.plugin.reuse.earlier import TESTS, Earlier
+from pytest_mobileagent.plugin.reuse.deciding import CHECK
+from pytest_mobileagent.plugin.reuse.recorded import TESTS, RecordedEarlierRun
 from pytest_mobileagent.report.recorded import key_of
 from pytest_mobileagent.report.redecide import AS_RUN
 from pytest_mobileagent.report.text.lists import changes
 from pytest_mobileagent.run.lock import is_held
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     import pytest
 
@@ -32,7 +33,7 @@ _OF_EPISODES = ("agent", "models", "price_table", "device", "virtual")
 _MADE_ANEW = {"tasks", "checks", "plugin"}  # fingerprints
 
 
-class Rescoring(Earlier):
+class Rescoring(RecordedEarlierRun):
     """A run whose episodes are scored again, into a run of its own.
 
     Raises:
@@ -40,6 +41,7 @@ class Rescoring(Earlier):
     """
 
     same = ("agent", *TESTS)
+    makes_episodes = False
     runs_agents = False
     _needed: int | None = None  # epochs that were run in any case, where a gate decided on the rest
 
@@ -79,7 +81,7 @@ class Rescoring(Earlier):
             self._needed = int(least)
         return most
 
-    def leave_out_unneeded(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+    def deselect(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Report those tests as deselected that a gate has decided without."""
         unneeded = [item for item in items if self._is_unneeded(case_of(item))]
         if unneeded:
@@ -89,7 +91,7 @@ class Rescoring(Earlier):
     def _is_unneeded(self, case: Case | None) -> bool:
         if case is None or self._needed is None or case.epoch < self._needed:
             return False
-        return case.key not in self.to_score and case.key not in self.kept
+        return case.key not in self.to_score and case.key not in self.reused
 
     def sort(self, tasks: Mapping[str, Entry]) -> None:
         """Score what is complete and what no person has decided; the rest stays as it is."""
@@ -97,34 +99,34 @@ class Rescoring(Earlier):
             if task["episode"] and task["termination"] not in _NOT_COMPLETE and AS_RUN not in task:
                 self.to_score[key] = task["episode"]
             elif task["outcome"] != "not run":
-                self.kept[key] = task
+                self.reused[key] = task
 
-    def keep(self, config: pytest.Config, items: Iterable[pytest.Item]) -> None:
-        """Let tests be asked about their episodes, or be reported as they were."""
-        super().keep(config, items)
-        config.stash[TAKEN_FROM] = self.path
-        config.stash[RECORDED] = {key: self.path / name for key, name in self.to_score.items()}
+    def describe(self, parts: Mapping[str, str | None]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return what run.json says of how the episodes were made, and the fingerprints.
 
-    def about_episodes(self) -> dict[str, Any]:
-        """Return what run.json says of how the episodes were made."""
+        Those are of the episodes as they were made, with `parts`, those of what scores them.
+        """
         made = {name: self.about.get(name) for name in _OF_EPISODES}
-        return {**made, "rescored_from": self.about.get("id") or self.path.name}
+        made["rescored_from"] = self.about.get("id") or self.path.name
+        recorded = self.about.get("fingerprints")
+        before = recorded if isinstance(recorded, dict) else {}
+        return made, {n: p if n in _MADE_ANEW else before.get(n) for n, p in parts.items()}
 
-    def fingerprints(self, parts: Mapping[str, str | None]) -> dict[str, Any]:
-        """Return the fingerprints of the episodes with those of what scores them."""
-        before = self.about.get("fingerprints")
-        made = before if isinstance(before, dict) else {}
-        return {n: part if n in _MADE_ANEW else made.get(n) for n, part in parts.items()}
+    def digests(self, parts: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the digests of the episodes as they were made, with those of the checks now."""
+        before = runs.digests(self.path)
+        both = parts.keys() & before.keys()
+        return {key: {**before[key], CHECK: parts[key][CHECK]} for key in both}
 
     def summary(
-        self, results: Sequence[Entry], kept: Collection[str], _selected: Collection[str]
+        self, results: Sequence[Entry], reused: Collection[str], _selected: Collection[str], /
     ) -> list[str]:
         """Return which verdicts have changed, and what was not scored."""
         reported = {key_of(result) for result in results}
-        known = {*self.to_score, *self.kept} - reported
+        known = {*self.to_score, *self.reused} - reported
         left = [task["nodeid"] for key, task in self.tasks.items() if key in known]
         scored = [result for result in results if key_of(result) in self.to_score]
-        lines = [f"{self.path.name}: {len(scored)} scored again, {len(kept)} kept as they were"]
+        lines = [f"{self.path.name}: {len(scored)} scored again, {len(reused)} kept as they were"]
         if left:
             names = ", ".join(map(printable, left[:_MOST])) + ", …" * (len(left) > _MOST)
             lines.append(f"not collected, though recorded ({len(left)}): {names}")

@@ -11,12 +11,13 @@ from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import read_json
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.options import usage_error
-from pytest_mobileagent.plugin.reuse.earlier import TESTS, Earlier
+from pytest_mobileagent.plugin.reuse.recorded import TESTS, RecordedEarlierRun
 from pytest_mobileagent.report.recorded import is_final
 from pytest_mobileagent.run.folder import SCHEMA_VERSION, RunFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from pathlib import Path
 
     import pytest
 
@@ -32,14 +33,15 @@ _RESULTS = (
 )  # fmt: skip
 
 
-class Resuming(Earlier):
-    """A run that goes on: what is final is kept, what is not is run again.
+class Resuming(RecordedEarlierRun):
+    """A run that goes on: what is final is reused, what is not is run again.
 
     Raises:
         pytest.UsageError: there is no such run, or it cannot go on.
     """
 
     same = (*TESTS, *_RESULTS)
+    goes_on = True
 
     def __init__(
         self, config: pytest.Config, setting: OptionValue, given: Mapping[str, str]
@@ -73,22 +75,22 @@ class Resuming(Earlier):
             why = f"in {self.path} no agent has worked, it was scored again: name {source}"
             raise usage_error(self.setting, f": {why}")
 
-    @property
     def folder(self) -> RunFolder:
-        """The folder of the run."""
-        told = (str(self.about.get(name) or "") for name in ("id", "started"))
-        name, started = told
+        """Return the folder of the run, in which it goes on."""
+        name, started = (str(self.about.get(name) or "") for name in ("id", "started"))
         return RunFolder(self.path, name or self.path.name, started, self.session)
 
     @property
     def runs_agents(self) -> bool:
         """Whether a task of the run is left, as far as that is known before tests are collected."""
-        return not self.tasks or len(self.kept) < len(self.tasks)
+        return not self.tasks or len(self.reused) < len(self.tasks)
 
     @property
     def header(self) -> str:
         """What a run says of it at its beginning."""
-        return f"goes on with {self.path}: {len(self.kept)} of {len(self.tasks)} results are final"
+        return (
+            f"goes on with {self.path}: {len(self.reused)} of {len(self.tasks)} results are final"
+        )
 
     def is_same(self, given: OptionValue, text: str | None, value: Any) -> bool:
         """As for any option; of devices the kind has to be the same: others may be attached now.
@@ -102,60 +104,73 @@ class Resuming(Earlier):
         return super().is_same(given, text, value)
 
     def sort(self, tasks: Mapping[str, Entry]) -> None:
-        """Keep what has a final result."""
-        self.kept = {key: task for key, task in tasks.items() if is_final(task)}
+        """Reuse what has a final result."""
+        self.reused = {key: task for key, task in tasks.items() if is_final(task)}
 
-    def tell(self, shared: Any) -> dict[str, str]:
-        """Write what was decided for workers, and return what each is given."""
-        return {**super().tell(shared), "when": self.when, "session": self.session}
+    def to_worker(self, shared: Path) -> dict[str, str]:
+        """Write what was decided, and return what a worker needs to read it."""
+        return {**super().to_worker(shared), "when": self.when, "session": self.session}
 
     def unselected(self, selected: Collection[str]) -> list[Entry]:
         """Return the results of the run's tasks that this session has not selected."""
         return [task for task in self.tasks.values() if task["nodeid"] not in selected]
 
     def summary(
-        self, results: Sequence[Entry], kept: Collection[str], selected: Collection[str]
+        self, results: Sequence[Entry], reused: Collection[str], selected: Collection[str], /
     ) -> list[str]:
-        """Return how many results were kept and how many tasks were run, and what has changed."""
+        """Return how many results were reused and how many tasks were run, and what has changed."""
         known = {task["nodeid"] for task in self.tasks.values()}
-        was_kept = {task["nodeid"] for task in self.unreported(kept, selected)}.union(kept)
+        was_reused = {task["nodeid"] for task in self.unreported(reused, selected)}.union(reused)
         ran = [
             result["nodeid"]
             for result in results
-            if result["outcome"] != "not run" and result["nodeid"] in set(selected) - was_kept
+            if result["outcome"] != "not run" and result["nodeid"] in set(selected) - was_reused
         ]
         new = sum(nodeid not in known for nodeid in ran)
         others = len(self.unselected(selected))
-        parts = [f"{len(was_kept)} kept", f"{len(ran)} run" + f" ({new} new)" * bool(new)]
+        parts = [f"{len(was_reused)} kept", f"{len(ran)} run" + f" ({new} new)" * bool(new)]
         parts += [f"{others} not selected this time and as they were"] * bool(others)
         changed = ", ".join(map(printable, self._differs_in()))
         warning = f"what is kept is from before this was changed: {changed}"
-        return [", ".join(parts), *([warning] if changed and was_kept else [])]
+        return [", ".join(parts), *([warning] if changed and was_reused else [])]
 
     def _differs_in(self) -> list[str]:
         resumed = runs.about(self.path).get("resumed") or ()
         own = [each for each in resumed if each.get("when") == self.when]
         return [str(name) for each in own for name in each.get("differs_in", ())]
 
-    def begin(self, about: Mapping[str, Any], cases: Sequence[Case]) -> None:
-        """Add to run.json that the run goes on; `about` is what it would say of it as a new run.
+    @property
+    def redaction(self) -> str | None:
+        """The digest of the rules by which the run was redacted so far, if it was."""
+        rules = self.about.get("redaction")
+        return str(rules.get("sha256")) if isinstance(rules, dict) else None
+
+    def attempts(self, key: str) -> Sequence[Mapping[str, Any]]:  # noqa: ARG002
+        """Return none: all attempts are noted in the folder of this run."""
+        return ()
+
+    def begin(
+        self, folder: RunFolder, about: Callable[[], Mapping[str, Any]], cases: Sequence[Case]
+    ) -> None:
+        """Add to run.json that the run goes on.
 
         Raises:
             HostError: it cannot be written.
         """
+        now = about()
         before = self.about.get("fingerprints")
         before = before if isinstance(before, dict) else {}
         selected, known = ({case.key for case in each} for each in (cases, runs.cases(self.path)))
         other = set() if selected == known else {"tasks", "checks"}  # of fewer, or of more
         differs = [
-            n for n, part in about["fingerprints"].items() if n in before and before[n] != part
+            n for n, part in now["fingerprints"].items() if n in before and before[n] != part
         ]
         again = {
             "when": self.when,
-            "command": about["command"],
-            "suspects": about["suspects"],
+            "command": now["command"],
+            "suspects": now["suspects"],
             "differs_in": [name for name in differs if name not in other],
         }
-        digests = about.get("digests") or {}
-        run_again = {key: each for key, each in digests.items() if key not in self.kept}
-        self.folder.go_on(again, cases, run_again)
+        digests = now.get("digests") or {}
+        run_again = {key: each for key, each in digests.items() if key not in self.reused}
+        folder.go_on(again, cases, run_again)

@@ -6,22 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.fileio import read_json
-from pytest_mobileagent.plugin.results import RECORDED, TAKEN_FROM
 from pytest_mobileagent.plugin.reuse.deciding import REUSE, RUN, SCORE, decide, told
-from pytest_mobileagent.plugin.reuse.earlier import Earlier
+from pytest_mobileagent.plugin.reuse.earlier import Fate
+from pytest_mobileagent.plugin.reuse.recorded import RecordedEarlierRun
 from pytest_mobileagent.report.metrics.numbers import ratio
 from pytest_mobileagent.report.recorded import key_of
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.task.case import Case
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     import pytest
 
     from pytest_mobileagent.plugin.options import OptionValue
     from pytest_mobileagent.plugin.reuse.deciding import Decision
+    from pytest_mobileagent.verdict.verdict import Verdict
 
     Entry = Mapping[str, Any]
 
@@ -32,11 +33,11 @@ _OF_TASK = (
 )  # fmt: skip
 
 
-class Reusing(Earlier):
+class Reusing(RecordedEarlierRun):
     """A run of which results are reused, or its episodes scored again.
 
     That is decided once tests are collected: by the digests of both runs' run.json, in each process
-    alike. Until then `kept` are all results.
+    alike. Until then `reused` are all results.
 
     Raises:
         pytest.UsageError: there is no such run, or it cannot be read.
@@ -57,13 +58,18 @@ class Reusing(Earlier):
         return any(decision.what == RUN for decision in self.decisions.values())
 
     @property
+    def reused_from(self) -> str | None:
+        """The id of the run from which results are reused, as run.json has it."""
+        return self.about.get("id")
+
+    @property
     def header(self) -> str:
         """What a run says of it at its beginning."""
         return f"takes over from {self.path} what is still the same"
 
     def sort(self, tasks: Mapping[str, Entry]) -> None:
-        """Let all results be told to workers, which decide by what they collect."""
-        self.kept = dict(tasks)
+        """Send all results to the workers, which decide by what they collect."""
+        self.reused = dict(tasks)
 
     def decide_by(self, run: Path) -> bool:
         """Decide by what run.json says in the folder of the new run, where nobody has.
@@ -72,22 +78,23 @@ class Reusing(Earlier):
         """
         if self.decisions:
             return False
-        old, new, tasks = _read(self.path), _read(run), self.kept
+        old, new, tasks = _read(self.path), _read(run), self.reused
         self.decisions = decide(old, new, tasks)
         plans = {plan["key"]: plan for plan in new.get("tasks", ())}
         what = {key: decision.what for key, decision in self.decisions.items()}
-        self.kept = {k: _as_now(tasks[k], plans[k]) for k, each in what.items() if each == REUSE}
+        self.reused = {k: _as_now(tasks[k], plans[k]) for k, each in what.items() if each == REUSE}
         self.to_score = {k: tasks[k]["episode"] for k, each in what.items() if each == SCORE}
         return self.runs_agents
 
-    def keep(self, config: pytest.Config, items: Iterable[pytest.Item]) -> None:
-        """Let tests be reported as they were, or be asked about their episodes, or be run."""
-        super().keep(config, items)
-        config.stash[TAKEN_FROM] = self.path
-        config.stash[RECORDED] = {key: self.path / name for key, name in self.to_score.items()}
+    def fate(self, case: Case) -> Fate:
+        """Return what becomes of a case: as was decided of it, else it is run."""
+        return super().fate(case) if self.decisions else Fate()
+
+    def add_verdict(self, case: Case, folder: Path, verdict: Verdict) -> None:
+        """Leave the earlier run as it is: this one is another."""
 
     def summary(
-        self, results: Sequence[Entry], _kept: Collection[str], _selected: Collection[str], /
+        self, results: Sequence[Entry], _reused: Collection[str], _selected: Collection[str], /
     ) -> list[str]:
         """Return how many results were reused, scored again or run, and why."""
         keys = [key_of(result) for result in results]

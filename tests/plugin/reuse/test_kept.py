@@ -12,7 +12,8 @@ CONFTEST = """
 import json, pytest
 from pathlib import Path
 from pytest_mobileagent import Agent, Finish
-from pytest_mobileagent.plugin.results import KEPT, TAKEN_FROM
+from pytest_mobileagent.plugin.config import RUN
+from pytest_mobileagent.plugin.reuse.earlier import EarlierRun, Fate
 from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
 
 class Worker(Agent):
@@ -34,8 +35,15 @@ def pytest_collection_finish(session):
     if Path("kept.json").exists():
         run = Path(json.loads(Path("kept.json").read_text()))
         tasks = json.loads((run / "report.json").read_text())["tasks"]
-        session.config.stash[KEPT] = {task["nodeid"]: task for task in tasks}
-        session.config.stash[TAKEN_FROM] = run
+        entries = {task["nodeid"]: task for task in tasks}
+
+        class Recorded(EarlierRun):
+            source = run
+
+            def fate(self, case):
+                return Fate(entries.get(case.nodeid))
+
+        session.config.stash[RUN].earlier = Recorded()
 """
 
 TASKS = """

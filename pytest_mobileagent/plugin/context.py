@@ -1,0 +1,117 @@
+"""What all parts of a run know in one pytest process: its options, earlier run and folders."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.errors import AgentError
+from pytest_mobileagent.plain import printable
+from pytest_mobileagent.plugin.options import path_of, read_options
+from pytest_mobileagent.plugin.paths import agent_folders
+from pytest_mobileagent.plugin.reuse import earlier_run
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.device.fleet.shared import SharedRun
+    from pytest_mobileagent.plugin.options import OptionValue
+    from pytest_mobileagent.program.adapter.adapter import Adapter
+    from pytest_mobileagent.run.folder import RunFolder
+
+
+class RunContext:
+    """The facts of a run that its models, judges, agents, devices and gate rest on.
+
+    - `settings`: the values of all options, by their flags without the dashes.
+    - `earlier`: what the run takes from an earlier one.
+    - `given`: what the process that owns the run has sent to this worker of pytest-xdist; empty in
+      the owner.
+
+    Raises:
+        pytest.UsageError: an option's value is not valid, or an earlier run cannot be used.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self.settings = read_options(config)
+        worker: dict[str, Any] = getattr(config, "workerinput", {})
+        self.given: dict[str, str] = worker.get("mobileagent", {})
+        self.is_owner = not worker
+        self.earlier = earlier_run(config, self.settings, self.given)
+        self.earlier.take_options(self.settings)
+        processes = len(getattr(config.option, "tx", None) or ())  # pytest-xdist's
+        self.is_distributed = processes > 0
+        self.workers: int = worker.get("workercount") or max(1, processes)
+
+    def value(self, option: str) -> Any:
+        """Return the value of an option, named by its flag without the dashes."""
+        return self.settings[option].value
+
+    def path_of(self, setting: OptionValue) -> Path:
+        """Return a path that an option names: relative to where the option stands."""
+        return path_of(self.config, setting)
+
+    @property
+    def agent(self) -> str | None:
+        """The agent that was chosen, as the user wrote it."""
+        return self.value("agent")  # type: ignore[no-any-return]
+
+    @property
+    def names_agent(self) -> bool:
+        """Whether the command line names the agent, so that there will be episodes."""
+        return self.settings["agent"].source.startswith("--")  # --mobile-resume does, too
+
+    @cached_property
+    def program(self) -> Adapter | None:
+        """The program from outside that `--agent` names; None if it names another agent.
+
+        Raises:
+            AgentError: it cannot be used.
+        """
+        if self.agent is None:
+            return None
+        from pytest_mobileagent.program.adapter.adapter import BadAdapterError
+        from pytest_mobileagent.program.adapter.finding import find_program
+
+        try:
+            return find_program(self.agent, agent_folders(self.config))
+        except BadAdapterError as error:
+            raise AgentError(str(error)) from None
+
+    def program_if_named(self) -> Adapter | None:
+        """Return the program; a broken one counts only where the command line names it.
+
+        Raises:
+            pytest.UsageError: it cannot be used.
+        """
+        try:
+            return self.program
+        except AgentError as error:
+            if self.names_agent:
+                raise pytest.UsageError(printable(str(error))) from None
+            return None
+
+    @cached_property
+    def folder(self) -> RunFolder:
+        """The run's folder, which whoever writes to it first makes."""
+        from pytest_mobileagent.run.folder import RunFolder
+
+        if self.given:
+            names = (self.given[name] for name in ("id", "started", "session"))
+            return RunFolder(Path(self.given["folder"]), *names)
+        if (folder := self.earlier.folder()) is not None:
+            return folder
+        # A run that makes no episodes need not have the agent.
+        program = self.program_if_named() if self.earlier.makes_episodes else None
+        name = program.name if program is not None else self.agent or "agent"
+        return RunFolder.plan(self.path_of(self.settings["mobile-runs"]), name)
+
+    @cached_property
+    def shared(self) -> SharedRun:
+        """What the processes of the run share: its own adb server and virtual devices."""
+        from pytest_mobileagent.device.fleet.shared import SharedRun
+
+        given = Path(self.given["shared"]) if self.given else None
+        return SharedRun(given, self.folder.mark)
