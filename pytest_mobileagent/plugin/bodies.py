@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+import textwrap
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.check.episode import Episode
 from pytest_mobileagent.check.events import NoListenerError
-from pytest_mobileagent.check.subgoals import collect_subgoals
+from pytest_mobileagent.check.subgoals import SubGoal, collect_subgoals, credit
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.plugin.closest import closest, code_of
+from pytest_mobileagent.found import MissingIndexError, MissingItemError, MissingKeyError
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.judges import ask_beside
-from pytest_mobileagent.plugin.skipping import Skipped
-from pytest_mobileagent.plugin.state import state_of
-from pytest_mobileagent.screen.explain import collect_misses
+from pytest_mobileagent.plugin.state import Skipped, state_of
+from pytest_mobileagent.screen.explain import Miss, NotFoundError, collect_misses
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator, Mapping, Sequence
+    from types import CodeType
 
     import pytest
+
+    from pytest_mobileagent.check.prefixes import OnTheWay
+
 
 AGENTS_FAULT = (Termination.AGENT_ERROR, Termination.TIME_LIMIT)
 
@@ -74,3 +80,104 @@ def _without_return(body: Any, name: str) -> Any:
             raise TaskError(msg)
 
     return decide
+
+
+def code_of(body: Any) -> CodeType | None:
+    """Return the code of a test body, whatever it is wrapped in; None if it has none."""
+    return getattr(inspect.unwrap(body), "__code__", None)
+
+
+def closest(
+    body: Any, error: Exception, misses: Sequence[Callable[[], str]]
+) -> Sequence[Callable[[], str]]:
+    """Return the misses that tell why a body failed.
+
+    These are of the statement that failed; else those that it may rest on, which is what no other
+    assert was about: `assert not episode.tapped(…)` holds because of what it did not find.
+    """
+    cause = error.__cause__ or error
+    if isinstance(cause, NotFoundError):
+        return [cause.__str__]
+    code = code_of(body)
+    failed = _line_of(code, cause)
+    statements = _statements(code) if code is not None else []
+    own = _statement(statements, failed)
+    by = [(miss, _statement(statements, getattr(miss, "line", None))) for miss in misses]
+    meant = [miss for miss, of in by if of is not None and of is own]
+    if isinstance(cause, MissingKeyError | MissingIndexError | MissingItemError):
+        return [*meant, cause.__str__]
+    return meant or [
+        miss for miss, of in by if not (isinstance(miss, Miss) and isinstance(of, ast.Assert))
+    ]
+
+
+def _line_of(code: CodeType | None, error: BaseException) -> int | None:
+    """Return the line of a body that an error came from."""
+    lines = []
+    at = error.__traceback__
+    while at is not None:
+        if at.tb_frame.f_code is code:
+            lines.append(at.tb_lineno)
+        at = at.tb_next
+    return lines[-1] if lines else None
+
+
+def _statements(code: CodeType) -> list[ast.stmt]:
+    """Return the statements of a body, with the lines of its file; none if there is no source."""
+    try:
+        lines, first = inspect.getsourcelines(code)
+        tree = ast.parse(textwrap.dedent("".join(lines)))
+    except (OSError, SyntaxError, TypeError):
+        return []
+    ast.increment_lineno(tree, max(first, 1) - 1)
+    return [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+
+
+def _statement(statements: Sequence[ast.stmt], line: int | None) -> ast.stmt | None:
+    """Return the innermost statement on a line."""
+    on = [s for s in statements if line is not None and s.lineno <= line <= (s.end_lineno or 0)]
+    return max(on, key=lambda s: (s.lineno, -(s.end_lineno or 0)), default=None)
+
+
+_NOT_ASKED = "not asked: the body failed before"
+
+
+def asked_of(item: pytest.Item) -> Sequence[SubGoal]:
+    """Return the sub-goals that the last run of a body has asked."""
+    subgoals = state_of(item).subgoals
+    return subgoals.asked if subgoals is not None else ()
+
+
+def progress(item: pytest.Item, way: OnTheWay, episode: Episode) -> list[dict[str, Any]]:
+    """Return what became of each sub-goal, as the evidence of a verdict has it.
+
+    One that holds of the whole episode, but of no prefix, first held at its end. A body that failed
+    outside of its sub-goals may have asked for some on the way only: those count as not held.
+    """
+    subgoals = state_of(item).subgoals
+    if subgoals is None:
+        return []
+    asked = list(subgoals.asked)
+    if not subgoals.complete:
+        known = {each.name for each in asked}
+        unasked = {n: weight for n, (weight, _) in way.subgoals.items() if n not in known}
+        asked += [SubGoal(n, weight, False, _NOT_ASKED) for n, weight in unasked.items()]
+    return [_shown(each, way, episode.step_count) for each in asked]
+
+
+def _shown(subgoal: SubGoal, way: OnTheWay, steps: int) -> dict[str, Any]:
+    _, first = way.subgoals.get(subgoal.name, (subgoal.weight, None))
+    if first is None and subgoal.held and way.asked:
+        first = steps
+    return {
+        "name": subgoal.name,
+        "weight": subgoal.weight,
+        "held": subgoal.held,
+        "first_step": first,
+        "reason": subgoal.reason,
+    }
+
+
+def partial_credit(progress: Sequence[Mapping[str, Any]]) -> float | None:
+    """Return the share of the sub-goals that held, by weight; None if there are none."""
+    return credit([(each["weight"], each["held"]) for each in progress])

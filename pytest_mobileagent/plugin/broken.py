@@ -1,26 +1,31 @@
-"""Tasks that are broken where they are written: collection says why, without a traceback."""
+"""Tasks that are broken where they are written: collection says why, without a traceback.
+
+The apps that tasks name are compared with those of the phones. A task whose app is missing on the
+device is skipped, so that a suite can be run on phones that lack some apps. A task whose app is
+misspelt would be skipped on every phone, and nobody would notice. Where a source knows the packages
+of its phones before they start, an app that is almost called like one of them is an error.
+"""
 
 from __future__ import annotations
 
+import difflib
+import tomllib
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from _pytest._code.code import (  # a failure that pytest can send, and print
-    ReprEntryNative,
-    ReprExceptionInfo,
-    ReprFileLocation,
-    ReprTraceback,
-)
+from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.plain import printable
-from pytest_mobileagent.plugin.items import marker_of
+from pytest_mobileagent.plugin.config import RUN
+from pytest_mobileagent.plugin.fixtures import __name__ as own_fixtures
+from pytest_mobileagent.plugin.items import ROW, marker_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Collection, Generator, Iterable, Iterator
+    from pathlib import Path
 
-    from pytest_mobileagent.plugin.known_apps import KnownApps
 
 _MARK = "mobile_broken_task"  # the attribute of a report that crosses pytest-xdist with it
 
@@ -34,7 +39,6 @@ class BrokenTasks:
 
     @cached_property
     def _apps(self) -> KnownApps:
-        from pytest_mobileagent.plugin.known_apps import KnownApps
 
         return KnownApps(self._config)
 
@@ -90,3 +94,138 @@ def _told(text: str, file: str, line: int = 1, message: str = "") -> ReprExcepti
         reprtraceback=ReprTraceback(entries, None, "native"),
         reprcrash=ReprFileLocation(file, line, message or text),
     )
+
+
+LIST = "apps.toml"  # a suite's own: its apps by label, each with a package or a list of them
+_NEAR = 0.8  # of difflib's ratio, over the parts of two names in which they differ
+_MOST = 5  # misspelt apps that are named
+
+
+class KnownApps:
+    """The packages of the run's phones, with which those of tasks are compared."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._near: dict[
+            str, str
+        ] = {}  # packages of tasks: which one is meant, "" if they are fine
+
+    def check(self, items: Iterable[Any]) -> None:
+        """Look at the apps of the tasks among some test items.
+
+        Raises:
+            TaskError: the phones lack one, and have one that is almost called so.
+        """
+        found = dict[str, str]()
+        for item in items:
+            marker = marker_of(item) if isinstance(item, pytest.Function) else None
+            if marker is None or self._has_a_phone_of_its_own(item):
+                continue
+            for package in _packages(marker):
+                if (near := self._meant(package)) and package not in found:
+                    if package in _listed(item.path, self._config.rootpath):
+                        continue
+                    found[package] = f"{_say(package, near)} ({_where(item)})"
+        if found:
+            raise TaskError("\n".join([*list(found.values())[:_MOST], _HINT]))
+
+    @cached_property
+    def _packages(self) -> Collection[str]:
+        """The packages of the phones; empty where they are not known, or no phone is needed."""
+        run = self._config.stash[RUN]
+        return (run.devices.packages() or ()) if run.earlier.makes_episodes else ()
+
+    def _meant(self, package: str) -> str:
+        """Return the package of the phones that another one is almost called; empty if none is."""
+        if package not in self._near:
+            known = package in self._packages
+            self._near[package] = "" if known else nearest(package, self._packages)
+        return self._near[package]
+
+    def _has_a_phone_of_its_own(self, item: pytest.Function) -> bool:
+        """Whether the project gives a test another device than those of `--mobile-device`."""
+        manager = item.session._fixturemanager  # noqa: SLF001 - pytest tells it nowhere else
+        leases = manager.getfixturedefs("mobile_lease", item) or ()
+        return bool(leases) and leases[-1].func.__module__ != own_fixtures
+
+
+def nearest(package: str, known: Iterable[str]) -> str:
+    """Return the known package that another one is almost called; empty if none is.
+
+    Names are compared without the parts between dots in which both begin and end alike: those make
+    up most of them, and com.google.android.calendar is no misspelling of …calculator. Of a name
+    that begins with com instead of org, all else is alike.
+    """
+
+    def likeness(other: str) -> float:
+        one, two = package.casefold().split("."), other.casefold().split(".")
+        if len(one) == len(two) > 1 and one[1:] == two[1:]:
+            return 1.0
+        while one and two and one[0] == two[0]:
+            del one[0], two[0]
+        while one and two and one[-1] == two[-1]:
+            del one[-1], two[-1]
+        if not (one and two):  # a part is missing: that is another app
+            return float(one == two)
+        return difflib.SequenceMatcher(None, ".".join(one), ".".join(two)).ratio()
+
+    best = max(sorted(known), key=likeness, default="")
+    return best if best and likeness(best) >= _NEAR else ""
+
+
+def _packages(marker: pytest.Mark) -> Iterator[str]:
+    """Yield the packages that a task's marker names; what else it has there is said elsewhere."""
+    apps = marker.kwargs.get("apps", ())
+    named = [marker.kwargs.get("app"), *(apps if isinstance(apps, list | tuple) else ())]
+    yield from (package for package in named if isinstance(package, str) and package)
+
+
+def _where(item: pytest.Function) -> str:
+    row = item.callspec.params.get(ROW) if hasattr(item, "callspec") else None
+    if (where := getattr(row, "where", "")) and isinstance(where, str):
+        return where
+    file, line, _ = item.location
+    return f"{item.name}, {file}:{(line or 0) + 1}"
+
+
+def _say(package: str, near: str) -> str:
+    return f"the phones have no app {package!r}: did you mean {near!r}?"
+
+
+_HINT = (
+    f"To have tasks skipped for an app that is meant so, name it in their suite's {LIST}: "
+    'Label = "the.package"'
+)
+
+
+def _listed(path: Path, root: Path) -> set[str]:
+    """Return the packages that the lists of suites name, those beside a test file and above it.
+
+    Raises:
+        TaskError: a list cannot be read.
+    """
+    above = [folder for folder in path.parents if folder == root or root in folder.parents]
+    files = {
+        file for each in above for pattern in (LIST, f"*/{LIST}") for file in each.glob(pattern)
+    }
+    return {text for file in files for text in _texts(_read(file))}
+
+
+def _read(file: Path) -> Any:
+    try:
+        return tomllib.loads(file.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        msg = f"{file}: {error}"
+        raise TaskError(msg) from None
+
+
+def _texts(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case dict():
+            for each in value.values():
+                yield from _texts(each)
+        case list():
+            for each in value:
+                yield from _texts(each)

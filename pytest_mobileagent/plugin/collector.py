@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.plugin.results import IS_REUSED, RESULT
-from pytest_mobileagent.plugin.signals import interrupt_when_asked
+from pytest_mobileagent.plugin.ending import interrupt_when_asked
+from pytest_mobileagent.plugin.state import IS_REUSED, RESULT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.plugin.gate.looks import Looking
+
 
 _CRASHED = "???"  # pytest-xdist's name for the phase of a test whose worker died
 _REPEATED = "repeated"
@@ -142,7 +143,7 @@ class Collector:
         for each in self.interrupting:
             signal.signal(each, signal.SIG_IGN)  # it is ending
         if self.run.agent is not None:
-            from pytest_mobileagent.plugin.scheduling.workers import end_workers
+            from pytest_mobileagent.plugin.ending import end_workers
 
             end_workers(session.config)
         if exitstatus == pytest.ExitCode.USAGE_ERROR and not self.results:
@@ -152,10 +153,9 @@ class Collector:
         self._complete(session, exitstatus)
         whole: dict[str, Any] = {}
         if self.results:
-            from pytest_mobileagent.plugin.suspects import find_suspects
             from pytest_mobileagent.report.document import document
 
-            self.broken -= find_suspects(self.run, session.config, self.results)
+            self.broken -= _find_suspects(self.run, session.config, self.results)
             whole = document(self.run.folder.about() | {"ended": _now()}, self.results)
             self.judged = {} if self.looking is None else self.looking.end(whole)
         if self.run.agent or self.results:
@@ -290,3 +290,45 @@ def _left_to_others(config: pytest.Config, nodeid: str) -> bool:
     if counts is None:
         return False
     return config.getoption("reruns", None) is not None or counts.get_test_reruns(nodeid) > 0
+
+
+def _find_suspects(
+    run: RunConfig, config: pytest.Config, results: dict[str, dict[str, Any]]
+) -> set[str]:
+    """Mark the suspects among the results of a run, and return those that count as failed.
+
+    What was shown of them before, pytest's counts and JUnit's XML are mended. Results are by node
+    id, and so is what is returned.
+    """
+    from pytest_mobileagent.plugin.outputs.junit import mend
+    from pytest_mobileagent.report.metrics.suspects import FAIL, marked
+    from pytest_mobileagent.report.recorded import key_of, with_attempts
+
+    def with_all_attempts(result: dict[str, Any]) -> dict[str, Any]:
+        before = run.earlier.attempts(key_of(result))
+        return with_attempts(run.folder.path, result, before)
+
+    how = run.value("mobile-suspects")
+    nodeids = list(results)
+    tasks = marked([with_all_attempts(results[nodeid]) for nodeid in nodeids], how)
+    results.update(zip(nodeids, tasks, strict=True))
+    suspects = {nodeid: results[nodeid] for nodeid in nodeids if results[nodeid]["suspect"]}
+    mend(config, suspects)
+    if how != FAIL:
+        return set()
+    _show_as_failed(config, set(suspects))
+    return set(suspects)
+
+
+def _show_as_failed(config: pytest.Config, nodeids: set[str]) -> None:
+    """Let pytest count tests as failed that it has counted as errors."""
+    terminal: Any = config.pluginmanager.get_plugin("terminalreporter")
+    if terminal is None:
+        return
+    errors = terminal.stats.get("error", [])
+    ours = [report for report in errors if getattr(report, "nodeid", None) in nodeids]
+    if ours:
+        errors[:] = [report for report in errors if report not in ours]
+        terminal.stats.setdefault("failed", []).extend(ours)
+        if not errors:
+            del terminal.stats["error"]

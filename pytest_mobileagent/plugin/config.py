@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -95,6 +95,28 @@ class RunConfig(RunContext):
         except HostError as error:
             name = "mobile-resume" if self.earlier.goes_on else "mobile-runs"
             raise usage_error(self.settings[name], f": {error}") from None
+
+    def redact(self) -> None:
+        """Follow the rules of `--mobile-redact`, if it is given, until pytest ends.
+
+        Raises:
+            pytest.UsageError: there is no such file, it holds no rules, or others than those by
+                which a run that goes on was recorded so far.
+        """
+        setting = self.settings["mobile-redact"]
+        if not setting.value:
+            return
+        from pytest_mobileagent.episode.redaction import use
+
+        try:
+            rules = use(self.path_of(setting))
+        except ValueError as error:
+            raise usage_error(setting, f": {error}") from None
+        self.config.add_cleanup(partial(use, None))
+        before = self.earlier.redaction
+        if rules is not None and before not in {None, rules.digest}:
+            what = f": {self.earlier.path} was recorded by other rules"
+            raise usage_error(setting, f"{what}: give their file (its SHA-256 is {before})")
 
     @cached_property
     def environments(self) -> Mapping[str, Environment]:

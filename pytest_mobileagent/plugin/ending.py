@@ -1,14 +1,23 @@
-"""How a run ends: its exit status, and why it ended before all was done."""
+"""How a run ends: its exit status and the reason, signals, and the workers of pytest-xdist."""
 
 from __future__ import annotations
 
+import os
+import select
+import signal
+import stat
+import threading
+import time
+from contextlib import suppress
 from dataclasses import dataclass
+from queue import Empty
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
 
 TOO_MUCH_BROKE = 9  # the exit status of a run that --mobile-max-infra ended
 NOTHING_DECIDED = pytest.ExitCode.NO_TESTS_COLLECTED  # 5
@@ -75,3 +84,121 @@ def why_it_ended(session: pytest.Session, status: int) -> str:
     if status == pytest.ExitCode.INTERRUPTED:
         return "the run was interrupted"
     return "its result was lost"
+
+
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
+_MOST_DESCRIPTORS = 256  # that are looked at: terminals are opened first
+
+
+def interrupt_when_asked() -> tuple[signal.Signals, ...]:
+    """Let SIGTERM, which ends jobs of CI and clusters, end a run as Ctrl-C does, and SIGHUP, too.
+
+    That comes when the terminal closes. Returns for which of them that was done: not for those that
+    others handle, or that are ignored (nohup).
+    """
+    free = [each for each in _ENDING if signal.getsignal(each) is signal.SIG_DFL]
+    if not _in_main_thread():
+        return ()
+    for each in free:
+        signal.signal(each, _hang_up if each == signal.SIGHUP else signal.default_int_handler)
+    return tuple(free)
+
+
+def _hang_up(number: int, _: Any) -> None:
+    """Interrupt the run once: a shell and the system both send this when a terminal closes."""
+    signal.signal(number, signal.SIG_IGN)
+    _forget_terminals()
+    raise KeyboardInterrupt
+
+
+def interrupt_once() -> None:
+    """Let the first signal that asks for it interrupt a worker, and nothing disturb how it ends.
+
+    At Ctrl-C it gets both SIGINT, from the terminal, and SIGTERM, from the process that owns the
+    run; likewise SIGHUP when the terminal closes.
+    """
+    if not _in_main_thread():
+        return
+    asking = [
+        each
+        for each in (*_ENDING, signal.SIGINT)
+        if signal.getsignal(each) in {signal.SIG_DFL, signal.default_int_handler}
+    ]
+
+    def interrupt(*_: Any) -> None:
+        for each in asking:
+            signal.signal(each, signal.SIG_IGN)
+        _forget_terminals()
+        raise KeyboardInterrupt
+
+    for each in asking:
+        signal.signal(each, interrupt)
+
+
+def _forget_terminals() -> None:
+    """Let what is written to a terminal that has closed go nowhere; else each write is an error."""
+    poll = select.poll()
+    for descriptor in range(_MOST_DESCRIPTORS):
+        with suppress(OSError):  # it is not open
+            if stat.S_ISCHR(os.fstat(descriptor).st_mode):  # by now it is said to be no terminal
+                poll.register(descriptor, 0)
+    for descriptor, events in poll.poll(0):
+        if events & select.POLLHUP:
+            with suppress(OSError):
+                nowhere = os.open(os.devnull, os.O_RDWR)
+                os.dup2(nowhere, descriptor, inheritable=os.get_inheritable(descriptor))
+                os.close(nowhere)
+
+
+def _in_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
+
+
+_GRACE = 5.0  # seconds that workers have, together, to put down what they hold
+
+
+def end_workers(config: pytest.Config) -> None:
+    """End all workers that still run, and report what they had sent by then.
+
+    Those on this machine are asked to end, and killed if they do not. Others end by themselves when
+    pytest-xdist closes their connections.
+    """
+    distribution: Any = config.pluginmanager.get_plugin("dsession")
+    running = {
+        node: process
+        for node in getattr(distribution, "_active_nodes", ())
+        if (process := _process_of(node)) is not None
+    }
+    if not running:
+        return
+    try:
+        for process in running.values():
+            process.terminate()
+        _read(distribution, set(running))
+    except KeyboardInterrupt:  # once more: it cannot end soon enough
+        pass
+    finally:
+        for process in running.values():
+            process.kill()
+
+
+def _process_of(node: Any) -> Any:
+    """Return the process of a worker; None if it is on another machine, or not yet there."""
+    connection = getattr(getattr(node, "gateway", None), "_io", None)
+    return getattr(connection, "popen", None)
+
+
+def _read(distribution: Any, running: set[Any]) -> None:
+    """Report what workers have sent, until each has ended or the time is over."""
+    deadline = time.monotonic() + _GRACE
+    while running:
+        try:
+            event, told = distribution.queue.get(timeout=max(0.0, deadline - time.monotonic()))
+        except Empty:
+            return
+        if event == "testreport":
+            distribution.worker_testreport(**told)
+        elif event == "workerfinished":
+            distribution.config.hook.pytest_testnodedown(node=told["node"], error=None)
+        if event in {"workerfinished", "errordown"}:
+            running.discard(told["node"])

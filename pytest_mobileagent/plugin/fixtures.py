@@ -20,12 +20,11 @@ from pytest_mobileagent.errors import (
     UnfitMoveError,
 )
 from pytest_mobileagent.plain import printable
-from pytest_mobileagent.plugin.announce import announce
 from pytest_mobileagent.plugin.config import RUN
+from pytest_mobileagent.plugin.hookspecs import announce
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.reuse.kept import take_over
-from pytest_mobileagent.plugin.skipping import Skipped
-from pytest_mobileagent.plugin.state import state_of
+from pytest_mobileagent.plugin.state import Skipped, state_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.fleet.leased import LeasedDevice
     from pytest_mobileagent.environment.environment import Environment
     from pytest_mobileagent.plugin.config import RunConfig
-    from pytest_mobileagent.plugin.skipping import Why
+    from pytest_mobileagent.plugin.state import Why
     from pytest_mobileagent.run.attempt import Plan
     from pytest_mobileagent.task.case import Case
 
@@ -213,8 +212,8 @@ def _broke(*failures: object) -> str:
 
 
 def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
+    from pytest_mobileagent.plugin.prefixes import stops
     from pytest_mobileagent.plugin.runners import chosen_agent
-    from pytest_mobileagent.plugin.stopping import stops
     from pytest_mobileagent.run.attempt import Plan
     from pytest_mobileagent.run.session import Limits
 

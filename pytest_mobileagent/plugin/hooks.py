@@ -62,7 +62,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     if run.agent is not None:
         _prepare_ocr(config, run)
-    _redact(run)
+    run.redact()
     if run.runs_agents:
         run.agents.start()
     register_parts(config.pluginmanager, run)
@@ -79,13 +79,6 @@ def _prepare_ocr(config: pytest.Config, run: RunConfig) -> None:
     with contextlib.suppress(OSError):  # a folder that cannot be written to keeps nothing
         keep_results(Path(str(cache.mkdir("mobileagent-ocr"))))
         config.add_cleanup(lambda: keep_results(None))
-
-
-def _redact(run: RunConfig) -> None:
-    if run.value("mobile-redact"):
-        from pytest_mobileagent.plugin.redacting import redact
-
-        redact(run)
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from pytest_mobileagent.errors import HostError, in_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -85,3 +87,16 @@ def pytest_mobileagent_verdict(episode: Episode, verdict: Verdict, config: pytes
                 with open("failures.log", "a") as log:
                     print(episode.case.key, episode.folder, file=log)
     """
+
+
+def announce(item: pytest.Item, hook: str, **about: Any) -> None:
+    """Call a hook of `hookspecs` for a test, with its configuration.
+
+    Raises:
+        HostError: an implementation raised; the text says what.
+    """
+    try:
+        getattr(item.ihook, hook)(**about, config=item.config)
+    except Exception as error:
+        msg = f"the hook {hook} raised {in_one_line(error)}"
+        raise HostError(msg) from error

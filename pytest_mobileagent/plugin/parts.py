@@ -73,6 +73,6 @@ def _of_worker(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
 
         manager.register(Pauses(), "mobileagent-pauses")
     if run.agent is not None:
-        from pytest_mobileagent.plugin.signals import interrupt_once
+        from pytest_mobileagent.plugin.ending import interrupt_once
 
         interrupt_once()

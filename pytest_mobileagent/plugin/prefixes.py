@@ -1,4 +1,8 @@
-"""Asking a test body about the prefixes of its episode, without side effects on the test."""
+"""Asking a test body about prefixes of its episode, without side effects on the test.
+
+That tells when the goal was first met, once the episode is over; and, for a task that stops on
+success, whether it is met now, while the agent waits.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +17,19 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
+from pytest_mobileagent.check.episode import Episode
 from pytest_mobileagent.check.prefixes import OnTheWay, first_success
 from pytest_mobileagent.check.subgoals import SubGoals
+from pytest_mobileagent.episode.growing import GrowingEpisode
+from pytest_mobileagent.plugin.bodies import asked_of
 from pytest_mobileagent.plugin.items import PURE
 from pytest_mobileagent.plugin.state import state_of
-from pytest_mobileagent.plugin.subgoals import asked_of
 from pytest_mobileagent.waiting import is_readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
-    from pytest_mobileagent.check.episode import Episode
 
 STRICT = "[XPASS(strict)]"  # how pytest says that a body held which was expected not to
 _SECONDS = 60.0
@@ -168,3 +174,25 @@ def _call(item: pytest.Function, prefix: Episode) -> pytest.CallInfo[Any]:
         return pytest.CallInfo.from_call(
             lambda: item.ihook.pytest_pyfunc_call(pyfuncitem=item), "call"
         )
+
+
+def stops(request: pytest.FixtureRequest) -> Callable[[Path], bool]:
+    """Return whether the body of a test holds of the episode that is being recorded in a folder.
+
+    The test is asked as it stands: with its parameters, and its expectation to fail, if it has one.
+    """
+    item: pytest.Function = request.node
+    names = item._fixtureinfo.argnames  # noqa: SLF001 - pytest's own call reads it likewise
+    others = {name: request.getfixturevalue(name) for name in names if name != "episode"}
+    growing: dict[Path, GrowingEpisode[Episode]] = {}
+
+    def is_done(folder: Path) -> bool:
+        if folder not in growing:
+            growing.clear()
+            growing[folder] = GrowingEpisode(folder, Episode)
+        episode = growing[folder].read()
+        for screen in episode.screens:
+            _ = screen.root  # parsed here, once, and not after every step in a process of its own
+        return holds_now(item, episode, others)
+
+    return is_done

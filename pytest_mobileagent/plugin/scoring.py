@@ -21,19 +21,21 @@ from pytest_mobileagent.errors import (
     in_one_line,
 )
 from pytest_mobileagent.plain import printable
-from pytest_mobileagent.plugin.announce import announce
-from pytest_mobileagent.plugin.bodies import AGENTS_FAULT, AgentFailedError
+from pytest_mobileagent.plugin.bodies import (
+    AGENTS_FAULT,
+    AgentFailedError,
+    partial_credit,
+    progress,
+)
 from pytest_mobileagent.plugin.config import RUN
+from pytest_mobileagent.plugin.hookspecs import announce
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.judges import NoBudgetError, with_judges
 from pytest_mobileagent.plugin.outputs.junit import properties
 from pytest_mobileagent.plugin.outputs.others import tell_others
 from pytest_mobileagent.plugin.outputs.showing import show_error, show_failure, show_review
 from pytest_mobileagent.plugin.prefixes import STRICT, is_pure, on_the_way
-from pytest_mobileagent.plugin.results import RESULT
-from pytest_mobileagent.plugin.skipping import skipped_for
-from pytest_mobileagent.plugin.state import state_of
-from pytest_mobileagent.plugin.subgoals import partial_credit, progress
+from pytest_mobileagent.plugin.state import RESULT, skipped_for, state_of
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.verdict import Verdict
 from pytest_mobileagent.verdict import append as add_verdict

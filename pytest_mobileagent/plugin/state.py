@@ -1,4 +1,4 @@
-"""What the plugin knows of a test while pytest runs it, from its collection to its report.
+"""What the plugin knows of a test while pytest runs it, and how its reports carry that.
 
 pytest loads this module in every session.
 """
@@ -6,9 +6,12 @@ pytest loads this module in every session.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
+from _pytest import outcomes
+
+from pytest_mobileagent.plain import printable
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -19,6 +22,12 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.task.case import Case
     from pytest_mobileagent.verdict.verdict import Verdict
+
+RESULT = "mobile_result"  # the attribute of a report that carries a result through pytest-xdist
+IS_REUSED = "mobile_reused"  # set on the reports of a test whose result is from a record
+
+Why = Literal["app", "listener", "solution", "language", "record", "device"]
+_AUTHOR = "test"
 
 
 @dataclass(slots=True)
@@ -90,3 +99,23 @@ _STATE = pytest.StashKey[ItemState]()
 def state_of(item: pytest.Item) -> ItemState:
     """Return the state of a test."""
     return item.stash.setdefault(_STATE, ItemState())
+
+
+class Skipped(outcomes.Skipped):
+    """A skip of the plugin's: raised, it skips the test as pytest.skip does.
+
+    - `why`: what is missing. app: on the device; listener: there, for events; solution: for the
+      agent that plays it; language: the device speaks another than the solution; record: of the
+      episode, in the run that is scored again; device: a run that is scored again has none.
+    """
+
+    __module__ = "builtins"  # as pytest's own is shown, whose name it has
+
+    def __init__(self, why: Why, reason: str) -> None:
+        super().__init__(printable(reason))
+        self.why = why
+
+
+def skipped_for(raised: BaseException | None) -> str:
+    """Return the one word for what skipped a test: "test" where that is the test's own doing."""
+    return raised.why if isinstance(raised, Skipped) else _AUTHOR

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_mobileagent.check.subgoals import SubGoalError, collect_subgoals, subgoal
-from pytest_mobileagent.plugin.closest import closest, code_of
+from pytest_mobileagent.plugin.bodies import closest, code_of
 from pytest_mobileagent.screen.explain import collect_misses, missed
 from pytest_mobileagent.testing import make_screen
 

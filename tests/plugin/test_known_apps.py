@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent.plugin.known_apps import nearest
+from pytest_mobileagent.plugin.broken import nearest
 
 TASKS = """
 import pytest

@@ -13,7 +13,7 @@ import pytest
 from pytest_mobileagent.episode.running import RunningEpisodes
 from pytest_mobileagent.plugin.live.below import Below
 from pytest_mobileagent.plugin.live.lines import Progress, render
-from pytest_mobileagent.plugin.results import RESULT
+from pytest_mobileagent.plugin.state import RESULT
 from pytest_mobileagent.report.text.lists import names_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.plugin.results import RESULT
+from pytest_mobileagent.plugin.state import RESULT
 
 if TYPE_CHECKING:
     from pytest_mobileagent.plugin.collector import Collector

@@ -14,7 +14,7 @@ import pytest
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.items import case_of
-from pytest_mobileagent.plugin.results import IS_REUSED, RESULT
+from pytest_mobileagent.plugin.state import IS_REUSED, RESULT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -11,8 +11,7 @@ import pytest
 
 from pytest_mobileagent.plugin.outputs import growing
 from pytest_mobileagent.plugin.outputs.growing import GrowingPage
-from pytest_mobileagent.plugin.results import RESULT
-from tests.plugin.projects import PHONE
+from pytest_mobileagent.plugin.state import RESULT
 
 if TYPE_CHECKING:
     from pathlib import Path
