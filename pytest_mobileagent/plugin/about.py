@@ -13,8 +13,7 @@ from pytest_mobileagent.plain import digest
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.paths import agent_folders, app_folders
 from pytest_mobileagent.plugin.reuse.digests import digests
-from pytest_mobileagent.plugin.scheduling.sharding import WHOLE
-from pytest_mobileagent.plugin.selection import selection
+from pytest_mobileagent.plugin.selection import WHOLE, selection
 from pytest_mobileagent.run.fingerprint import (
     content_of,
     fingerprints,

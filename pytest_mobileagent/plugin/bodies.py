@@ -14,6 +14,7 @@ from pytest_mobileagent.check.subgoals import SubGoal, collect_subgoals, credit
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.found import MissingIndexError, MissingItemError, MissingKeyError
+from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.judges import ask_beside
 from pytest_mobileagent.plugin.state import Skipped, state_of
@@ -44,7 +45,7 @@ def ask_body(item: pytest.Function) -> Generator[None, Any, Any]:
     __tracebackhide__ = True
     case, episode, state = case_of(item), item.funcargs.get("episode"), state_of(item)
     if isinstance(episode, Episode) and not state.is_asked_of_prefix:
-        ask_beside(item, episode)
+        ask_beside(item, episode, item.config.stash[RUN].judges)
     own = item.obj
     item.obj = _without_return(own, item.name)
     with collect_misses(code_of(own)) as misses, collect_subgoals() as subgoals:

@@ -82,7 +82,7 @@ class Collector:
         if self.run.agent is None and lost is None:
             return
         if lost is not None:
-            from pytest_mobileagent.plugin.outputs.junit import properties
+            from pytest_mobileagent.plugin.outputs.reporters import properties
             from pytest_mobileagent.report.recorded import note_death
 
             note_death(self.run.folder.path, lost)
@@ -174,7 +174,7 @@ class Collector:
 
     def _complete(self, session: pytest.Session, exitstatus: int) -> None:
         """Add the results that no worker has reported: of what finished, broke off or never ran."""
-        from pytest_mobileagent.plugin.outputs.junit import add_cases, finish
+        from pytest_mobileagent.plugin.outputs.reporters import add_cases, finish
 
         finish(session.config)
         if self.run.agent is None or (self.uncollected and not self.results):
@@ -300,7 +300,7 @@ def _find_suspects(
     What was shown of them before, pytest's counts and JUnit's XML are mended. Results are by node
     id, and so is what is returned.
     """
-    from pytest_mobileagent.plugin.outputs.junit import mend
+    from pytest_mobileagent.plugin.outputs.reporters import mend
     from pytest_mobileagent.report.metrics.suspects import FAIL, marked
     from pytest_mobileagent.report.recorded import key_of, with_attempts
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +14,7 @@ from pytest_mobileagent.plugin.agents import RunAgents
 from pytest_mobileagent.plugin.context import RunContext
 from pytest_mobileagent.plugin.devices import RunDevices
 from pytest_mobileagent.plugin.gate.gating import RunGate
-from pytest_mobileagent.plugin.judging import RunJudges
+from pytest_mobileagent.plugin.judges import RunJudges
 from pytest_mobileagent.plugin.models import RunModels
 from pytest_mobileagent.plugin.options import runs_no_test, usage_error
 from pytest_mobileagent.plugin.paths import check_folders, environment_folders
@@ -112,7 +112,7 @@ class RunConfig(RunContext):
             rules = use(self.path_of(setting))
         except ValueError as error:
             raise usage_error(setting, f": {error}") from None
-        self.config.add_cleanup(partial(use, None))
+        self.config.add_cleanup(_stop_redacting)
         before = self.earlier.redaction
         if rules is not None and before not in {None, rules.digest}:
             what = f": {self.earlier.path} was recorded by other rules"
@@ -196,3 +196,9 @@ class RunConfig(RunContext):
 
 
 RUN = pytest.StashKey[RunConfig]()
+
+
+def _stop_redacting() -> None:
+    from pytest_mobileagent.episode.redaction import use
+
+    use(None)

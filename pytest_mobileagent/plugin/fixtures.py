@@ -1,4 +1,4 @@
-"""What a test function may ask for: `episode`, `agent`, `device`.
+"""What a test function may ask for: `episode`, `agent`, `device`, `judge`.
 
 pytest loads this module in every session, so what only a task needs is imported where it is used.
 """
@@ -23,6 +23,7 @@ from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.hookspecs import announce
 from pytest_mobileagent.plugin.items import case_of
+from pytest_mobileagent.plugin.judges import Judge
 from pytest_mobileagent.plugin.reuse.kept import take_over
 from pytest_mobileagent.plugin.state import Skipped, state_of
 
@@ -147,6 +148,13 @@ def episode(request: pytest.FixtureRequest) -> Episode:
     if is_played and episode.termination is Termination.BUDGET:
         pytest.fail(printable(f"budget: {episode.error}"), pytrace=False)
     return episode
+
+
+@pytest.fixture
+def judge(request: pytest.FixtureRequest) -> Judge:
+    """Asks models, as `--llm-judge` says, whether an episode met its goal: `judge(episode)`."""
+    state_of(request.node).judged = []
+    return Judge(request.node, request.config.stash[RUN].judges)
 
 
 def _check_budget(request: pytest.FixtureRequest) -> None:

@@ -20,6 +20,7 @@ from pytest_mobileagent.plugin.fixtures import (  # noqa: F401 - pytest finds fi
     agent,
     device,
     episode,
+    judge,
     mobile_env,
     mobile_epoch,
     mobile_lease,
@@ -32,7 +33,6 @@ from pytest_mobileagent.plugin.items import (
     parametrize,
     unittest_problem,
 )
-from pytest_mobileagent.plugin.judges import judge  # noqa: F401 - a fixture
 from pytest_mobileagent.plugin.options import add_options, leaves_distribution, runs_no_test
 from pytest_mobileagent.plugin.parts import register_onlookers, register_parts
 from pytest_mobileagent.plugin.reuse.kept import report_reused
@@ -122,7 +122,7 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     run = config.stash[RUN]
     if (shard := run.value("mobile-shard")) is not None:
-        from pytest_mobileagent.plugin.scheduling.sharding import keep_shard
+        from pytest_mobileagent.plugin.selection import keep_shard
 
         keep_shard(config, items, shard)
     if not runs_no_test(config):
@@ -156,7 +156,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     run = config.stash[RUN]
     if run.agent is None:
         return None
-    from pytest_mobileagent.plugin.scheduling.scheduler import TaskScheduling
+    from pytest_mobileagent.plugin.engine.scheduler import TaskScheduling
     from pytest_mobileagent.run.expected import expected_times
 
     if not leaves_distribution(config):
@@ -208,7 +208,7 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     if isinstance(item, pytest.Function) and case_of(item) is not None:
-        from pytest_mobileagent.plugin.outputs.sections import cut_sections
+        from pytest_mobileagent.plugin.outputs.failures import cut_sections
 
         cut_sections(item, report)
     decides = report.when == "call" or (report.when == "setup" and not report.passed)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def register_parts(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
     """Register what a session needs that runs tests: in the run's owner, or in a worker."""
     if run.judges.mode != "off":
-        from pytest_mobileagent.plugin.deferring import Deferring
+        from pytest_mobileagent.plugin.engine.deferring import Deferring
 
         manager.register(Deferring(), "mobileagent-deferring")
     if run.is_owner:
@@ -57,9 +57,9 @@ def _of_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
     collector = Collector(run)
     manager.register(collector, "mobileagent-collector")
     if run.agent is not None:
-        from pytest_mobileagent.plugin.outputs.growing import GrowingPage
+        from pytest_mobileagent.plugin.outputs.files import LivePage
 
-        manager.register(GrowingPage(collector), "mobileagent-growing-page")
+        manager.register(LivePage(run, collector.results), "mobileagent-live-page")
     if run.gate.is_asked:
         from pytest_mobileagent.plugin.gate.looks import Looking
 
@@ -69,7 +69,7 @@ def _of_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
 
 def _of_worker(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
     if run.gate.has_looks:
-        from pytest_mobileagent.plugin.scheduling.pauses import Pauses
+        from pytest_mobileagent.plugin.engine.deferring import Pauses
 
         manager.register(Pauses(), "mobileagent-pauses")
     if run.agent is not None:

@@ -31,9 +31,8 @@ from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.hookspecs import announce
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.judges import NoBudgetError, with_judges
-from pytest_mobileagent.plugin.outputs.junit import properties
-from pytest_mobileagent.plugin.outputs.others import tell_others
-from pytest_mobileagent.plugin.outputs.showing import show_error, show_failure, show_review
+from pytest_mobileagent.plugin.outputs.failures import show_error, show_failure, show_review
+from pytest_mobileagent.plugin.outputs.reporters import properties, tell_others
 from pytest_mobileagent.plugin.prefixes import STRICT, is_pure, on_the_way
 from pytest_mobileagent.plugin.state import RESULT, skipped_for, state_of
 from pytest_mobileagent.report.result import Result

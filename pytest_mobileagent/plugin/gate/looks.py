@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent.plugin.engine.deferring import run_before_pause
 from pytest_mobileagent.plugin.items import case_of
-from pytest_mobileagent.plugin.scheduling.pauses import run_before_pause
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping, Sequence

@@ -1,31 +1,55 @@
-"""What a run writes at its end: report.json, and what is made of it."""
+"""The files of a run's report: the page while the run goes on, and all of them at its end.
+
+What makes them is imported when they are written, as that takes longer than all that pytest loads.
+"""
 
 from __future__ import annotations
 
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import write_json, write_text
-from pytest_mobileagent.report.document import REPORT
-from pytest_mobileagent.report.html.writing import write_page
-from pytest_mobileagent.report.text.narration import PAGE
-from pytest_mobileagent.report.text.pull_request import SUMMARY, summary
+from pytest_mobileagent.plugin.state import RESULT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from pytest_mobileagent.plugin.config import RunConfig
 
+_FIRST = 10.0  # seconds from the start of the session
+_SHARE = 0.02  # of the time that goes by may be spent on pages
+_LEAST = 5.0  # seconds between two pages
+
 
 def write_all(run: RunConfig, whole: Mapping[str, Any]) -> str:
-    """Write all that is made of a run, and return what could not be, in words; empty if all was.
+    """Write all files of a run's report; return which could not be written and why, else "".
 
     `whole` is the content of report.json.
     """
+    from pytest_mobileagent.report.html.writing import write_page
+    from pytest_mobileagent.report.reading import REPORT
+    from pytest_mobileagent.report.text.pull_request import SUMMARY, summary
+    from pytest_mobileagent.report.text.words import PAGE
+
+    def write_report(folder: Path, whole: Mapping[str, Any]) -> None:
+        write_json(folder / REPORT, whole)
+
+    def write_summary(folder: Path, whole: Mapping[str, Any]) -> None:
+        page = PAGE if (folder / PAGE).is_file() else REPORT
+        write_text(folder / SUMMARY, summary(whole, page))
+
+    writers: dict[str, Callable[[Path, Mapping[str, Any]], None]] = {
+        REPORT: write_report,
+        PAGE: write_page,
+        SUMMARY: write_summary,  # last: it says what else there is
+    }
     problems = []
-    for name, write in _WRITERS.items():
+    for name, write in writers.items():
         try:
             write(run.folder.make(), whole)
         except (OSError, HostError) as error:
@@ -33,22 +57,6 @@ def write_all(run: RunConfig, whole: Mapping[str, Any]) -> str:
             if name == REPORT:
                 problems[-1] += _written_elsewhere(f"{run.folder.id}.json", whole)
     return "; ".join(problems)
-
-
-def _report_json(folder: Path, whole: Mapping[str, Any]) -> None:
-    write_json(folder / REPORT, whole)
-
-
-def _summary(folder: Path, whole: Mapping[str, Any]) -> None:
-    page = PAGE if (folder / PAGE).is_file() else REPORT
-    write_text(folder / SUMMARY, summary(whole, page))
-
-
-_WRITERS: dict[str, Callable[[Path, Mapping[str, Any]], None]] = {
-    REPORT: _report_json,
-    PAGE: write_page,
-    SUMMARY: _summary,  # last: it says what else there is
-}
 
 
 def _written_elsewhere(name: str, whole: Mapping[str, Any]) -> str:
@@ -62,3 +70,37 @@ def _written_elsewhere(name: str, whole: Mapping[str, Any]) -> str:
     except OSError:
         return ""
     return f"; it is in {path}"
+
+
+class LivePage:
+    """A plugin of the process that owns a run: it writes the page of what has finished so far.
+
+    The larger the page, the less often. What goes wrong is reported at the end of the run, when the
+    page is written a last time: until then there is another chance. `results` are those of the run
+    so far, by node id.
+    """
+
+    def __init__(self, run: RunConfig, results: Mapping[str, dict[str, Any]]) -> None:
+        self._run, self._results = run, results
+        self._next = time.monotonic() + _FIRST
+
+    @pytest.hookimpl(trylast=True)  # the collector has it
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Write the page if it is time for that."""
+        began = time.monotonic()
+        if began < self._next or getattr(report, RESULT, None) is None:
+            return
+        try:
+            self._write()
+        except Exception:  # noqa: BLE001 - the run goes on, whatever its records hold
+            self._next = float("inf")
+        else:
+            ended = time.monotonic()
+            self._next = ended + max(_LEAST, (ended - began) / _SHARE)
+
+    def _write(self) -> None:
+        from pytest_mobileagent.report.document import document
+        from pytest_mobileagent.report.html.writing import write_page
+
+        folder = self._run.folder
+        write_page(folder.path, document(folder.about(), self._results))

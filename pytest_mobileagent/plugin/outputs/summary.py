@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.llm.budget import amount_text
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.paths import near
 from pytest_mobileagent.report.document import REPORT, newest_run
@@ -25,13 +26,18 @@ from pytest_mobileagent.report.text.lists import (
 )
 from pytest_mobileagent.report.text.narration import PAGE
 from pytest_mobileagent.report.text.table import table
+from pytest_mobileagent.report.text.words import PAGE
+from pytest_mobileagent.urls import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     import pytest
 
     from pytest_mobileagent.plugin.config import RunConfig
+    from pytest_mobileagent.plugin.models import RunModels
+
 
 _COLOURS = {"PASS": "green", "FAIL": "red", "INCONCLUSIVE": "yellow"}
 _MOST = 10  # node ids that are listed
@@ -108,8 +114,6 @@ def show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) ->
 
 def _how_to_go_on(run: RunConfig, spent: str) -> str:
     """Return the command that runs what has no final result."""
-    from pytest_mobileagent.plugin.reuse.command import how_to_go_on
-
     path = run.folder.path
     runs = path.parent if newest_run(path.parent) == path else path
     return how_to_go_on(run.config, run.models, spent, near(run.config, runs))
@@ -125,3 +129,29 @@ def where_the_report_is(run: RunConfig) -> str:
     if elsewhere or run.earlier.goes_on:  # `show` alone would open another run
         words.append(str(near(run.config, run.folder.path)))
     return f"report: {near(run.config, page)}   (open it: {shlex.join(words)})"
+
+
+def how_to_go_on(config: pytest.Config, models: RunModels, over: str, runs: Path) -> str:
+    """Return the command that goes on with a run, `runs` or the newest there.
+
+    `over` says which budget was spent, which is doubled until there is room; empty if none was.
+    """
+    flag = over.partition("=")[0]
+    left_out = {flag, "--mobile-resume", "--mobile-reuse", "--mobile-rescore"}
+    words: list[str] = []
+    is_value = False
+    for word in map(str, config.invocation_params.args):
+        is_replaced = word.partition("=")[0] in left_out
+        if not (is_replaced or is_value):
+            words.append(shown(word))
+        is_value = is_replaced and "=" not in word
+    words.append(f"--mobile-resume={runs}")
+    if over:
+        is_cost, spent = flag == "--mobile-max-cost", models.ledger().spent()
+        limit = models.budget.cost if is_cost else models.budget.tokens
+        each = "" if limit.task is None else f",task={amount_text(limit.task)}"
+        more = 2 * (limit.run or 1)
+        while more <= (spent.usd if is_cost else spent.tokens):
+            more *= 2
+        words.append(f"{flag}={amount_text(more)}{each}")
+    return f"go on with: {shlex.join(['pytest', *words])}"

@@ -90,7 +90,7 @@ def _taken_over(run: RunConfig, case: Case, entry: Entry) -> Entry:
 def _reports(
     item: pytest.Item, nextitem: pytest.Item | None, entry: Entry
 ) -> Iterator[pytest.TestReport]:
-    from pytest_mobileagent.plugin.outputs.junit import properties
+    from pytest_mobileagent.plugin.outputs.reporters import properties
 
     item.user_properties.extend(properties(entry))
     called = _AS_CALLED.get(entry["outcome"])
@@ -165,7 +165,7 @@ def _expected_to_fail(item: pytest.Item) -> str:
 
 def _show_failure(item: pytest.Item, report: pytest.TestReport, entry: Entry) -> None:
     from pytest_mobileagent.check.episode import load
-    from pytest_mobileagent.plugin.outputs.showing import show_failure
+    from pytest_mobileagent.plugin.outputs.failures import show_failure
     from pytest_mobileagent.plugin.prefixes import is_pure
     from pytest_mobileagent.verdict import Verdict
 

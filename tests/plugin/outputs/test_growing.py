@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.plugin.outputs import growing
-from pytest_mobileagent.plugin.outputs.growing import GrowingPage
+from pytest_mobileagent.plugin.outputs import files
+from pytest_mobileagent.plugin.outputs.files import LivePage
 from pytest_mobileagent.plugin.state import RESULT
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def test_a_page_is_there_before_the_run_has_ended(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Not by its name: runs of pytester leave other modules of this name behind.
-    module = importlib.import_module("pytest_mobileagent.plugin.outputs.growing")
+    module = importlib.import_module("pytest_mobileagent.plugin.outputs.files")
     monkeypatch.setattr(module, "_FIRST", 0.0)
     pytester.makeconftest(PHONE)
     pytester.makepyfile(BODY)
@@ -57,23 +57,23 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The time, which goes on by as much as its first number says whenever it is asked for."""
     step = [0.0]
     now = itertools.accumulate(iter(lambda: step[0], None))
-    monkeypatch.setattr(growing, "time", SimpleNamespace(monotonic=lambda: next(now)))
+    monkeypatch.setattr(files, "time", SimpleNamespace(monotonic=lambda: next(now)))
     return step
 
 
-def page_of(tmp_path: Path) -> tuple[GrowingPage, Any]:
+def page_of(tmp_path: Path) -> tuple[LivePage, Any]:
     folder = SimpleNamespace(path=tmp_path, about=lambda: {"id": "run"})
-    collector: Any = SimpleNamespace(run=SimpleNamespace(folder=folder), results={})
-    return GrowingPage(collector), SimpleNamespace(**{RESULT: {}})
+    run: Any = SimpleNamespace(folder=folder)
+    return LivePage(run, {}), SimpleNamespace(**{RESULT: {}})
 
 
 def test_pages_take_a_small_part_of_the_time(tmp_path: Path, clock: list[float]) -> None:
-    growing_page, report = page_of(tmp_path)
+    live_page, report = page_of(tmp_path)
     page = tmp_path / "report.html"
     clock[0] = 2.0  # each look at the clock, so each page takes 2 seconds
     written = []
     for _ in range(100):
-        growing_page.pytest_runtest_logreport(report)
+        live_page.pytest_runtest_logreport(report)
         written.append(page.exists())
         page.unlink(missing_ok=True)
     assert written.index(True) == 4  # after 10 seconds
@@ -83,7 +83,7 @@ def test_pages_take_a_small_part_of_the_time(tmp_path: Path, clock: list[float])
 def test_what_goes_wrong_ends_pages_and_not_the_run(
     tmp_path: Path, clock: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    growing_page, report = page_of(tmp_path)
+    live_page, report = page_of(tmp_path)
     tried = list[None]()
 
     def full(*_: object) -> None:
@@ -93,14 +93,14 @@ def test_what_goes_wrong_ends_pages_and_not_the_run(
     monkeypatch.setattr("pytest_mobileagent.report.html.writing.write_page", full)
     clock[0] = 1_000.0
     for _ in range(5):
-        growing_page.pytest_runtest_logreport(report)
+        live_page.pytest_runtest_logreport(report)
     assert len(tried) == 1
 
 
 def test_a_page_that_cannot_be_written_is_told_once_at_the_end(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module = importlib.import_module("pytest_mobileagent.plugin.outputs.growing")
+    module = importlib.import_module("pytest_mobileagent.plugin.outputs.files")
     monkeypatch.setattr(module, "_FIRST", 0.0)
     writing = importlib.import_module("pytest_mobileagent.report.html.writing")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent.plugin.reuse.deciding import Decision, decide, told
+from pytest_mobileagent.plugin.reuse.reusing import Decision, decide, told
 
 PRINTS = {"agent": "a", "models": "m", "device": "d", "plugin": "1", "checks": "c", "tasks": "t"}
 PARTS = {"goal": "g", "seed": "s", "check": "k"}

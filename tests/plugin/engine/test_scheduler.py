@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.plugin.scheduling.scheduler import TaskScheduling
+from pytest_mobileagent.plugin.engine.scheduler import TaskScheduling
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

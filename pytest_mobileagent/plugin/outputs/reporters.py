@@ -1,0 +1,212 @@
+"""JUnit's XML: cases that pytest itself knows nothing of, and one that it knows too much of."""
+
+from __future__ import annotations
+
+import base64
+import importlib
+import json
+import os
+import xml.etree.ElementTree as ET
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from _pytest.junitxml import bin_xml_escape, xml_key
+
+from pytest_mobileagent.errors import in_one_line
+from pytest_mobileagent.plugin.config import RUN
+from pytest_mobileagent.report.text.words import PAGE, deep_link, last_screenshot, telling_step
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from pytest_mobileagent.episode.record import EpisodeRecord
+
+
+_AS_CALLED = {"passed": "passed", "xpassed": "passed", "failed": "failed", "error": "failed"}
+
+
+def properties(result: Mapping[str, Any]) -> list[tuple[str, object]]:
+    """Return those fields of a result that are one plain value, as properties of a test case."""
+    scalars = (str, int, float, bool)
+    shown = {name: value for name, value in result.items() if isinstance(value, scalars)}
+    return [(f"mobile_{name}", value) for name, value in shown.items() if name != "nodeid"]
+
+
+def mend(config: pytest.Config, results: Mapping[str, Mapping[str, Any]]) -> None:
+    """Tell of results, by node id, what was found out after their tests were reported."""
+    xml = config.stash.get(xml_key, None)
+    if xml is None or not results:
+        return
+    by_identity = {_identity(dict(properties(result))): result for result in results.values()}
+    for case in xml.node_reporters_ordered:
+        element = case.to_xml()
+        told = {each.get("name"): each.get("value") for each in element.iter("property")}
+        nodeid = str(getattr(case, "id", "")).partition(" ")[0]  # of one that never finished
+        result = by_identity.get(_identity(told)) or results.get(nodeid)
+        if result is not None:
+            _tell(element, result)
+            for each in element.findall("error") if result["success"] is False else ():
+                each.tag = "failure"
+                xml.stats["error"] -= 1
+                xml.stats["failure"] += 1
+            case.to_xml = partial(_as_it_is, element)  # type: ignore[method-assign]
+
+
+def _as_it_is(element: ET.Element) -> ET.Element:
+    return element
+
+
+def _identity(told: Mapping[Any, Any]) -> tuple[str, ...]:
+    return tuple(str(told.get(f"mobile_{name}")) for name in ("id", "epoch", "environment"))
+
+
+def _tell(case: ET.Element, result: Mapping[str, Any]) -> None:
+    """Replace the properties of a test case by those of a result."""
+    before = case.find("properties")
+    if before is None:
+        before = ET.Element("properties")
+        case.insert(0, before)
+    for each in before.findall("property"):
+        if str(each.get("name")).startswith("mobile_"):
+            before.remove(each)
+    for name, value in properties(result):
+        ET.SubElement(before, "property", name=name, value=bin_xml_escape(value))
+
+
+def add_cases(config: pytest.Config, results: Iterable[Mapping[str, Any]]) -> None:
+    """Add the cases of results that no worker reported to JUnit's XML, if there is one."""
+    xml = config.stash.get(xml_key, None)
+    if xml is None:
+        return
+    for result in results:
+        path = result["nodeid"].partition("::")[0]
+        outcome = _AS_CALLED.get(result["outcome"], "skipped")
+        reason = f"{result['outcome']}: {result['reason']}"
+        decided = result["success"] is not None
+        for when in ("call" if decided else "setup", "teardown"):
+            report = pytest.TestReport(
+                nodeid=result["nodeid"],
+                location=(path, None, path),
+                keywords={},
+                outcome="passed" if when == "teardown" else outcome,  # type: ignore[arg-type]
+                longrepr=(path, 0, reason) if outcome == "skipped" else reason,
+                when=when,
+                user_properties=properties(result),
+            )
+            xml.pytest_runtest_logreport(report)
+
+
+def finish(config: pytest.Config) -> None:
+    """Mend what pytest makes of tasks.
+
+    A repeated task leaves a test case without a name; and what a body raises counts as a failure,
+    also where it decides nothing.
+    """
+    xml = config.stash.get(xml_key, None)
+    if xml is None:
+        return
+    cases = xml.node_reporters_ordered
+    cases[:] = [case for case in cases if getattr(case, "attrs", "finished")]
+    for case in cases:
+        element = case.to_xml()
+        about = {each.get("name"): each.get("value") for each in element.iter("property")}
+        failures = element.findall("failure") if about.get("mobile_outcome") == "error" else []
+        for failure in failures:
+            failure.tag = "error"
+        xml.stats["failure"] -= len(failures)
+        xml.stats["error"] += len(failures)
+
+
+class Told:
+    """What is told of a task: its result, and of its episode where to look, if it has one."""
+
+    def __init__(
+        self, result: Mapping[str, Any], page: Path, screenshot: Path | None, where: tuple[str, Any]
+    ) -> None:
+        self.result, self.screenshot = result, screenshot
+        self._page, self._where = page, where
+
+    def link(self, base: Path) -> str:
+        """Return the address of the page as seen from a folder."""
+        return deep_link(Path(os.path.relpath(self._page, base)), *self._where)
+
+    @property
+    def verdict(self) -> str:
+        """The verdict, as JSON."""
+        return json.dumps(self.result["verdict"], ensure_ascii=False, indent=2)
+
+
+def tell_others(
+    item: pytest.Item,
+    report: pytest.TestReport,
+    result: Mapping[str, Any],
+    episode: EpisodeRecord | None,
+) -> None:
+    """Tell those of a result that are asked for; one that takes it badly is told of in the report.
+
+    `result` is the plain entry of report.json.
+    """
+    asked = [tell for option, tell in _OTHERS.items() if item.config.getoption(option, None)]
+    if not asked:
+        return
+    told = _told(item, result, episode)
+    for tell in asked:
+        try:
+            tell(item, report, told)
+        except Exception as error:  # noqa: BLE001 - of the other plugin, in whatever version
+            what = f"{tell.__name__.strip('_')} was told nothing: {in_one_line(error)}"
+            report.sections.append(("mobileagent", what))
+
+
+def _told(item: pytest.Item, result: Mapping[str, Any], episode: EpisodeRecord | None) -> Told:
+    page = item.config.stash[RUN].folder.path / PAGE
+    if episode is None or episode.folder is None:
+        return Told(result, page, None, ("", None))
+    screenshot = last_screenshot(episode)
+    is_picture = screenshot is not None and screenshot.suffix == ".png"
+    step = telling_step(episode, result["first_success_step"])
+    return Told(result, page, screenshot if is_picture else None, (episode.folder.name, step))
+
+
+def _allure(item: pytest.Item, report: pytest.TestReport, told: Told) -> None:  # noqa: ARG001
+    allure: Any = importlib.import_module("allure")
+
+    folder = item.config.invocation_params.dir / item.config.getoption("allure_report_dir")
+    for name, value in properties(told.result):
+        allure.dynamic.parameter(name, value, excluded=True)  # no part of the test's identity
+    allure.dynamic.link(told.link(folder), name="page")
+    if told.screenshot is not None:
+        allure.attach.file(str(told.screenshot), "screen", allure.attachment_type.PNG)
+    if told.result["verdict"]:
+        allure.attach(told.verdict, "verdict", allure.attachment_type.JSON)
+
+
+def _pytest_html(item: pytest.Item, report: pytest.TestReport, told: Told) -> None:
+    extras: Any = importlib.import_module("pytest_html.extras")
+
+    folder = (item.config.invocation_params.dir / item.config.getoption("htmlpath")).parent
+    given = [extras.url(told.link(folder), name="page")]
+    if told.screenshot is not None:
+        content = base64.b64encode(told.screenshot.read_bytes()).decode("ascii")
+        given.append(extras.png(content, name="screen"))
+    given.append(extras.json(dict(properties(told.result)), name="properties"))
+    if told.result["verdict"]:
+        given.append(extras.json(told.result["verdict"], name="verdict"))
+    report.extras = [*getattr(report, "extras", ()), *given]  # type: ignore[attr-defined]
+
+
+def _pytest_reportlog(item: pytest.Item, report: pytest.TestReport, told: Told) -> None:  # noqa: ARG001
+    """Add to the properties, which the log has anyway, where to look."""
+    folder = (item.config.invocation_params.dir / item.config.getoption("report_log")).parent
+    item.user_properties.append(("mobile_page", told.link(folder)))
+    if told.screenshot is not None:
+        item.user_properties.append(("mobile_screen", os.path.relpath(told.screenshot, folder)))
+
+
+_OTHERS: dict[str, Callable[[pytest.Item, pytest.TestReport, Told], None]] = {
+    "allure_report_dir": _allure,
+    "htmlpath": _pytest_html,
+    "report_log": _pytest_reportlog,
+}

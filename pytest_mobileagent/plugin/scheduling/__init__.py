@@ -1,1 +1,0 @@
-"""Which process runs which test, and when."""
