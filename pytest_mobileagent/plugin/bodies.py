@@ -1,4 +1,4 @@
-"""A test body as a predicate over its episode: asked once, with what it missed noted."""
+"""A test body as a predicate over its episode: it is asked once, and what it missed is noted."""
 
 from __future__ import annotations
 

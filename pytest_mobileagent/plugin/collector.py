@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from pytest_mobileagent.plugin.config import RunConfig
-    from pytest_mobileagent.plugin.gate.looks import Looking
+    from pytest_mobileagent.plugin.engine.interim import Looking
 
 
 _CRASHED = "???"  # pytest-xdist's name for the phase of a test whose worker died

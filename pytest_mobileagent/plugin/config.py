@@ -13,7 +13,7 @@ from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.agents import RunAgents
 from pytest_mobileagent.plugin.context import RunContext
 from pytest_mobileagent.plugin.devices import RunDevices
-from pytest_mobileagent.plugin.gate.gating import RunGate
+from pytest_mobileagent.plugin.gate import RunGate
 from pytest_mobileagent.plugin.judges import RunJudges
 from pytest_mobileagent.plugin.models import RunModels
 from pytest_mobileagent.plugin.options import runs_no_test, usage_error

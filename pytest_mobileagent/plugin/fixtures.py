@@ -24,7 +24,7 @@ from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.hookspecs import announce
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.judges import Judge
-from pytest_mobileagent.plugin.reuse.kept import take_over
+from pytest_mobileagent.plugin.reuse.reporting import take_over
 from pytest_mobileagent.plugin.state import Skipped, state_of
 
 if TYPE_CHECKING:
@@ -220,8 +220,8 @@ def _broke(*failures: object) -> str:
 
 
 def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
+    from pytest_mobileagent.plugin.attempts import chosen_agent
     from pytest_mobileagent.plugin.prefixes import stops
-    from pytest_mobileagent.plugin.runners import chosen_agent
     from pytest_mobileagent.run.attempt import Plan
     from pytest_mobileagent.run.session import Limits
 

@@ -6,6 +6,8 @@ pytest loads this module in every session, so what only a task needs is imported
 from __future__ import annotations
 
 import contextlib
+import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,8 +36,7 @@ from pytest_mobileagent.plugin.items import (
     unittest_problem,
 )
 from pytest_mobileagent.plugin.options import add_options, leaves_distribution, runs_no_test
-from pytest_mobileagent.plugin.parts import register_onlookers, register_parts
-from pytest_mobileagent.plugin.reuse.kept import report_reused
+from pytest_mobileagent.plugin.reuse.reporting import report_reused
 from pytest_mobileagent.plugin.state import state_of
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def pytest_configure(config: pytest.Config) -> None:
     run.redact()
     if run.runs_agents:
         run.agents.start()
-    register_parts(config.pluginmanager, run)
+    _register_parts(config.pluginmanager, run)
 
 
 def _prepare_ocr(config: pytest.Config, run: RunConfig) -> None:
@@ -115,7 +116,7 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
     if run.is_owner and run.names_agent and run.is_distributed and not runs_no_test(session.config):
         run.devices.start()  # while workers start and collect
     if run.is_owner and run.agent is not None and not runs_no_test(session.config):
-        register_onlookers(session.config.pluginmanager, run)
+        _register_onlookers(session.config.pluginmanager, run)
 
 
 @pytest.hookimpl(trylast=True)  # after -k and -m
@@ -217,3 +218,78 @@ def pytest_runtest_makereport(
     from pytest_mobileagent.plugin.scoring import score
 
     return score(item, report, call)
+
+
+def _register_parts(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
+    """Register what a session needs that runs tests: in the run's owner, or in a worker."""
+    if run.judges.mode != "off":
+        from pytest_mobileagent.plugin.engine.deferring import Deferring
+
+        manager.register(Deferring(), "mobileagent-deferring")
+    if run.is_owner:
+        _of_owner(manager, run)
+    else:
+        _of_worker(manager, run)
+
+
+def _register_onlookers(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
+    """Register what shows a run while it goes on.
+
+    Raises:
+        pytest.UsageError: the page of `--mobile-watch` cannot be served.
+    """
+    if _has_live_terminal(run.config):
+        from pytest_mobileagent.plugin.live import LiveLines
+
+        manager.register(LiveLines(run), "mobileagent-live")
+    if run.value("mobile-watch"):
+        from pytest_mobileagent.plugin.watch import Watching
+
+        try:
+            watching = Watching(run)
+        except OSError as error:
+            msg = f"--mobile-watch: the page cannot be served: {error}"
+            raise pytest.UsageError(printable(msg)) from None
+        manager.register(watching, "mobileagent-watch")
+        watching.tell(run.config)
+
+
+def _of_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
+    from pytest_mobileagent.plugin.collector import Collector
+
+    collector = Collector(run)
+    manager.register(collector, "mobileagent-collector")
+    if run.agent is not None:
+        from pytest_mobileagent.plugin.outputs.files import LivePage
+
+        manager.register(LivePage(run, collector.results), "mobileagent-live-page")
+    if run.gate.is_asked:
+        from pytest_mobileagent.plugin.engine.interim import Looking
+
+        collector.looking = Looking(run, collector.results)
+        manager.register(collector.looking, "mobileagent-looking")
+
+
+def _of_worker(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
+    if run.gate.has_looks:
+        from pytest_mobileagent.plugin.engine.deferring import Pauses
+
+        manager.register(Pauses(), "mobileagent-pauses")
+    if run.agent is not None:
+        from pytest_mobileagent.plugin.ending import interrupt_once
+
+        interrupt_once()
+
+
+def _has_live_terminal(config: pytest.Config) -> bool:
+    """Whether there is a terminal that the lines can be on, and nobody else writes on it."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    file = getattr(getattr(reporter, "_tw", None), "_file", None)
+    if file is None or not file.isatty() or sys.platform == "win32":
+        return False
+    if os.environ.get("TERM", "dumb") in {"dumb", "unknown"}:
+        return False
+    if os.environ.get("CI") or os.environ.get("BUILD_NUMBER"):
+        return False
+    captures = config.option.capture in {"fd", "sys"}  # else tests write between the lines
+    return captures and config.option.verbose >= 0

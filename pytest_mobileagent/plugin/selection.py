@@ -1,4 +1,4 @@
-"""What chooses the tests of a run on pytest's command line: paths, -k, -m and the like."""
+"""Which tests a run has: what chose them on pytest's command line, and `--mobile-shard=I/N`."""
 
 from __future__ import annotations
 

@@ -1,9 +1,14 @@
-"""Judges think while the phone goes on: a test that waits for them is run again when they are done.
+"""Tests that wait for their judges, and pauses in which nothing is run.
 
+Judges think while the phone goes on: a test that waits for them is run again when they are done.
 Its first run plays the episode and has it judged; its second finds both there. Nothing of the first
 is reported but its time. What would not be the same twice waits for its judges in place: tests that
 another plugin may repeat, that have subtests, that look at the device, or that have fixtures of a
 class or a module, which are gone by then; and the last test, after which no other follows.
+
+After a pause it is not known yet which test follows, if any. What a test leaves set up for the next
+one is torn down before a pause, but for what belongs to the whole session, such as the device; and
+tests that wait for judges are done.
 """
 
 from __future__ import annotations

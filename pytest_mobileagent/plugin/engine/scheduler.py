@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from xdist.workermanage import WorkerController
 
-    from pytest_mobileagent.plugin.gate.looks import Looking
+    from pytest_mobileagent.plugin.engine.interim import Looking
 
 
 _IN_HAND = 2  # the test that a worker runs, and the one that it has to know as the next

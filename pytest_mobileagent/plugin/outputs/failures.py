@@ -1,4 +1,4 @@
-"""How pytest shows a task that failed, or that a person has to decide."""
+"""How pytest shows a task that failed, broke or waits for a person, and what it has printed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JUnit's XML: cases that pytest itself knows nothing of, and one that it knows too much of."""
+"""What other reporters get of a result: JUnit's XML, Allure, pytest-html and pytest-reportlog."""
 
 from __future__ import annotations
 

@@ -1,16 +1,28 @@
-"""What the page of a run that goes on is told: what has finished, and what runs on each phone."""
+"""`--mobile-watch`: the page of a run while it goes on, served to a browser of this machine.
+
+`loopback` says who may ask for it.
+"""
 
 from __future__ import annotations
 
+import re
+import sys
 import threading
 import time
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
+from pytest_mobileagent import loopback
 from pytest_mobileagent.episode.running import RunningEpisodes
 from pytest_mobileagent.fileio import read_bytes
+from pytest_mobileagent.loopback import RefusedError
 from pytest_mobileagent.report.document import document
+from pytest_mobileagent.report.html.blocks import line, pack
 from pytest_mobileagent.report.html.episode import episode_data
 from pytest_mobileagent.report.html.index import index_data, row
+from pytest_mobileagent.report.html.page import shell
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.report.text.lists import names_of
 
@@ -20,6 +32,97 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.episode.running import Running
     from pytest_mobileagent.plugin.collector import Collector
+    from pytest_mobileagent.plugin.config import RunConfig
+
+
+class Watching:
+    """A plugin of the process that owns the run: it serves the run's page in threads of its own.
+
+    Raises:
+        OSError: no port is free.
+    """
+
+    def __init__(self, run: RunConfig) -> None:
+        collector: Any = run.config.pluginmanager.get_plugin("mobileagent-collector")
+        self.state = State(collector)
+        self.server = Server(self.state)
+        threading.Thread(
+            target=self.server.serve_forever, args=(0.1,), name="watch", daemon=True
+        ).start()
+
+    def tell(self, config: pytest.Config) -> None:
+        """Say where the page is; the address holds the token."""
+        words = f"watch: {self.server.url}"
+        reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is None:
+            print(words, file=sys.stderr)
+        else:
+            reporter.write_line(words)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self) -> None:
+        """Tell the browsers that are open; the report has been written."""
+        self.state.end()
+
+    def pytest_unconfigure(self) -> None:
+        """End the server, whoever is still connected."""
+        self.server.shutdown()
+        self.server.server_close()
+
+
+_EPISODE = re.compile(r"\w[\w.-]{0,200}", re.ASCII)
+_SCREEN = re.compile(r"/screens/([0-9a-f]{8,64}\.(png|jpg))")
+_KINDS = {"png": "image/png", "jpg": "image/jpeg"}
+
+
+class Server(loopback.Server):
+    """Serves the page of a run that goes on.
+
+    Raises:
+        OSError: no port is free.
+    """
+
+    def __init__(self, state: State) -> None:
+        super().__init__(_Handler, "watch")
+        self.state = state
+
+
+class _Handler(loopback.Handler):
+    server: Server
+
+    def get(self, path: str) -> None:
+        """Answer what the page asks for."""
+        state = self.server.state
+        if path == "/":
+            self._page()
+        elif path == "/state":
+            self.send_news(state.now())
+        elif path == "/episode":
+            self._episode(self.query.get("e", [""])[0])
+        elif (screen := _SCREEN.fullmatch(path)) is not None:
+            self._screen(screen[1], _KINDS[screen[2]])
+        else:
+            raise RefusedError(HTTPStatus.NOT_FOUND, "there is no such page")
+
+    def _page(self) -> None:
+        told = self.server.state.now()
+        before, after = shell(str(told["index"]["run"].get("id", "")), live=True)
+        index = line("index", pack(told["index"]))
+        frames = {"Content-Security-Policy": "frame-ancestors 'none'"}  # the page has the others
+        self.send_page(before + b"\n" + index + after, frames)
+
+    def _episode(self, name: str) -> None:
+        episode = self.server.state.episode(name) if _EPISODE.fullmatch(name) else None
+        if episode is None:
+            raise RefusedError(HTTPStatus.NOT_FOUND, "there is no such episode")
+        self.send_json(episode)
+
+    def _screen(self, name: str, kind: str) -> None:
+        picture = self.server.state.screen(name)
+        if picture is None:
+            raise RefusedError(HTTPStatus.NOT_FOUND, "there is no such picture")
+        self.send(HTTPStatus.OK, kind, picture, {"Cache-Control": "private, max-age=86400"})
+
 
 LIVE = {"state_url": "state", "episode_url": "episode"}
 _SHARE = 0.05  # of the time that goes by may be spent on what browsers ask

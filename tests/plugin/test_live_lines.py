@@ -8,7 +8,7 @@ import pytest
 
 from pytest_mobileagent import Case, Task
 from pytest_mobileagent.episode.running import Running
-from pytest_mobileagent.plugin.live.lines import Progress, duration, render
+from pytest_mobileagent.plugin.live import Progress, duration, render
 
 NONE = Progress(0, 21, 0, 0, None, 4.0)
 

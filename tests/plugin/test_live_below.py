@@ -9,7 +9,7 @@ import pyte
 import pytest
 from _pytest._io.terminalwriter import TerminalWriter
 
-from pytest_mobileagent.plugin.live.below import Below
+from pytest_mobileagent.plugin.live import Below
 
 COLUMNS, ROWS = 40, 6
 

@@ -1,1 +1,0 @@
-"""What a run is held against while it goes on."""

@@ -1,0 +1,321 @@
+"""The live lines of a run on a terminal, below pytest's own dots.
+
+There is one line for each device, and one for the whole run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import threading
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TextIO
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from pytest_mobileagent.episode.running import RunningEpisodes
+from pytest_mobileagent.plain import printable
+from pytest_mobileagent.plugin.state import RESULT
+from pytest_mobileagent.report.text.lists import names_of
+from pytest_mobileagent.report.text.table import percent, price
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+
+    from pytest_mobileagent.episode.running import Running
+    from pytest_mobileagent.plugin.config import RunConfig
+    from pytest_mobileagent.task.case import Case
+
+
+_EVERY = 0.25  # seconds between two looks
+_NARROWEST, _LOWEST = 40, 6  # columns and rows of a terminal that has room for them
+
+
+class LiveLines:
+    """A plugin of the process that owns the run, which reads what the workers record.
+
+    Whatever goes wrong ends the lines, and nothing else.
+    """
+
+    def __init__(self, run: RunConfig) -> None:
+        self._run = run
+        self._collector: Any = run.config.pluginmanager.get_plugin("mobileagent-collector")
+        self._terminal: TextIO | None = None
+        self._below: Below | None = None
+        self._ticker: _Ticker | None = None
+        self._episodes: RunningEpisodes | None = None
+        self._name_of: Callable[[Case], str] | None = None
+        self._began = 0.0
+        self._entries: dict[str, dict[str, Any]] = {}
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
+        with contextlib.suppress(Exception):
+            self._episodes = RunningEpisodes(self._run.folder.path)
+            self._began = time.monotonic()
+            self._terminal = _way_to_terminal(session.config)
+            self._start(session.config)
+        try:
+            return (yield)
+        finally:
+            self._stop()
+            if self._terminal is not None:
+                self._terminal.close()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        result = getattr(report, RESULT, None)
+        if result is not None:
+            self._entries[report.nodeid] = result
+
+    def pytest_enter_pdb(self) -> None:
+        self._stop()
+
+    def pytest_leave_pdb(self, config: pytest.Config) -> None:
+        with contextlib.suppress(Exception):
+            self._start(config)
+
+    def _start(self, config: pytest.Config) -> None:
+        assert self._terminal is not None
+        self._below = Below(_writer(config), self._terminal)
+        self._below.start()
+        self._ticker = _Ticker(self._below, self._lines)
+        self._ticker.start()
+
+    def _stop(self) -> None:
+        if self._ticker is not None:
+            self._ticker.stop()
+        if self._below is not None:
+            with contextlib.suppress(Exception):
+                self._below.stop()
+        self._ticker = self._below = None
+
+    def _lines(self, columns: int, rows: int) -> Sequence[str]:
+        if columns < _NARROWEST or rows < _LOWEST or self._episodes is None:
+            return []
+        running = self._episodes.look(set(self._collector.finished))
+        if self._name_of is None and running:  # so what is to be run is known
+            self._name_of = names_of(self._run.folder.path)
+        colors = os.environ.get("NO_COLOR", "") == "" and self._run.config.option.color != "no"
+        progress = self._progress([each.cost_usd for each in running])
+        return render(running, progress, self._name_of or str, columns, rows, colors=colors)
+
+    def _progress(self, costs: Sequence[float | None]) -> Progress:
+        results = list(self._entries.values())
+        spent = [cost for cost in (*costs, *map(_cost, results)) if cost is not None]
+        return Progress(
+            done=len(self._collector.finished),
+            all=len(self._collector.selected),
+            successes=sum(result["success"] is True for result in results),
+            decided=sum(result["success"] is not None for result in results),
+            cost_usd=sum(spent) if spent else None,
+            seconds=time.monotonic() - self._began,
+        )
+
+
+class _Ticker(threading.Thread):
+    """Draws the lines now and then, until it is stopped or anything goes wrong."""
+
+    def __init__(self, below: Below, lines: Callable[[int, int], Sequence[str]]) -> None:
+        super().__init__(name="live-lines", daemon=True)
+        self._below, self._lines, self._ended = below, lines, threading.Event()
+
+    def run(self) -> None:
+        try:
+            while not self._ended.wait(_EVERY):
+                columns, rows = self._below.size
+                lines = self._lines(columns, rows)  # before pytest would have to wait for it
+                self._below.draw(lines)
+        except Exception:  # noqa: BLE001 - the run is worth more than its lines
+            with contextlib.suppress(Exception):
+                self._below.stop()
+
+    def stop(self) -> None:
+        self._ended.set()
+        self.join(timeout=2)
+
+
+def _writer(config: pytest.Config) -> Any:
+    reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
+    return reporter._tw  # noqa: SLF001 - as many plugins do
+
+
+def _way_to_terminal(config: pytest.Config) -> TextIO:
+    """Open the terminal again: pytest's own file is turned elsewhere while tests are captured."""
+    file = _writer(config)._file  # noqa: SLF001
+    descriptor = os.dup(file.fileno())
+    return open(descriptor, "w", encoding=file.encoding, errors="replace")  # noqa: PTH123
+
+
+def _cost(result: dict[str, Any]) -> float | None:
+    each = [role.get("cost_usd") for role in (result.get("roles") or {}).values()]
+    known = [cost for cost in each if cost is not None]
+    return sum(known) if known else result.get("cost_usd")
+
+
+_FEWEST_DONE = 3  # before the time that is left is estimated
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is: `done` tests of `all`, after `seconds`; prices in US dollars."""
+
+    done: int
+    all: int
+    successes: int
+    decided: int
+    cost_usd: float | None
+    seconds: float
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long the rest takes, if it goes on like this; None where too little is known."""
+        if self.done < _FEWEST_DONE:
+            return None
+        return self.seconds / self.done * (self.all - self.done)
+
+
+def render(
+    running: Sequence[Running],
+    progress: Progress,
+    name_of: Callable[[Case], str],
+    columns: int,
+    rows: int,
+    *,
+    colors: bool,
+) -> list[str]:
+    """Return the lines for a terminal of so many columns and rows, which leave most of it free."""
+    room = max(0, rows // 2 - 1)
+    shown = running[:room]
+    grid = Table.grid(padding=(0, 2))
+    for _ in range(4):
+        grid.add_column(no_wrap=True, overflow="ellipsis")
+    for each in shown:
+        grid.add_row(
+            Text(_plain(each.serial), style="cyan"),
+            Text(_plain(name_of(each.case))),
+            _step(each),
+            "" if each.cost_usd is None else price(each.cost_usd, 0),
+        )
+    console = Console(
+        file=io.StringIO(),
+        width=columns - 1,  # a line that fills the last column would wrap on some terminals
+        height=rows,
+        force_terminal=True,
+        color_system="standard" if colors else None,
+        legacy_windows=False,
+        _environ={},  # its size and colours are ours to say
+    )
+    with console.capture() as capture:
+        if shown:
+            console.print(grid)
+        console.print(Text(_whole(progress, len(running) - len(shown))), no_wrap=True, crop=True)
+    return [line.rstrip() for line in capture.get().splitlines()]
+
+
+def _plain(name: str) -> str:
+    return printable(" ".join(name.split()))
+
+
+def _step(running: Running) -> str:
+    of = "" if running.step_limit is None else f"/{running.step_limit}"
+    return f"step {running.steps}{of}"
+
+
+def _whole(progress: Progress, hidden: int) -> str:
+    words = [f"{progress.done}/{progress.all} done"]
+    if hidden:
+        words.insert(0, f"… and {hidden} more")
+    if progress.decided:
+        rate = percent(progress.successes / progress.decided)
+        words.append(f"{rate} ({progress.successes}/{progress.decided})")
+    if progress.cost_usd:
+        words.append(price(progress.cost_usd, 0))
+    if (left := progress.seconds_left) is not None:
+        words.append(f"about {duration(left)} left")
+    return "  ".join(words)
+
+
+def duration(seconds: float) -> str:
+    """Return a time in its two largest units: 48 s, 12 min 5 s, 3 h 20 min."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+_ERASE = "\x1b[J"  # from where pytest has stopped writing to the end of the screen
+_HIDE, _SHOW = "\x1b[?25l", "\x1b[?25h"  # the cursor, which would jump
+
+
+class Below:
+    """Draws lines below the place where pytest has stopped writing, and puts the cursor back there.
+
+    It takes the place of the file of pytest's terminal writer: whatever pytest writes erases the
+    lines first. `terminal` is the same terminal by a way of our own: while a test runs, pytest's
+    leads to what the test has printed.
+    """
+
+    def __init__(self, writer: Any, terminal: TextIO) -> None:
+        self._writer, self._terminal = writer, terminal
+        self._file = writer._file  # noqa: SLF001 - pytest offers no other way
+        self._lock = threading.RLock()
+        self._is_drawn = False
+
+    def start(self) -> None:
+        """Come between pytest and its terminal."""
+        self._writer._file = self  # noqa: SLF001
+
+    def stop(self) -> None:
+        """Erase the lines, and be gone."""
+        with self._lock:
+            if self._writer._file is self:  # noqa: SLF001
+                self._writer._file = self._file  # noqa: SLF001
+            self._erase()
+
+    def write(self, text: str) -> int:
+        """Write for pytest."""
+        with self._lock:
+            self._erase()
+            written = int(self._file.write(text))
+            self._file.flush()  # the lines begin where it ends
+            return written
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    @property
+    def size(self) -> os.terminal_size:
+        """Columns and rows of the terminal, which is not stdout where tests are captured."""
+        return os.get_terminal_size(self._terminal.fileno())
+
+    def draw(self, lines: Sequence[str]) -> None:
+        """Draw lines in place of those that are drawn; none may be wider than the terminal."""
+        with self._lock:
+            if self._writer._file is not self:  # noqa: SLF001
+                return
+            at = _column(self._writer, self.size.columns)
+            block = "".join(f"\r\n{line}" for line in lines)
+            back = f"\x1b[{len(lines)}A\r" + (f"\x1b[{at}C" if at else "") if lines else ""
+            begin = _ERASE if self._is_drawn else ""
+            self._terminal.write(f"{_HIDE}{begin}{block}{back}{_SHOW}")
+            self._terminal.flush()
+            self._is_drawn = bool(lines)
+
+    def _erase(self) -> None:
+        if self._is_drawn:
+            self._terminal.write(_ERASE)
+            self._terminal.flush()
+            self._is_drawn = False
+
+
+def _column(writer: Any, columns: int) -> int:
+    """Return how many columns pytest has written of its line on a terminal of so many."""
+    line = str(writer._current_line).rpartition("\r")[2]  # noqa: SLF001 - its property counts "\r"
+    return int(cell_len(line)) % max(1, columns)
