@@ -52,10 +52,10 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.message import Image, Message, Tool, ToolCall
     from pytest_mobileagent.llm.model import ModelReply
     from pytest_mobileagent.perception.marks import Mark
-    from pytest_mobileagent.plugin.items import task, tasks
     from pytest_mobileagent.screen.element import Bounds, Element
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.case import Case
+    from pytest_mobileagent.task.declaring import task, tasks
     from pytest_mobileagent.task.probe import Probe
     from pytest_mobileagent.task.rows import rows
     from pytest_mobileagent.task.solution import (
@@ -105,7 +105,7 @@ _HOMES = {
     "episode.observation": ("Observation",),
     "episode.record": ("Step", "Termination"),
     "episode.reset": ("Reset",),
-    "plugin.items": ("task", "tasks"),
+    "task.declaring": ("task", "tasks"),
     "screen.element": ("Bounds", "Element"),
     "screen.screen": ("Screen",),
     "task.case": ("Case",),

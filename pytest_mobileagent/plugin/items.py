@@ -1,4 +1,4 @@
-"""Test functions that are tasks: the decorators, and the case that each test item is."""
+"""Test functions that are tasks: how pytest marks them, and the case that each test item is."""
 
 from __future__ import annotations
 
@@ -6,22 +6,21 @@ import inspect
 import random
 import re
 import sys
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from pytest_mobileagent.errors import TaskError, in_one_line
 from pytest_mobileagent.plugin.state import state_of
 from pytest_mobileagent.task.case import Case, seed_of
-from pytest_mobileagent.task.task import DEFAULT_SNAPSHOT, Task
+from pytest_mobileagent.task.declaring import declare_by, make_task
+from pytest_mobileagent.task.task import Task
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from pytest_mobileagent.task.probe import Probe
+    from pytest_mobileagent.task.declaring import Decorator
     from pytest_mobileagent.task.rows import Row
-    from pytest_mobileagent.task.solution import Move
 
 MARKER = "mobile_task"
 EPOCH = "mobile_epoch"
@@ -30,71 +29,21 @@ ROW = "row"
 PURE = {"episode", EPOCH, ENVIRONMENT}  # what a body may ask for to be asked again, and parameters
 
 
-def task(
-    goal: str,
-    *,
-    app: str | None = None,
-    apps: Sequence[str] = (),
-    golden_steps: int | None = None,
-    level: int | None = None,
-    kind: str = "operation",
-    language: str = "en",
-    tags: Sequence[str] = (),
-    source: str = "",
-    suite: str | None = None,
-    step_limit: int | None = None,
-    probes: Mapping[str, Probe] | None = None,
-    needs: Sequence[str] = (),
-    snapshot: str = DEFAULT_SNAPSHOT,
-    solution: Sequence[Move] = (),
-    parameters: Callable[[random.Random], Mapping[str, Any]] | None = None,
-    prepare: Callable[[Any], object] | None = None,
-    clean_up: Callable[[Any], object] | None = None,
-    user: str | Mapping[str, str] | None = None,
-    success_after_error: bool = False,
-    stop_on_success: bool = False,
-) -> pytest.MarkDecorator:
-    """Make a test function a task: its body decides, of an episode, whether the goal was met.
+class _Marks:
+    """How pytest knows a task: by a marker, so `-m "mobile_task(level=1)"` selects by field."""
 
-    The fields are those of `Task`; `suite` names another suite than the folder of the file. The
-    same as the marker `mobile_task`, so `-m "mobile_task(level=1)"` selects by field.
+    def task(self, fields: Mapping[str, Any]) -> Decorator:
+        mark: Decorator = getattr(pytest.mark, MARKER)(**fields)
+        return mark
 
-    Raises:
-        TaskError: a field makes no sense.
-    """
-    given = {name: value for name, value in locals().items() if name != "goal"}
-    defaults = task.__kwdefaults__ or {}
-    fields = {name: value for name, value in given.items() if value is not defaults[name]}
-    _make(goal, fields)  # so that an error is raised where the task stands
-    return getattr(pytest.mark, MARKER)(goal=goal, **fields)  # type: ignore[no-any-return]
+    def tasks(self, rows: Sequence[tuple[Row, Mapping[str, Any]]]) -> Decorator:
+        marks: Any = [self.task(fields) for _, fields in rows]
+        params = [pytest.param(r, marks=m, id=r.id) for (r, _), m in zip(rows, marks, strict=True)]
+        parametrize: Any = pytest.mark.parametrize(ROW, params)
+        return cast("Decorator", parametrize)
 
 
-def tasks(rows: Iterable[Row]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Make a test function a task for each row of a table (see `rows`).
-
-    Columns that are fields of a task are used as such, others fill placeholders of the goal; all
-    are attributes of the test's argument `row`.
-
-    Raises:
-        TaskError: a row makes no sense; the text names its line.
-    """
-    params, marker = [], getattr(pytest.mark, MARKER)
-    for row in rows:
-        try:
-            fields = row.task_fields
-            _check_fields(tuple((name, fields[name]) for name in fields if name != "goal"))
-        except TaskError as error:
-            where = f"{row.where}: "
-            msg = f"{where}{str(error).removeprefix(where)}"
-            raise TaskError(msg) from None
-        params.append(pytest.param(row, marks=marker(**fields), id=row.id))
-    return pytest.mark.parametrize(ROW, params)
-
-
-@lru_cache(maxsize=1024)
-def _check_fields(fields: tuple[tuple[str, Any], ...]) -> None:
-    """Look whether the fields of a row make sense: a long table has the same ones many times."""
-    _make("any goal", dict(fields))
+declare_by(_Marks())
 
 
 def case_of(item: pytest.Item) -> Case | None:
@@ -231,7 +180,7 @@ def _task_of(marker: pytest.Mark) -> tuple[Task, str | None]:
     if suite is not None and not (isinstance(suite, str) and suite.strip()):
         msg = f"suite={suite!r} has to be a name"
         raise TaskError(msg)
-    return _make(goal, fields), suite
+    return make_task(goal, fields), suite
 
 
 def check_function(metafunc: pytest.Metafunc) -> bool:
@@ -289,15 +238,3 @@ def _is_task(metafunc: pytest.Metafunc) -> bool:
 def _params_of(mark: pytest.Mark) -> Sequence[Any]:
     values = mark.args[1] if len(mark.args) > 1 else mark.kwargs.get("argvalues", ())
     return values if isinstance(values, list | tuple) else ()
-
-
-def _make(goal: Any, fields: Mapping[str, Any]) -> Task:
-    given = {name: value for name, value in fields.items() if name != "suite"}
-    for name in ("apps", "tags", "needs"):
-        if isinstance(given.get(name), list):
-            given[name] = tuple(given[name])
-    try:
-        return Task(goal, **given)
-    except TypeError as error:
-        msg = f"@task({goal!r}): {error}".replace("Task.__init__() got", "a task got")
-        raise TaskError(msg) from None

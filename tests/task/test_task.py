@@ -75,7 +75,8 @@ def test_a_field_that_makes_no_sense_is_told_where_the_task_stands(
 
 
 def test_a_task_is_a_marker_with_its_fields() -> None:
-    mark = task("Do it.", level=2).mark
+    decorator: Any = task("Do it.", level=2)
+    mark = decorator.mark
     assert (mark.name, mark.args, mark.kwargs) == (
         "mobile_task",
         (),

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.plain import digest
 from pytest_mobileagent.plugin.items import EPOCH, case_of
+from pytest_mobileagent.plugin.reuse.earlier import CHECK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.task.case import Case
 
 
-CHECK = "check"  # of all digests the one of what needs no agent
 _SETTINGS = ("mobile-time-limit", "mobile-settle", "mobile-ocr", "mobile-capabilities")
 _JUDGES = ("llm-judge", "mobile-judges", "mobile-judge-runs")
 _OWN = {"request", EPOCH, "episode", "judge", "agent", "device", "mobile_lease", "mobile_env"}

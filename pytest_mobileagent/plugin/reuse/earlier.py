@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     Entry = Mapping[str, Any]
 
+CHECK = "check"  # of all digests the one of what needs no agent
+
 
 @dataclass(frozen=True, slots=True)
 class Fate:

@@ -10,7 +10,7 @@ from pytest_mobileagent.episode import runs
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.options import usage_error
-from pytest_mobileagent.plugin.reuse.digests import CHECK
+from pytest_mobileagent.plugin.reuse.earlier import CHECK
 from pytest_mobileagent.plugin.reuse.recorded import TESTS, RecordedEarlierRun
 from pytest_mobileagent.report.recorded import key_of
 from pytest_mobileagent.report.redecide import AS_RUN

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.fileio import read_json
-from pytest_mobileagent.plugin.reuse.digests import CHECK
-from pytest_mobileagent.plugin.reuse.earlier import Fate
+from pytest_mobileagent.plugin.reuse.earlier import CHECK, Fate
 from pytest_mobileagent.plugin.reuse.recorded import RecordedEarlierRun
 from pytest_mobileagent.report.metrics.numbers import ratio
 from pytest_mobileagent.report.recorded import key_of

@@ -1,0 +1,147 @@
+"""The decorators `task` and `tasks`, which make a test function a task, or one for each row.
+
+A decorator checks the fields where they stand. What it makes of the function is up to whatever runs
+tests: the plugin has pytest mark it (`declare_by`). Where nothing does, it stays as it is.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.task.task import DEFAULT_SNAPSHOT, Task
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from pytest_mobileagent.task.probe import Probe
+    from pytest_mobileagent.task.rows import Row
+    from pytest_mobileagent.task.solution import Move
+
+F = TypeVar("F")
+
+
+class Decorator(Protocol):
+    """What makes a test function a task."""
+
+    def __call__(self, function: F, /) -> F:
+        """Return the function, which is a task now."""
+
+
+class Declaring(Protocol):
+    """What makes tasks of test functions, for whatever runs them."""
+
+    def task(self, fields: Mapping[str, Any]) -> Decorator:
+        """Return the decorator for a task with some fields, its goal among them."""
+
+    def tasks(self, rows: Sequence[tuple[Row, Mapping[str, Any]]]) -> Decorator:
+        """Return the decorator for a task for each row, each with its fields."""
+
+
+class _Nothing:
+    """Leaves functions as they are: nothing runs them as tests."""
+
+    def task(self, fields: Mapping[str, Any]) -> Decorator:  # noqa: ARG002
+        return _unchanged
+
+    def tasks(self, rows: Sequence[tuple[Row, Mapping[str, Any]]]) -> Decorator:  # noqa: ARG002
+        return _unchanged
+
+
+def _unchanged(function: F, /) -> F:
+    return function
+
+
+_declaring: Declaring = _Nothing()
+
+
+def declare_by(declaring: Declaring) -> None:
+    """Have tasks made by what runs tests, from now on."""
+    global _declaring  # noqa: PLW0603 - one process has one test runner
+    _declaring = declaring
+
+
+def task(
+    goal: str,
+    *,
+    app: str | None = None,
+    apps: Sequence[str] = (),
+    golden_steps: int | None = None,
+    level: int | None = None,
+    kind: str = "operation",
+    language: str = "en",
+    tags: Sequence[str] = (),
+    source: str = "",
+    suite: str | None = None,
+    step_limit: int | None = None,
+    probes: Mapping[str, Probe] | None = None,
+    needs: Sequence[str] = (),
+    snapshot: str = DEFAULT_SNAPSHOT,
+    solution: Sequence[Move] = (),
+    parameters: Callable[[random.Random], Mapping[str, Any]] | None = None,
+    prepare: Callable[[Any], object] | None = None,
+    clean_up: Callable[[Any], object] | None = None,
+    user: str | Mapping[str, str] | None = None,
+    success_after_error: bool = False,
+    stop_on_success: bool = False,
+) -> Decorator:
+    """Make a test function a task: its body decides whether an episode has met the goal.
+
+    The fields are those of `Task`; `suite` names another suite than the folder of the file. Under
+    pytest this is the marker `mobile_task`, so `-m "mobile_task(level=1)"` selects by field.
+
+    Raises:
+        TaskError: a field makes no sense.
+    """
+    given = {name: value for name, value in locals().items() if name != "goal"}
+    defaults = task.__kwdefaults__ or {}
+    fields = {name: value for name, value in given.items() if value is not defaults[name]}
+    make_task(goal, fields)  # so that an error is raised where the task stands
+    return _declaring.task({"goal": goal, **fields})
+
+
+def tasks(rows: Iterable[Row]) -> Decorator:
+    """Make a test function a task for each row of a table (see `rows`).
+
+    Columns that are fields of a task are used as such, others fill placeholders of the goal; all
+    are attributes of the test's argument `row`.
+
+    Raises:
+        TaskError: a row makes no sense; the text names its line.
+    """
+    found = []
+    for row in rows:
+        try:
+            fields = row.task_fields
+            _check_fields(tuple((name, fields[name]) for name in fields if name != "goal"))
+        except TaskError as error:
+            where = f"{row.where}: "
+            msg = f"{where}{str(error).removeprefix(where)}"
+            raise TaskError(msg) from None
+        found.append((row, fields))
+    return _declaring.tasks(found)
+
+
+@lru_cache(maxsize=1024)
+def _check_fields(fields: tuple[tuple[str, Any], ...]) -> None:
+    """Look whether the fields of a row make sense: a long table has the same ones many times."""
+    make_task("any goal", dict(fields))
+
+
+def make_task(goal: Any, fields: Mapping[str, Any]) -> Task:
+    """Return a task with some fields; `suite` is none of them.
+
+    Raises:
+        TaskError: a field makes no sense, or there is no such field.
+    """
+    given = {name: value for name, value in fields.items() if name != "suite"}
+    for name in ("apps", "tags", "needs"):
+        if isinstance(given.get(name), list):
+            given[name] = tuple(given[name])
+    try:
+        return Task(goal, **given)
+    except TypeError as error:
+        msg = f"@task({goal!r}): {error}".replace("Task.__init__() got", "a task got")
+        raise TaskError(msg) from None
