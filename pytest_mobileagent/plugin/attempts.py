@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.fleet.leased import LeasedDevice
     from pytest_mobileagent.plugin.config import RunConfig
-    from pytest_mobileagent.program.adapter.adapter import Adapter
+    from pytest_mobileagent.program.adapter import Adapter
     from pytest_mobileagent.run.attempt import Plan
     from pytest_mobileagent.run.runner import AgentRunner
     from pytest_mobileagent.task.case import Case
@@ -167,8 +167,8 @@ def chosen_agent(run: RunConfig, given: Callable[[], Any] | None) -> ChosenAgent
 def _of_program(run: RunConfig, program: Adapter) -> ChosenAgent:
     from pytest_mobileagent.mcp.programs import ProgramServers
     from pytest_mobileagent.program.commands.steps import RULE
+    from pytest_mobileagent.program.runner.recorders import Setting
     from pytest_mobileagent.program.runner.runner import ProgramRunner
-    from pytest_mobileagent.program.runner.setting import Setting
 
     def runner(case: Case, _values: Mapping[str, Any]) -> AgentRunner:
         setting = Setting(

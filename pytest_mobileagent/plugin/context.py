@@ -17,7 +17,7 @@ from pytest_mobileagent.plugin.reuse import earlier_run
 if TYPE_CHECKING:
     from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.plugin.options import OptionValue
-    from pytest_mobileagent.program.adapter.adapter import Adapter
+    from pytest_mobileagent.program.adapter import Adapter
     from pytest_mobileagent.run.folder import RunFolder
 
 
@@ -72,8 +72,8 @@ class RunContext:
         """
         if self.agent is None:
             return None
-        from pytest_mobileagent.program.adapter.adapter import BadAdapterError
-        from pytest_mobileagent.program.adapter.finding import find_program
+        from pytest_mobileagent.program.adapter import BadAdapterError
+        from pytest_mobileagent.program.adapter_file import find_program
 
         try:
             return find_program(self.agent, agent_folders(self.config))

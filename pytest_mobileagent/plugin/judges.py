@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.plugin.context import RunContext
     from pytest_mobileagent.plugin.models import RunModels
-    from pytest_mobileagent.verdict.verdict import Verdict
+    from pytest_mobileagent.verdict import Verdict
 
 
 _NEEDED = {"off": 0, "single": 1, "cross": 2}

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.check.subgoals import SubGoals
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.task.case import Case
-    from pytest_mobileagent.verdict.verdict import Verdict
+    from pytest_mobileagent.verdict import Verdict
 
 RESULT = "mobile_result"  # the attribute of a report that carries a result through pytest-xdist
 IS_REUSED = "mobile_reused"  # set on the reports of a test whose result is from a record

@@ -20,8 +20,7 @@ from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.paths import near
 from pytest_mobileagent.plugin.state import state_of
-from pytest_mobileagent.report.text.missed import nearest
-from pytest_mobileagent.report.text.words import (
+from pytest_mobileagent.report.text.narration import (
     PAGE,
     deep_link,
     failure,

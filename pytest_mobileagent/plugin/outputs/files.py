@@ -31,10 +31,10 @@ def write_all(run: RunConfig, whole: Mapping[str, Any]) -> str:
 
     `whole` is the content of report.json.
     """
+    from pytest_mobileagent.report.document import REPORT
     from pytest_mobileagent.report.html.writing import write_page
-    from pytest_mobileagent.report.reading import REPORT
+    from pytest_mobileagent.report.text.narration import PAGE
     from pytest_mobileagent.report.text.pull_request import SUMMARY, summary
-    from pytest_mobileagent.report.text.words import PAGE
 
     def write_report(folder: Path, whole: Mapping[str, Any]) -> None:
         write_json(folder / REPORT, whole)

@@ -16,7 +16,7 @@ from _pytest.junitxml import bin_xml_escape, xml_key
 
 from pytest_mobileagent.errors import in_one_line
 from pytest_mobileagent.plugin.config import RUN
-from pytest_mobileagent.report.text.words import PAGE, deep_link, last_screenshot, telling_step
+from pytest_mobileagent.report.text.narration import PAGE, deep_link, last_screenshot, telling_step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -26,7 +26,6 @@ from pytest_mobileagent.report.text.lists import (
 )
 from pytest_mobileagent.report.text.narration import PAGE
 from pytest_mobileagent.report.text.table import table
-from pytest_mobileagent.report.text.words import PAGE
 from pytest_mobileagent.urls import shown
 
 if TYPE_CHECKING:

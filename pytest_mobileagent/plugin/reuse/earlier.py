@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.plugin.options import OptionValue
     from pytest_mobileagent.run.folder import RunFolder
     from pytest_mobileagent.task.case import Case
-    from pytest_mobileagent.verdict.verdict import Verdict
+    from pytest_mobileagent.verdict import Verdict
 
     Entry = Mapping[str, Any]
 

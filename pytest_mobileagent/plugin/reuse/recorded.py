@@ -13,10 +13,10 @@ from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import read_json, write_json
 from pytest_mobileagent.plugin.options import path_of, usage_error
 from pytest_mobileagent.plugin.reuse.earlier import EarlierRun, Fate
+from pytest_mobileagent.report.document import find_run
 from pytest_mobileagent.report.metrics.suspects import FAIL, policy
-from pytest_mobileagent.report.reading import find_run
 from pytest_mobileagent.report.recorded import key_of, recorded_run
-from pytest_mobileagent.verdict.store import append as add_verdict
+from pytest_mobileagent.verdict import append as add_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.plugin.options import OptionValue
     from pytest_mobileagent.task.case import Case
-    from pytest_mobileagent.verdict.verdict import Verdict
+    from pytest_mobileagent.verdict import Verdict
 
     Entry = Mapping[str, Any]
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_mobileagent.plugin.options import OptionValue
-    from pytest_mobileagent.verdict.verdict import Verdict
+    from pytest_mobileagent.verdict import Verdict
 
     Entry = Mapping[str, Any]
 

@@ -12,6 +12,7 @@ import pytest
 from pytest_mobileagent.plugin.outputs import files
 from pytest_mobileagent.plugin.outputs.files import LivePage
 from pytest_mobileagent.plugin.state import RESULT
+from tests.plugin.projects import PHONE
 
 if TYPE_CHECKING:
     from pathlib import Path
