@@ -114,7 +114,7 @@ _QUESTION = "question"  # in the evidence of judges: what they were asked (`judg
 
 
 def effective(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """Return the verdict that stands of those on an episode, given the oldest first.
+    """Return the effective one of the verdicts on an episode, given the oldest first.
 
     A person outranks a check, a check outranks judges, judges that had to agree outrank a single
     one that was asked the same; of equals the last counts. A verdict that
@@ -132,10 +132,10 @@ def effective(verdicts: Sequence[Verdict]) -> Verdict | None:
 
 
 def of_judges(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """Return the verdict that stands of those of judges, the oldest first; None if there is none.
+    """Return the effective one of the verdicts of judges, the oldest first; None without any.
 
-    A single judge says nothing new of what several were asked before, be it that they could not
-    agree. Of another question (a changed rubric, say) it does.
+    A single judge adds nothing to what several were asked before, even if they could not agree,
+    unless it was asked another question, such as one with a changed rubric.
     """
     if not verdicts:
         return None
@@ -150,7 +150,7 @@ def of_judges(verdicts: Sequence[Verdict]) -> Verdict | None:
 def by_people(verdicts: Iterable[Verdict]) -> list[Verdict]:
     """Return the verdicts of people that were not taken back, the oldest first.
 
-    Whoever withdraws takes back the last of the verdicts of the same name, and only that one.
+    A withdrawal takes back the last verdict of the same person, and only that one.
     """
     stand: list[Verdict] = []
     for verdict in verdicts:
@@ -165,7 +165,7 @@ def by_people(verdicts: Iterable[Verdict]) -> list[Verdict]:
 
 
 def of_person(passed: bool | None, who: str, note: str = "") -> Verdict:
-    """Return what a person says of an episode; with `passed` None that is a mere note."""
+    """Return what a person says of an episode; if `passed` is None it is only a note."""
     return Verdict(passed, PERSON, note, {"who": who})
 
 
@@ -175,5 +175,5 @@ def withdrawal(who: str, note: str = "") -> Verdict:
 
 
 def is_withdrawal(verdict: Verdict) -> bool:
-    """Whether a verdict only takes back another one."""
+    """Whether a verdict only withdraws another one."""
     return verdict.scorer == PERSON and verdict.evidence.get(_WITHDRAWN) is True

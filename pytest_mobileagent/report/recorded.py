@@ -32,7 +32,7 @@ _CUT_OFF = "the run was cut off"
 
 @dataclass(frozen=True, slots=True)
 class RecordedRun:
-    """A run as its folder tells it.
+    """A run as its folder describes it.
 
     - `about`: what run.json says of it, and report.json where it ended: "id", "agent",
       "fingerprints" and the like.
@@ -66,9 +66,9 @@ def recorded_run(run: Path) -> RecordedRun:
 
 
 def is_final(task: Mapping[str, Any]) -> bool:
-    """Whether the agent has had its say in a task, so that a resumed run does not run it again.
+    """Whether the agent has finished a task, so that a resumed run does not run it again.
 
-    That a judge or the task is broken is mended by scoring the episode again.
+    If a judge or the task broke, scoring the episode again mends that.
     """
     if task["outcome"] == "error":
         return task["success"] is not None or task["fault"] in _SCORED_AGAIN
@@ -107,7 +107,7 @@ def note_death(run: Path, task: Mapping[str, Any]) -> None:
 
 
 def _times(about: Mapping[str, Any]) -> int:
-    """Return how often a run was gone on with."""
+    """Return how often a run was resumed."""
     resumed = about.get("resumed")
     return len(resumed) if isinstance(resumed, list) else 0
 

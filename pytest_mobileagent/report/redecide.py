@@ -1,4 +1,4 @@
-"""A report once people have decided: the entries of tasks, and the summary, made anew.
+"""A report after people have decided: the entries of tasks, and the summary, made anew.
 
 All of this works on the plain data of report.json, so that what a newer version has added stays.
 """
@@ -50,8 +50,8 @@ def as_run(task: Mapping[str, Any]) -> Mapping[str, Any]:
 def redecide(task: Mapping[str, Any], verdict: Verdict | None) -> dict[str, Any]:
     """Return a task's entry by the verdict that stands.
 
-    What a person says replaces the outcome and all that follows from it; what the run said is kept
-    under "as_run", and comes back when the person takes the verdict back.
+    A person's verdict replaces the outcome and all that follows from it. The fields as the run
+    wrote them are kept under "as_run", and come back when the person withdraws the verdict.
     """
     before = as_run(task)
     if verdict is None or verdict.scorer != PERSON or verdict.passed is None:

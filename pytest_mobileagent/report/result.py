@@ -33,8 +33,8 @@ class Result:
       attempt was decided.
     - `folder`: that of the episode, relative to the run's.
     - `beside`: what judges say of a task that a check decides.
-    - `judge_calls`: all calls of judges, those of errors included; without them those that the
-      verdicts tell of count.
+    - `judge_calls`: all calls of judges, including those that failed; if empty, the calls that the
+      verdicts record count.
     - `skipped_for`: what a skipped task lacked, in one word, such as "app"; "test" where the test
       skipped itself.
     """

@@ -207,9 +207,9 @@ class Rewriter:
         self._next: Future[None] | None = None
 
     def ask(self) -> None:
-        """Have the reports written by all verdicts so far, as soon as possible.
+        """Have the reports rewritten by all verdicts so far, as soon as possible.
 
-        Nothing is written any more after `close`: whoever opens the run next does that.
+        Nothing is written after `close`: the next program that opens the run does that.
         """
         with self._lock:
             if self._closed:
@@ -239,8 +239,8 @@ class Rewriter:
 def rewrite(run: Path, files: VerdictFiles) -> None:
     """Write the reports of a run by the verdicts that stand; none where there is none yet.
 
-    Every program that has appended a verdict does so: whoever writes last has looked after having
-    written, and so has all verdicts in.
+    Every program that has appended a verdict does so, and looks for verdicts again after it has
+    written: the last one to write has thus included all of them.
 
     Raises:
         OSError: a report cannot be read or written.

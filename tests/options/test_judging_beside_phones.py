@@ -90,7 +90,7 @@ def test_a_look_at_epochs_waits_for_judges(hooked, served):
     gate = ["--mobile-baseline=base", "--mobile-gate=gate.toml", "--mobile-epochs=1..2"]
     result = judging.run(hooked, SINGLE, judge, *gate)
     result.assert_outcomes(passed=20, deselected=20)
-    result.stdout.fnmatch_lines(["gate PASS: * 20 tasks, 1 epoch (look 1 of 2)"])
+    result.stdout.fnmatch_lines(["gate PASS: * 20 tasks, 1 epoch (analysis 1 of 2)"])
     assert len(list((path / "runs").glob("*/episodes/*"))) == 20
 
 

@@ -143,7 +143,7 @@ def test_notes_are_kept_alone_and_names_can_be_given(user: User, shop: Any) -> N
     user.ask("document.querySelector('#who').focus()")
     user.press("bob", "\ue00c", "n", "unclear")
     user.chord("\ue009", "\ue007")  # Ctrl and Enter
-    user.sees("#status", "The note is kept.")
+    user.sees("#status", "The note is saved.")
     user.sees("#opinions", "bob noted")
     user.sees("#left", "2 left")
     (_, note) = verdicts(shop.folder / "episodes" / "a.0")
@@ -218,7 +218,7 @@ def test_an_error_is_shown_and_the_note_is_still_there(user: User, shop: Any) ->
     path.unlink()
     path.mkdir()
     user.press("n", "a long thought", "\ue00c", "p")
-    user.sees("#problem", "Not kept: cannot write to")
+    user.sees("#problem", "Not saved: cannot write to")
     assert user.ask("document.querySelector('#note').value") == "a long thought"
     path.rmdir()
     path.write_bytes(kept)
@@ -255,7 +255,7 @@ def test_the_end_of_the_review_is_told_until_it_is_there_again(user: User) -> No
         if offline:
             user.sees("#problem", "The review has ended")
             user.press("p")
-            user.sees("#problem", "Not kept: the review has ended")
+            user.sees("#problem", "Not saved: the review has ended")
     user.press("p")
     user.sees("#left", "1 left")
     user.sees("#problem[hidden]", "")

@@ -102,7 +102,7 @@ def _value(metric: str, numbers: Mapping[str, Any]) -> float | None:
     name, _, rest = metric.partition(".")
     found = numbers.get(name)
     if rest and isinstance(found, Mapping):
-        # How often something ended in a way that none did is no riddle.
+        # Something that never happened is not listed, and its count is 0.
         return 0 if name == "terminations" and rest not in found else _value(rest, found)
     is_number = isinstance(found, int | float) and not rest
     return found if is_number else None
@@ -194,7 +194,7 @@ def left_out(metric: str, tasks: Sequence[Task]) -> str:
 
 
 def at_least(tasks: Sequence[Task]) -> list[Task]:
-    """Return the tasks as if what is not known had cost nothing: they cost more than that."""
+    """Return the tasks with unknown amounts taken as 0, which gives the least they can cost."""
     return [
         task
         if task["steps"] is None

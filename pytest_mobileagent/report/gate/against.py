@@ -53,7 +53,7 @@ def against(
     *,
     count: int = 1,
 ) -> Finding:
-    """Return whether a run is worse than its baseline by more than a margin, at a look.
+    """Return whether a run is worse than its baseline by more than a margin, at an analysis.
 
     `tasks` and `baseline` are the entries of what the bound covers. `count` is how many such bounds
     the gate has: each may fail falsely at that part of the level.
@@ -174,7 +174,7 @@ def _numbers(seen: _Seen) -> dict[str, Any]:
 
 
 def _bounds(seen: _Seen, count: int) -> tuple[str, str]:
-    """Return what the difference is at least, and at most: each one-sided, over all looks."""
+    """Return what the difference is at least, and at most: each one-sided, over all analyses."""
     low, high = (points(min(1.0, max(-1.0, each or 0.0))) for each in (seen.low, seen.high))
     return f"{_level(BETA)}: {low} or more", f"{_level(ALPHA / count)}: {high} or less"
 
@@ -215,7 +215,7 @@ def _takes(seen: _Seen, bound: Bound, numbers: dict[str, Any]) -> str:
 
 def _epochs(looks: Looks, look: int) -> str:
     count = len(looks.epochs)
-    which = f" (look {look + 1} of {count})" if count > 1 else ""
+    which = f" (analysis {look + 1} of {count})" if count > 1 else ""
     return _plural(looks.epochs[look], "epoch") + which
 
 

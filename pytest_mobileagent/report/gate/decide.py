@@ -33,7 +33,7 @@ _MOST = 3  # findings in one line
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a gate says of a run: `findings` on all that it asks for, at a look, from 0."""
+    """What a gate says of a run: `findings` on all that it asks for, at an analysis."""
 
     findings: tuple[Finding, ...]
     looks: Looks
@@ -64,7 +64,7 @@ class Decision:
 
     @property
     def open(self) -> tuple[Bound, ...]:
-        """The bounds that another look may decide; none once one has failed for good."""
+        """The bounds that another analysis may decide; none once one has failed for good."""
         against_baseline = [f for f in self.bounds if f.bound is not None and f.bound.baseline]
         is_last = self.look + 1 == len(self.looks.epochs)
         if is_last or any(finding.verdict == FAIL for finding in against_baseline):
@@ -72,7 +72,7 @@ class Decision:
         return tuple(f.bound for f in against_baseline if f.may_change and f.bound is not None)
 
     def is_final(self, bound: Bound) -> bool:
-        """Return whether no later look can change the verdict on a bound."""
+        """Return whether no later analysis can change the verdict on a bound."""
         return bound not in self.open
 
     def wants(self, task: Task | Case) -> bool:
@@ -120,10 +120,10 @@ def decide(
     """Return what a gate says of a run.
 
     `tasks` are the entries of report.json of all that the run has done so far, what is missing
-    included, and `baseline` those of the run that it is compared with. What the look `before` said
-    of a bound against the baseline stays, once it was PASS or FAIL; all else is looked at anew.
-    `alike` says that both runs were told alike which tests to run, so that tasks which only the
-    baseline has are no longer there.
+    included, and `baseline` those of the run that it is compared with. Once the analysis `before`
+    has given a bound against the baseline PASS or FAIL, that stays; all else is decided anew.
+    `alike` says that both runs selected the same tests, so that tasks which only the baseline has
+    no longer exist.
 
     Raises:
         ValueError: the gate names tasks, suites or tags that are in neither run, or asks for a
@@ -164,8 +164,8 @@ _RANGE = re.compile(r"\s*(\d+)\s*\.\.\s*(\d+)\s*", re.ASCII)
 def decide_finished(gate: Gate, run: RecordedRun, baseline: RecordedRun | None) -> Decision:
     """Return what a gate says of a run that has ended.
 
-    A run with `--mobile-epochs=A..B` is looked at as it was while it went on, up to where it came;
-    all that any other has done is looked at once.
+    A run with `--mobile-epochs=A..B` is analysed at the same epochs as while it went on, as far as
+    it came; any other run is analysed once.
 
     Raises:
         ValueError: see `decide`.
@@ -192,12 +192,12 @@ def decide_finished(gate: Gate, run: RecordedRun, baseline: RecordedRun | None) 
 
 
 def _is_wanted(task: Mapping[str, Any], decision: Decision | None) -> bool:
-    """Whether a task was to be run after a look: a run that was cut off lists the others, too."""
+    """Whether a task was to be run after an analysis; a run that was cut off lists others too."""
     return decision is None or task["outcome"] != "not run" or decision.wants(task)
 
 
 def _planned(run: RecordedRun) -> Looks | None:
-    """Return the looks that a run was planned with; None if that was a plain number of epochs."""
+    """Return the planned interim analyses; None if the run had a plain number of epochs."""
     option = (run.about.get("options") or {}).get("mobile-epochs") or {}
     found = _RANGE.fullmatch(str(option.get("value") or ""))
     if not found or not 1 <= int(found[1]) <= int(found[2]):

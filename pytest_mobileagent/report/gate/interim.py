@@ -1,8 +1,9 @@
-"""When a gate looks at a run that goes on, and how strict each look is.
+"""Interim analyses: when a gate examines a run that goes on, and how strict each analysis is.
 
-Looking several times and failing at the first bad look fails unchanged agents more often than one
-look does. Each look therefore spends a part of the chance of a false fail: by the spending function
-of Pocock's type of Lan and DeMets (Biometrika 70, 1983), with the epochs as information.
+A gate that fails at the first bad one of several analyses fails unchanged agents more often than
+a single analysis does. Each one therefore spends a part of the chance of a false fail, by the
+spending function of Pocock's type of Lan and DeMets (Biometrika 70, 1983), with the epochs as
+information.
 """
 
 from __future__ import annotations
@@ -24,21 +25,21 @@ _HALVINGS = 60
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """After how many epochs a gate looks, fixed before the run: growing whole numbers from 1."""
+    """After how many epochs a gate analyses a run, fixed before it: growing numbers from 1."""
 
     epochs: tuple[int, ...]
 
     def __post_init__(self) -> None:
         if not self.epochs or list(self.epochs) != sorted({*self.epochs}) or self.epochs[0] < 1:
-            msg = f"looks have to be at growing numbers of epochs from 1, not {self.epochs}"
+            msg = f"interim analyses are at growing numbers of epochs from 1, not at {self.epochs}"
             raise ValueError(msg)
 
     def levels(self, alpha: float) -> tuple[float, ...]:
-        """Return the one-sided nominal level of each look: all together they fail at `alpha`."""
+        """Return the one-sided nominal level of each analysis; together they fail at `alpha`."""
         return _levels(self.epochs, alpha, _pocock)
 
     def even_levels(self, alpha: float) -> tuple[float, ...]:
-        """Return the levels that spend as much of `alpha` in each epoch: later looks are laxer.
+        """Return the levels that spend as much of `alpha` in each epoch: later ones are laxer.
 
         The power family of Kim and DeMets (Biometrika 74, 1987) with exponent 1.
         """
@@ -46,7 +47,7 @@ class Looks:
 
 
 def looks(least: int, most: int) -> Looks:
-    """Return the looks of `--mobile-epochs=least..most`, or of a plain number: one look."""
+    """Return the analyses of `--mobile-epochs=least..most`; of a plain number, a single one."""
     return Looks(tuple(sorted({least, math.isqrt(least * most), most})))
 
 

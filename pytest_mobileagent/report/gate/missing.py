@@ -113,7 +113,7 @@ _MOST = 5  # names in a line
 def without_app(tasks: Sequence[Task], look: int) -> list[Finding]:
     """Return a finding if tasks were skipped because their app is not there, else none.
 
-    A suite of which half the apps are missing would else pass by the other half.
+    Otherwise a suite with half of its apps missing could pass on the other half alone.
     """
     skipped = [task for task in tasks if is_without_app(task)]
     if not skipped:
@@ -129,7 +129,7 @@ def without_app(tasks: Sequence[Task], look: int) -> list[Finding]:
     words = (
         f"{count} task{'s were' if count != 1 else ' was'} skipped for want of "
         f"{'an app' if len(apps) == 1 else 'apps'}: {listed(apps)}; install "
-        f"{'it' if len(apps) == 1 else 'them'}, or say allow_skipped = true in the gate's file"
+        f"{'it' if len(apps) == 1 else 'them'}, or set allow_skipped = true in the gate's file"
     )
     return [Finding(INCONCLUSIVE, words, {"skipped_for_app": count}, look=look)]
 
@@ -164,10 +164,9 @@ def unseen(
 
 
 def selected_alike(run: Mapping[str, Any], baseline: Mapping[str, Any]) -> bool:
-    """Return whether two runs were told alike which tests to run, by what run.json says of them.
+    """Return whether two runs selected the same tests, by what run.json says of them.
 
-    Of runs of older versions that is not known. One that was merged is like another one of as many
-    parts.
+    Runs of older versions do not record it. A merged run equals another one of as many parts.
     """
     first, second = (
         (about.get("selection"), about.get("shard"), len(about.get("merged_from") or ()))

@@ -53,8 +53,8 @@ class Finding:
         return {**bound, **said, **self.numbers}
 
 
-ALPHA = 0.0125  # the chance of a false FAIL, of all bounds and looks together
-BETA = 0.05  # the chance of a PASS of an agent that is worse by `allow`, of all looks together
+ALPHA = 0.0125  # the chance of a false FAIL, of all bounds and analyses together
+BETA = 0.05  # the chance of a PASS of an agent that is worse by `allow`, of all analyses together
 FEWEST_TASKS = 8  # with fewer, t's tails are not to be relied on
 # What was not seen of a drop is taken to lie in tasks that fell by three times what is allowed, in
 # these limits: simulated gates on agents that lose a few kinds of tasks passed too often with less.
@@ -62,14 +62,14 @@ _FALLS, _LEAST_FALL, _MOST_FALL = 3, 0.15, 0.3
 
 
 class Levels(NamedTuple):
-    """How small a chance has to be at a look, for FAIL and for PASS."""
+    """How small a chance has to be at an analysis, for FAIL and for PASS."""
 
     fail: float
     passing: float
 
 
 def levels(looks: Looks, look: int, count: int = 1) -> Levels:
-    """Return the levels of a look, of a gate with `count` bounds against the baseline.
+    """Return the levels of an interim analysis, of a gate with `count` bounds against the baseline.
 
     Each bound may fail falsely at its part of the level; all have to pass, so that level stays.
     """

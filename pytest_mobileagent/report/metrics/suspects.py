@@ -1,7 +1,7 @@
 """Cases that break their phone or worker whenever they are tried, where others do not.
 
-An error of infrastructure is in no success rate, so that an agent which kills its phone when it
-fails would take its failures out of it. Who is to blame is told from all attempts of a run.
+An error of infrastructure counts in no success rate, so an agent that kills its phone when it fails
+would keep its failures out of the rate. All attempts of a run together show what is to blame.
 """
 
 from __future__ import annotations
@@ -45,9 +45,8 @@ def marked(tasks: Sequence[Task], how: str) -> list[dict[str, Any]]:
     A case is a suspect whose attempts all broke the phone or the worker while the agent had it,
     where those of others did not: by the share of the others' attempts on the same devices that
     broke, all of these breaks would come about in at most 5 % of such cases. Attempts that
-    others were lost with at the same moment tell nothing of either. Nobody is a suspect where no
-    other was well, or where three cases and more broke one after the other and no other was well
-    since.
+    were lost at the same moment say nothing about any of them. No case is a suspect if no other
+    case ran well there, or if three or more broke in a row and none ran well afterwards.
     """
     plain = [unmarked(task) for task in tasks]
     suspects = _suspects(plain)
@@ -134,7 +133,7 @@ def _tried(tasks: Sequence[Task]) -> list[_Tried]:
 
 
 def _telling(tried: Sequence[_Tried]) -> list[_Tried]:
-    """Return the attempts that tell of their case: nothing broke, or nothing but by itself."""
+    """Return the attempts that say something about their case: those not lost with others."""
     ends = sorted(
         (each.attempt.ended, each.case, each.place[0])
         for each in tried
@@ -173,13 +172,13 @@ def _is_by_agent(one: _Tried) -> bool:
 
 
 def _is_enough(each: Iterable[_Tried]) -> bool:
-    """Whether attempts tell of more than of one end of the run, which others may have brought."""
+    """Whether attempts show more than one end of the run, for which others may be to blame."""
     ends = [one.attempt.end for one in each]
     return any(end is not End.CUT_OFF for end in ends) or len(ends) > 1
 
 
 def _chance(own: Sequence[_Tried], others: Sequence[_Tried]) -> float:
-    """Return how likely attempts are to break all by chance, by how often others' do there."""
+    """Return the chance that all of these attempts break, by how often others break there."""
     places = {each.place for each in own}
     there = [each for each in others if each.place in places]
     if not any(each.attempt.end is End.PLAYED for each in there):
@@ -189,7 +188,7 @@ def _chance(own: Sequence[_Tried], others: Sequence[_Tried]) -> float:
 
 
 def _of_dead_machines(broken: Sequence[_Tried], others: Sequence[_Tried]) -> set[int]:
-    """Return the cases that broke at the end of what ran somewhere, when nothing was well more."""
+    """Return the cases that broke at the end of a device's work, after which nothing ran well."""
     dead: set[int] = set()
     for place in {each.place for each in broken}:
         well = [e for e in others if e.place == place and e.attempt.end is End.PLAYED]

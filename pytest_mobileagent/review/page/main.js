@@ -77,11 +77,11 @@ async function decide(decision) {
     else if (decision !== "note") state.undoable.push(number);
     await look();
     const name = state.queue.items[state.places.get(number)]?.[1] ?? "";
-    byId("status").textContent = { pass: `Passed: ${name}`, fail: `Failed: ${name}`, undo: `Taken back: ${name}`, note: "The note is kept." }[decision];
+    byId("status").textContent = { pass: `Passed: ${name}`, fail: `Failed: ${name}`, undo: `Withdrawn: ${name}`, note: "The note is saved." }[decision];
     if (number === state.current) byId("opinions").replaceChildren(...opinionParts(told.opinions));
     else await choose(number);
   } catch (error) {
-    showProblem(`Not kept: ${error instanceof TypeError ? "the review has ended, or cannot be reached" : error.message}`);
+    showProblem(`Not saved: ${error instanceof TypeError ? "the review has ended, or cannot be reached" : error.message}`);
     return;
   } finally {
     state.busy = false;

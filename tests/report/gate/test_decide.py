@@ -348,7 +348,7 @@ def test_several_bounds_share_the_level() -> None:
 def test_the_line_says_at_which_look_it_was() -> None:
     run = entries(many(60, "PPP"))
     line = decide(Gate((AGAINST,)), run, run, LOOKS, 0).line
-    assert line.endswith("60 tasks, 3 epochs (look 1 of 3)")
+    assert line.endswith("60 tasks, 3 epochs (analysis 1 of 3)")
 
 
 def test_a_decision_is_plain_data() -> None:

@@ -32,7 +32,7 @@ def test_tasks_without_their_app_leave_a_gate_open() -> None:
     assert decision.status == 8
     assert decision.line == (
         "INCONCLUSIVE: 3 tasks were skipped for want of apps: com.example.maps (maps, route), an "
-        "app (mail); install them, or say allow_skipped = true in the gate's file"
+        "app (mail); install them, or set allow_skipped = true in the gate's file"
     )
 
 

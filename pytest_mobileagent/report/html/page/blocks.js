@@ -16,13 +16,13 @@ async function unpack(id) {
   const node = byId(id);
   if (!node) return null;
   if (typeof DecompressionStream === "undefined") {
-    throw new Error("This browser is too old for the page: it takes Chrome or Edge 97, Firefox 113, Safari 16.4, or newer.");
+    throw new Error("This browser is too old for this page, which needs Chrome or Edge 97, Firefox 113, Safari 16.4 or newer.");
   }
   try {
     const unpacked = new Blob([bytesOf(node)]).stream().pipeThrough(new DecompressionStream("gzip"));
     return JSON.parse(await new Response(unpacked).text());
   } catch (error) {
-    throw new Error(`This page is damaged, its block ${id} cannot be read (${error.message}): write it again with "python -m pytest_mobileagent report RUN --format=html".`);
+    throw new Error(`This page is damaged: its block ${id} cannot be read (${error.message}): write it again with "python -m pytest_mobileagent report RUN --format=html".`);
   }
 }
 

@@ -70,7 +70,7 @@ function showHead() {
     make("small", { className: "numbers" }, numbersIn(row)),
     make("span", { className: "room" }),
     ...(row.pair?.e ? [make("a", { className: "button", href: addressOf({ e: row.e, other: row.pair.e }) }, "Beside the base")] : []),
-    button("‹", "Step before (k)", () => showFrame(state.frame - 1)),
+    button("‹", "Previous step (k)", () => showFrame(state.frame - 1)),
     make("span", { id: "place" }),
     button("›", "Next step (j)", () => showFrame(state.frame + 1)),
     button("▶", "Play (space)", togglePlaying, { id: "play" }),

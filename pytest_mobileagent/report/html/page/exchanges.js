@@ -9,7 +9,7 @@ function exchangeParts(calls, texts) {
 function summaryOf(call) {
   const facts = [
     asText(call.role), `${tokens(call.input_tokens)} → ${tokens(call.output_tokens)} tokens`, call.cached_tokens ? `${tokens(call.cached_tokens)} cached` : "",
-    known(call.price_usd) ? money(call.price_usd) : "price not known", known(call.seconds) ? duration(call.seconds) : "",
+    known(call.price_usd) ? money(call.price_usd) : "price unknown", known(call.seconds) ? duration(call.seconds) : "",
     call.retries ? count(call.retries, "retry").replace("retrys", "retries") : "", call.estimated ? "estimated" : "", call.from_cache ? "from the cache" : "",
   ];
   return make("span", {}, make("b", { dir: "auto" }, asText(call.model) || "a model"), make("small", {}, ` ${facts.filter(Boolean).join(" · ")}`));

@@ -20,7 +20,7 @@ async function ask(path) {
   const given = knownState && path === state.run.live.state_url ? { headers: { "If-None-Match": knownState } } : {};
   const answer = await fetch(path, { ...given, cache: "no-store" });
   if (answer.status === 304 || answer.status === 404) return null;
-  if (!answer.ok) throw new Error(`The run answers ${answer.status}.`);
+  if (!answer.ok) throw new Error(`The run's server answers ${answer.status}.`);
   if (path === state.run.live.state_url) knownState = answer.headers.get("ETag") || "";
   return answer.json();
 }

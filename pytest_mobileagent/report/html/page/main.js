@@ -67,7 +67,7 @@ function changeOf(row, pair) {
 async function load() {
   try {
     state.run = await unpack("index");
-    if (!state.run) throw new Error("This page holds no run.");
+    if (!state.run) throw new Error("This page contains no run.");
     state.other = await unpack("index2");
   } catch (error) {
     showProblem(error.message);

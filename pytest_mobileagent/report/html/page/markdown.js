@@ -73,7 +73,7 @@ async function copy() {
     area.select();
     const worked = document.execCommand("copy");
     area.remove();
-    if (!worked) { tell("This browser does not let the page copy."); return; }
+    if (!worked) { tell("This browser does not let this page copy text."); return; }
   }
   tell("Copied as Markdown.");
 }

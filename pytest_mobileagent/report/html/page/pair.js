@@ -38,11 +38,11 @@ function pairHead() {
   const parts = partingStep();
   const same = halves.before.episode.frames.length === halves.now.episode.frames.length
     && halves.now.episode.frames.every((frame, place) => actionsOf(frame) === actionsOf(halves.before.episode.frames[place]));
-  const to = make("button", { type: "button" }, same ? "Both did the same" : `They part at step ${parts + 1}`);
+  const to = make("button", { type: "button" }, same ? "Both took the same steps" : `They diverge at step ${parts + 1}`);
   to.disabled = same;
   to.addEventListener("click", () => showPairFrame(parts));
   const next = make("button", { type: "button", title: "Next step (j)" }, "›");
-  const back = make("button", { type: "button", title: "Step before (k)" }, "‹");
+  const back = make("button", { type: "button", title: "Previous step (k)" }, "‹");
   next.addEventListener("click", () => showPairFrame(state.frame + 1));
   back.addEventListener("click", () => showPairFrame(state.frame - 1));
   const play = make("button", { id: "play", type: "button", title: "Play both (space)" }, "▶");
@@ -76,7 +76,7 @@ function showPairFrame(place, { anew = false } = {}) {
       shot(frame, frame.actions || [], { alt: `Screen at step ${wanted + 1}: ${actionsOf(frame)}` }),
       make("div", { className: "half-words" }, make("h3", {}, titleOf(frame)), make("p", { className: `text ${differs ? "differs" : ""}`, dir: "auto" }, actionsOf(frame)),
         ...labelled("the agent says", frame.said), ...labelled("not done", frame.notice, "bad"), make("p", { className: "times" }, timesOf(frame))),
-    ] : [make("p", { className: "quiet" }, "It had ended before.")]));
+    ] : [make("p", { className: "quiet" }, "It had already ended.")]));
   }
   byId("pair-place").textContent = `Step ${wanted + 1}`;
   keepAddress({ e: state.e, other: state.paired, s: wanted + 1 });

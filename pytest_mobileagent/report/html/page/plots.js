@@ -120,7 +120,7 @@ function plotSteps(shown) {
     const far = 1.9 * Math.sqrt(times);
     svg.append(dot(row, x(row.golden_steps) + far * Math.cos(turn), y(row.steps) + far * Math.sin(turn), shown.has(row)));
   }
-  return figure("Steps against golden steps", "on the line: as few as can be · ● passed ✕ not", svg);
+  return figure("Steps against golden steps", "on the line: as few steps as possible · ● passed ✕ not", svg);
 }
 
 function plotCost() {

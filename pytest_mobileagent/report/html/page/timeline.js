@@ -17,7 +17,7 @@ function plotTimeline(shown) {
   const width = 1000;
   const x = (at) => left + (at / end) * (width - left - 12);
   const height = lanes.size * LANE + 26;
-  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": "Time line of the devices" });
+  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": "Timeline of the devices" });
   for (const tick of moments(end)) {
     svg.append(draw("line", { class: "grid", x1: x(tick), x2: x(tick), y1: 0, y2: height - 20 }),
       words({ class: "tick", x: x(tick), y: height - 6, "text-anchor": "middle" }, duration(tick)));
@@ -26,7 +26,7 @@ function plotTimeline(shown) {
     svg.append(words({ class: "tick name", x: left - 8, y: lane * LANE + 15, "text-anchor": "end" }, name.slice(0, 18)));
     for (const row of each) svg.append(span(row, x, lane * LANE + 3, shown.has(row)));
   });
-  return Object.assign(figure("Time line", "each bar is an episode", make("div", { className: "scroll" }, svg)), { className: "plot wide-plot" });
+  return Object.assign(figure("Timeline", "each bar is an episode", make("div", { className: "scroll" }, svg)), { className: "plot wide-plot" });
 }
 
 // Round times for the marks of the axis, at most eight.

@@ -36,7 +36,7 @@ function showTree(frame) {
   list.addEventListener("pointerleave", () => point(pinned));
   list.addEventListener("click", (event) => pin(placeOf(event.target)));
   list.addEventListener("keydown", walkTree);
-  const nothing = make("p", { className: "quiet" }, "The elements of this screen are not known.");
+  const nothing = make("p", { className: "quiet" }, "The elements of this screen are unknown.");
   byId("tree-box").replaceChildren(fold("tree", `Elements ${elements.length || ""}`, true, elements.length ? list : nothing, make("div", { id: "element" })));
   showElement(null);
   const screen = byId("screen");
@@ -120,5 +120,5 @@ function showElement(node) {
   byId("element")?.replaceChildren(...(node ? [pairs([
     ["class", node[CLASS]], ["text", asText(node[TEXT]).slice(0, 2000)], ["description", asText(node[DESCRIPTION]).slice(0, 2000)], ["id", node[ID]],
     ["box", box ? `${box[0]}, ${box[1]} to ${box[2]}, ${box[3]}` : ""], ["is", node[FLAGS]],
-  ])] : [make("p", { className: "quiet" }, "Hover an element or the screen; a click holds on to it.")]));
+  ])] : [make("p", { className: "quiet" }, "Hover over an element or the screen; click to keep it selected.")]));
 }

@@ -24,7 +24,7 @@ function whyParts(row, episode, { withGoal = true } = {}) {
   ];
   const goal = make("p", { className: "goal", dir: "auto" }, asText(episode.goal) || asText(row.id));
   const lists = [checked, happened].map(factList).filter(Boolean);
-  const damage = episode.damaged ? [make("p", { className: "bad" }, `This episode cannot be shown whole: ${episode.damaged}`)] : [];
+  const damage = episode.damaged ? [make("p", { className: "bad" }, `This episode cannot be shown completely: ${episode.damaged}`)] : [];
   return [...(withGoal ? [make("p", { className: "label" }, "Goal"), goal] : []), ...damage, make("div", { className: "columns" }, ...lists), ...wholeReason(row, episode)];
 }
 
@@ -49,7 +49,7 @@ function cutShort(text) {
 function wholeReason(row, episode) {
   const stands = (episode.opinions || []).find((each) => each.stands && each.passed === false);
   const reason = asText(stands?.reason || row.reason).trim();
-  return row.outcome !== "passed" && reason.includes("\n") ? [fold("reason", "The reason in full", false, make("pre", { dir: "auto" }, reason))] : [];
+  return row.outcome !== "passed" && reason.includes("\n") ? [fold("reason", "Full reason", false, make("pre", { dir: "auto" }, reason))] : [];
 }
 
 // The index of the frame from which to look at a failure, as the message of a failing test has it: the step

@@ -149,7 +149,7 @@ def test_plots_have_a_mark_for_each_task_and_a_line_for_each_device(
     reader = read(invented.index(some))
     reader.sees("#count", "4 rows")
     titles = reader.texts(".plot figcaption b")
-    assert titles == ["Success", "Steps against golden steps", "Success against cost", "Time line"]
+    assert titles == ["Success", "Steps against golden steps", "Success against cost", "Timeline"]
     plot = "document.querySelectorAll('.plot')"
     assert reader.ask(f"{plot}[1].querySelectorAll('.dot, .cross').length") == 3
     assert reader.ask(f"{plot}[2].querySelectorAll('.dot').length") == 1

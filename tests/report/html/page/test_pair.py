@@ -69,19 +69,19 @@ def test_a_task_opens_where_the_two_part(reader: Any) -> None:
     reader.sees("#half-before .half-stage .differs", 'tap "Timer"')
     reader.sees("#half-now .half-stage .differs", 'tap "Clock", type "07:00"')
     reader.press("j")
-    reader.sees("#half-before .half-stage", "It had ended before.")
+    reader.sees("#half-before .half-stage", "It had already ended.")
     reader.press("k", "k")
     reader.sees("#half-before .half-stage", "swipe")
     assert reader.texts(".differs") == []
     reader.click("#half-now header a")
     reader.sees("#detail", "Step")
     reader.click("#head a")  # beside the base again
-    reader.sees("#pair", "They part at step 3")
+    reader.sees("#pair", "They diverge at step 3")
 
 
 def test_two_that_did_the_same_are_said_to(reader: Any) -> None:
     reader.go("#e=same.0&with=~same.0")
-    reader.sees("#pair", "Both did the same")
+    reader.sees("#pair", "Both took the same steps")
     reader.go("#e=same.0&with=nowhere")
     reader.sees("#problem", "This page has no episode nowhere.")
 
