@@ -41,7 +41,7 @@ def multiplied(source: Path, target: Path, count: int) -> dict[str, Any]:
     report = read_report(source / "report.json")
     (target / "screens").mkdir(parents=True)
     shutil.copy(source / "run.json", target)
-    tasks = {}
+    tasks: dict[str, Any] = {}
     for number in range(count):
         task = dict(report["tasks"][number % len(report["tasks"])])
         folder = f"episodes/copy-{number:05}.0"

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from pytest_mobileagent.task.case import Case
 
 NOTE = "attempt.json"
 
@@ -73,19 +72,19 @@ def end(folder: Path, attempt: Attempt, how: End, *, together: bool = False) -> 
     _write(folder, replace(attempt, ended=ended, end=how, together=together))
 
 
-def noted(run: Path, case: Case) -> list[dict[str, Any]]:
+def noted(run: Path, key: str) -> list[dict[str, Any]]:
     """Return what is noted of the attempts at a case in the folder of a run, as plain data."""
     found = []
-    for folder in runs.attempts(run, case):
+    for folder in runs.attempts(run, key):
         if (attempt := _read(folder)) is not None:
             began = attempt.end is End.PLAYED or _began(folder)
             found.append({**asdict(replace(attempt, began=began)), "end": str(attempt.end)})
     return found
 
 
-def died(run: Path, case: Case) -> None:
+def died(run: Path, key: str) -> None:
     """Note that the worker that made the last attempt at a case died over it."""
-    if folders := runs.attempts(run, case):
+    if folders := runs.attempts(run, key):
         last = _read(folders[-1])
         if last is not None and last.end is End.CUT_OFF:
             end(folders[-1], last, End.WORKER)

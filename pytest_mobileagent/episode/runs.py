@@ -90,9 +90,9 @@ def digests(run: Path) -> dict[str, dict[str, Any]]:
         return {}
 
 
-def attempts(run: Path, case: Case) -> list[Path]:
-    """Return the folders of the attempts at a case, the first attempt first."""
-    stem = stem_of(run, case)
+def attempts(run: Path, key: str) -> list[Path]:
+    """Return the folders of the attempts at the case with a key, the first attempt first."""
+    stem = stem_of(run, key)
     found: list[Path] = []
     while is_folder_of(run, folder := stem.with_name(f"{stem.name}.{len(found)}")):
         found.append(folder)
@@ -104,9 +104,9 @@ def is_folder_of(run: Path, folder: Path) -> bool:
     return folder.is_dir() and is_below(folder, run)
 
 
-def stem_of(run: Path, case: Case) -> Path:
-    """Return the path that each attempt at a case adds a dot and its number to."""
-    return run / "episodes" / slug(case.key)
+def stem_of(run: Path, key: str) -> Path:
+    """Return the path to which each attempt at the case with a key adds a dot and its number."""
+    return run / "episodes" / slug(key)
 
 
 def slug(text: str) -> str:

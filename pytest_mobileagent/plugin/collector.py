@@ -16,11 +16,12 @@ from pytest_mobileagent.plugin.ending import interrupt_when_asked
 from pytest_mobileagent.plugin.state import IS_REUSED, RESULT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from collections.abc import Set as AbstractSet
 
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.plugin.engine.interim import Looking
+    from pytest_mobileagent.report.entry import Entry
 
 
 _CRASHED = "???"  # pytest-xdist's name for the phase of a test whose worker died
@@ -32,7 +33,7 @@ class Collector:
 
     def __init__(self, run: RunConfig) -> None:
         self.run = run
-        self.results: dict[str, dict[str, Any]] = {}
+        self.results: dict[str, Entry] = {}
         self.selected: set[str] = set()
         self.finished: set[str] = set()
         self.reused: set[str] = set()  # of those, what was reported from a record
@@ -195,11 +196,11 @@ class Collector:
         self.results.update((result["nodeid"], result) for result in missing)
         add_cases(session.config, [*early, *missing])
 
-    def _add_recorded(self) -> list[Mapping[str, Any]]:
+    def _add_recorded(self) -> list[Entry]:
         """Add what an earlier run tells of tests that were not run; return those selected."""
         early = self.run.earlier.unreported(self.results, self.selected)
         for task in (*early, *self.run.earlier.unselected(self.selected)):
-            self.results[task["nodeid"]] = dict(task)
+            self.results[task["nodeid"]] = task
         return early
 
     def _status(self, exitstatus: int) -> int:
@@ -236,18 +237,18 @@ class Collector:
             self.stopped = True
             self.stop(f"infrastructure broke {so_far} times (--mobile-max-infra={most})")
 
-    def _look_at_budget(self, result: dict[str, Any]) -> None:
+    def _look_at_budget(self, result: Entry) -> None:
         """Stop the run if a budget of it is spent, and not only one of an episode."""
         if result["fault"] == "budget" and not self.budget:
             self.budget = self.run.models.spent()
             if self.budget:
                 self.stop(f"budget: {self.budget}")
 
-    def _with_crashes(self, result: dict[str, Any]) -> dict[str, Any]:
+    def _with_crashes(self, result: Entry) -> Entry:
         died = ["a worker died"] * self.crashes.get(result["nodeid"], 0)
         return {**result, "infrastructure": [*died, *result["infrastructure"]]}
 
-    def _lost(self, nodeid: str) -> dict[str, Any] | None:
+    def _lost(self, nodeid: str) -> Entry | None:
         """Return the result of a task that took its worker down; None if it is no task."""
         from pytest_mobileagent.report.recorded import lost_result
 
@@ -292,9 +293,7 @@ def _left_to_others(config: pytest.Config, nodeid: str) -> bool:
     return config.getoption("reruns", None) is not None or counts.get_test_reruns(nodeid) > 0
 
 
-def _find_suspects(
-    run: RunConfig, config: pytest.Config, results: dict[str, dict[str, Any]]
-) -> set[str]:
+def _find_suspects(run: RunConfig, config: pytest.Config, results: dict[str, Entry]) -> set[str]:
     """Mark the suspects among the results of a run, and return those that count as failed.
 
     What was shown of them before, pytest's counts and JUnit's XML are mended. Results are by node
@@ -302,10 +301,10 @@ def _find_suspects(
     """
     from pytest_mobileagent.plugin.outputs.reporters import mend
     from pytest_mobileagent.report.metrics.suspects import FAIL, marked
-    from pytest_mobileagent.report.recorded import key_of, with_attempts
+    from pytest_mobileagent.report.recorded import with_attempts
 
-    def with_all_attempts(result: dict[str, Any]) -> dict[str, Any]:
-        before = run.earlier.attempts(key_of(result))
+    def with_all_attempts(result: Entry) -> Entry:
+        before = run.earlier.attempts(result["key"])
         return with_attempts(run.folder.path, result, before)
 
     how = run.value("mobile-suspects")

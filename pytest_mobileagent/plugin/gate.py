@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent.plugin.context import RunContext
+    from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.gate.decide import Decision
     from pytest_mobileagent.report.gate.interim import Looks
     from pytest_mobileagent.report.gate.spec import Gate
@@ -89,9 +90,7 @@ class RunGate:
             except ValueError as error:
                 raise usage_error(self._settings[BASELINE], f": {error}") from None
 
-    def decide(
-        self, tasks: Sequence[Mapping[str, Any]], look: int, before: Decision | None
-    ) -> Decision | None:
+    def decide(self, tasks: Sequence[Entry], look: int, before: Decision | None) -> Decision | None:
         """Return what the gate says of the entries of a report, at a look; None without a gate.
 
         Looks are counted from 0; `before` is what the gate said at the look before this one.
@@ -108,9 +107,7 @@ class RunGate:
             baseline, alike = self.baseline.tasks, selected_alike(own, self.baseline.about)
         return decide(self.gate, tasks, baseline, self.looks, look, before=before, alike=alike)
 
-    def compare(
-        self, about: Mapping[str, Any], tasks: Sequence[Mapping[str, Any]]
-    ) -> dict[str, Any] | None:
+    def compare(self, about: Mapping[str, Any], tasks: Sequence[Entry]) -> dict[str, Any] | None:
         """Return how the run, by its report, differs from the baseline; None without one.
 
         Raises:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.episode.running import Running
     from pytest_mobileagent.plugin.config import RunConfig
+    from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.task.case import Case
 
 
@@ -52,7 +53,7 @@ class LiveLines:
         self._episodes: RunningEpisodes | None = None
         self._name_of: Callable[[Case], str] | None = None
         self._began = 0.0
-        self._entries: dict[str, dict[str, Any]] = {}
+        self._entries: dict[str, Entry] = {}
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
@@ -152,7 +153,7 @@ def _way_to_terminal(config: pytest.Config) -> TextIO:
     return open(descriptor, "w", encoding=file.encoding, errors="replace")  # noqa: PTH123
 
 
-def _cost(result: dict[str, Any]) -> float | None:
+def _cost(result: Entry) -> float | None:
     each = [role.get("cost_usd") for role in (result.get("roles") or {}).values()]
     known = [cost for cost in each if cost is not None]
     return sum(known) if known else result.get("cost_usd")

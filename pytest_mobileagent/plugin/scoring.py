@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import linecache
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from _pytest.subtests import failed_subtests_key
 
 from pytest_mobileagent.check.subgoals import SubGoalError
-from pytest_mobileagent.episode.index import Entry
+from pytest_mobileagent.episode.index import Entry as IndexLine
 from pytest_mobileagent.episode.index import append as add_to_index
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.episode.redaction import redacted
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_mobileagent.check.episode import Episode
+    from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.task.case import Case
 
 _TOLD = ("reason", "infrastructure", "answer", "verdict", "judged")  # of a result, in words
@@ -66,7 +67,8 @@ def score(
     try:
         result = _result(case, item, report, call)
         plain = result.to_wire()
-        plain |= redacted({name: plain[name] for name in _TOLD})
+        told = redacted({name: value for name, value in plain.items() if name in _TOLD})
+        plain = cast("Entry", {**plain, **told})
         _keep(result, plain["reason"], item)
     except Exception as error:  # noqa: BLE001 - one guarded place
         what = f"the result of {item.nodeid} cannot be computed: {in_one_line(error)}"
@@ -234,7 +236,7 @@ def _keep(result: Result, reason: str, item: pytest.Function) -> None:
     is_inside = episode.folder.is_relative_to(run.folder.path)
     if is_inside and result.folder is not None:
         known = () if result.verdict is not None else (result.fault, reason)
-        entry = Entry(result.case.key, episode.attempt, result.folder, result.outcome, *known)
+        entry = IndexLine(result.case.key, episode.attempt, result.folder, result.outcome, *known)
         add_to_index(run.folder.path, entry)
     if result.verdict is not None:
         about = {"episode": episode, "verdict": result.verdict}

@@ -184,8 +184,8 @@ class State:
     def _row(self, running: Running, about: Mapping[str, Any]) -> dict[str, Any]:
         folder = f"episodes/{running.folder.name}"
         entry = Result(running.case, "running", folder=folder).to_wire()
-        spent = {"steps": running.steps, "cost_usd": running.cost_usd}
-        return row(self._folder, {**entry, "episode": folder, **spent}, about)
+        entry |= {"episode": folder, "steps": running.steps, "cost_usd": running.cost_usd}
+        return row(self._folder, entry, about)
 
     def _phone(self, running: Running) -> dict[str, Any]:
         if self._name_of is None:

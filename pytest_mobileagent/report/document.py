@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.episode.migrate import reset
 from pytest_mobileagent.episode.runs import HEAD, RUN
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import parse_json, read_text
-from pytest_mobileagent.plain import Each, Maybe, check, expect
+from pytest_mobileagent.plain import check, expect
+from pytest_mobileagent.report.entry import KINDS, Entry, read_entry
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.metrics.suspects import marked, policy
-from pytest_mobileagent.report.result import Result
-from pytest_mobileagent.task.case import Case
-from pytest_mobileagent.task.task import Task
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +20,7 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 2
 
 
-def document(run: Mapping[str, Any], results: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+def document(run: Mapping[str, Any], results: Mapping[str, Entry]) -> dict[str, Any]:
     """Return the report of a run as plain data.
 
     `run` is what run.json says of it, `results` are its tasks' by node id.
@@ -38,53 +35,6 @@ def document(run: Mapping[str, Any], results: Mapping[str, dict[str, Any]]) -> d
 
 
 REPORT = "report.json"
-_TEXT, _COUNT, _NUMBER, _TRUTH = str | None, int | None, float | int | None, bool | None
-_SPENT: dict[str, Any] = {
-    "calls": _COUNT,
-    "input_tokens": _COUNT,
-    "output_tokens": _COUNT,
-    "cached_tokens": _COUNT,
-    "cost_usd": _NUMBER,
-    "unpriced_calls": _COUNT,
-    "uncounted_calls": _COUNT,
-    "retries": _COUNT,
-    "estimated_input_tokens": _COUNT,
-    "estimated_output_tokens": _COUNT,
-}
-_SUBGOAL: dict[str, Any] = {"name": str, "weight": float, "held": bool, "first_step": _COUNT}
-# What is known of a task's entry, with its kinds (see `plain.check`).
-_TASK: dict[str, Any] = {
-    **dict.fromkeys(("id", "nodeid", "outcome"), str),
-    **dict.fromkeys(
-        ("suite", "app", "kind", "language", "environment", "fault", "skipped_for"), _TEXT
-    ),
-    **dict.fromkeys(("reason", "episode", "termination", "answer"), _TEXT),
-    **dict.fromkeys(("level", "epoch", "golden_steps", "first_success_step", "attempt"), _COUNT),
-    **dict.fromkeys(("steps", "actions"), _COUNT),
-    **dict.fromkeys(("no_effect_steps", "repeated_steps", "invalid_actions"), _COUNT),
-    **dict.fromkeys(("partial_credit", "progress", "step_efficiency", "step_ratio"), _NUMBER),
-    **dict.fromkeys(("seconds", "seconds_per_step", "thinking_seconds"), _NUMBER),
-    **dict.fromkeys(("acting_seconds", "latency"), _NUMBER),
-    **dict.fromkeys(("success", "premature", "overdue", "metered", "estimated", "suspect"), _TRUTH),
-    "tags": Maybe([str]),
-    "parameters": Maybe(dict),
-    "infrastructure": [str],
-    "attempts": Maybe([dict]),
-    "verdict": Maybe(
-        {
-            "passed": _TRUTH,
-            "scorer": str,
-            "reason": str,
-            "evidence": dict,
-            "first_step": _COUNT,
-        }
-    ),
-    "judged": Maybe({"passed": _TRUTH, "reason": str}),
-    "subgoals": Maybe([_SUBGOAL]),
-    "roles": Maybe(Each(_SPENT)),
-    **_SPENT,
-}
-_RESET: dict[str, Any] = {"kind": str, "snapshot": _TEXT, "cleared": [str], "reason": str}
 
 
 def read_report(path: Path) -> dict[str, Any]:
@@ -100,9 +50,8 @@ def read_report(path: Path) -> dict[str, Any]:
         version = expect(whole["schema_version"], float, "schema_version")
         check(whole["run"], HEAD, "run")
         expect(whole["summary"], dict, "summary")
-        check(whole["tasks"], [_TASK], "tasks")
-        blank = Result(Case(Task("-"), "-")).to_wire()  # what an older version did not count
-        tasks = [{**blank, **_entry(task, version)} for task in whole["tasks"]]
+        check(whole["tasks"], [KINDS], "tasks")
+        tasks = [read_entry(task, version) for task in whole["tasks"]]
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         msg = f"{path} is damaged: {type(error).__name__}: {error}"
         raise RecordError(msg) from error
@@ -149,19 +98,3 @@ def _begun(folder: Path) -> tuple[float, str]:
     first = folder / RUN
     path = first if first.is_file() else folder / REPORT
     return path.stat().st_mtime, folder.name
-
-
-def _entry(task: Mapping[str, Any], version: float) -> dict[str, Any]:
-    if missing := [name for name in ("id", "outcome", "success") if name not in task]:
-        raise KeyError(missing[0])
-    entry = _from_1(task) if version < 2 else dict(task)
-    if check(entry.get("reset"), Maybe(_RESET), "reset") is not None:
-        expect(entry["reset"]["kind"], str, "reset.kind")
-    return entry
-
-
-def _from_1(task: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an entry of version 1, in which 0 tokens, or a price of 0, are those nobody knew."""
-    spent = {name: task[name] or None for name in ("input_tokens", "output_tokens", "cost_usd")}
-    fault = "agent" if task["outcome"] == "failed" else None
-    return {"fault": fault, **task, **spent, "reset": reset(task.get("reset"))}

@@ -31,11 +31,12 @@ from pytest_mobileagent.report.text.narration import PAGE
 from pytest_mobileagent.report.text.pull_request import SUMMARY, summary
 from pytest_mobileagent.report.text.table import table
 from pytest_mobileagent.task.case import Case
-from pytest_mobileagent.task.task import Task
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence
+
+    from pytest_mobileagent.report.entry import Entry
 
     Head = Mapping[str, Any]
 
@@ -58,16 +59,10 @@ class _Part:
     """What one of the runs has of a case: its entries in report.json, run.json and the index."""
 
     run: Path
-    entry: Mapping[str, Any]
+    entry: Entry
     plan: Mapping[str, Any] = field(default_factory=dict)
     digests: Any = None
     lines: Sequence[index.Entry] = ()
-
-    @property
-    def case(self) -> Case:
-        """The case, as far as its identity goes."""
-        epoch, place = self.entry.get("epoch") or 0, self.entry.get("environment")
-        return Case(Task("-"), self.entry["id"], environment=place, epoch=epoch)
 
     @property
     def rank(self) -> int:
@@ -139,7 +134,7 @@ def _by_case(recorded: Sequence[RecordedRun]) -> dict[str, list[_Part]]:
             lines.setdefault(line.case, []).append(line)
         for entry in run.tasks:
             part = _Part(run.folder, unmarked(entry))  # another part may have decided it
-            key = part.case.key
+            key = entry["key"]
             whole = replace(
                 part,
                 plan=plans.get(key) or _plan_of(part),
@@ -168,10 +163,11 @@ def _plan_of(part: _Part) -> dict[str, Any]:
             continue
     entry = part.entry
     names = ("level", "kind", "language", "tags", "golden_steps")
-    task = {name: entry[name] for name in names if entry.get(name) is not None}
-    apps = [entry["app"]] if entry.get("app") else []
-    about = {n: entry[n] for n in ("id", "suite", "nodeid", "parameters") if entry.get(n)}
-    place = {"environment": part.case.environment, "epoch": part.case.epoch}
+    task = {name: value for name, value in entry.items() if name in names and value is not None}
+    apps = [entry["app"]] if entry["app"] else []
+    own = ("id", "suite", "nodeid", "parameters")
+    about = {name: value for name, value in entry.items() if name in own and value}
+    place = {"environment": entry["environment"], "epoch": entry["epoch"]}
     return Case.from_json({**about, **place, "task": {**task, "goal": "-", "apps": apps}}).to_json()
 
 
@@ -208,10 +204,10 @@ def _write(
     return whole
 
 
-def _take_over(target: Path, parts: Sequence[_Part]) -> dict[str, Any]:
+def _take_over(target: Path, parts: Sequence[_Part]) -> Entry:
     """Take over all attempts at a case, and return its result."""
     names: dict[str, str] = {}
-    stem = runs.stem_of(target, parts[-1].case)
+    stem = runs.stem_of(target, parts[-1].entry["key"])
     count = 0
     for part in parts:
         names = {}  # of the last, which counts
@@ -225,16 +221,16 @@ def _take_over(target: Path, parts: Sequence[_Part]) -> dict[str, Any]:
                 number = int(names[line.folder].rpartition(".")[2])
                 index.append(target, replace(line, attempt=number, folder=names[line.folder]))
     result = parts[-1].entry
-    broke = [why for part in parts for why in part.entry.get("infrastructure") or ()]
-    tried = [each for part in parts for each in part.entry.get("attempts") or ()]
-    episode = names.get(result.get("episode") or "")
+    broke = [why for part in parts for why in part.entry["infrastructure"]]
+    tried = [each for part in parts for each in part.entry["attempts"]]
+    episode = names.get(result["episode"] or "")
     return {**result, "episode": episode, "infrastructure": broke, "attempts": tried}
 
 
 def _attempts(part: _Part) -> list[Path]:
     """Return the folders of the attempts at a case, with the one that the report names."""
-    found = runs.attempts(part.run, part.case)
-    episode = str(part.entry.get("episode") or "")
+    found = runs.attempts(part.run, part.entry["key"])
+    episode = str(part.entry["episode"] or "")
     named = part.run / "episodes" / Path(episode).name
     is_ours = episode == f"episodes/{named.name}" and named.name not in {"", ".", ".."}
     is_new = is_ours and named not in found and runs.is_folder_of(part.run, named)

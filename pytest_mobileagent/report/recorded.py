@@ -15,15 +15,15 @@ from pytest_mobileagent.report.document import REPORT, read_report
 from pytest_mobileagent.report.metrics.suspects import marked, policy
 from pytest_mobileagent.report.redecide import redecide
 from pytest_mobileagent.report.result import Result
-from pytest_mobileagent.task.case import Case
-from pytest_mobileagent.task.task import Task
 from pytest_mobileagent.verdict import PERSON, effective, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.episode.index import Entry
+    from pytest_mobileagent.episode.index import Entry as IndexLine
+    from pytest_mobileagent.report.entry import Entry
+    from pytest_mobileagent.task.case import Case
 
 _FAULTS = {"failed": "agent", "error": "task"}
 _SCORED_AGAIN = {"judge", "task"}
@@ -43,7 +43,7 @@ class RecordedRun:
 
     folder: Path
     about: Mapping[str, Any]
-    tasks: Sequence[Mapping[str, Any]]
+    tasks: Sequence[Entry]
     has_ended: bool
 
 
@@ -65,7 +65,7 @@ def recorded_run(run: Path) -> RecordedRun:
     return RecordedRun(run, about, [_by_people(run, task) for task in tasks], has_ended)
 
 
-def is_final(task: Mapping[str, Any]) -> bool:
+def is_final(task: Entry) -> bool:
     """Whether the agent has finished a task, so that a resumed run does not run it again.
 
     If a judge or the task broke, scoring the episode again mends that.
@@ -75,35 +75,22 @@ def is_final(task: Mapping[str, Any]) -> bool:
     return bool(task["outcome"] != "not run")
 
 
-def key_of(task: Mapping[str, Any]) -> str:
-    """Return the key of the case that an entry of a report is about."""
-    return _case_of(task).key
-
-
-def with_attempts(
-    run: Path, task: Mapping[str, Any], before: Sequence[Mapping[str, Any]] = ()
-) -> dict[str, Any]:
+def with_attempts(run: Path, task: Entry, before: Sequence[Mapping[str, Any]] = ()) -> Entry:
     """Return an entry of a report with all attempts at its case that are noted in a run's folder.
 
     Those of the run that it was taken from, if any, are given as `before`, or stand in the entry.
     They may be noted in the folder as well, with the episodes that were taken over.
     """
-    known = list(before) or list(task.get("attempts") or ())
+    known = list(before) or task["attempts"]
     seen = {(each["worker"], each["started"]) for each in known}
-    own = noted(run, _case_of(task))
+    own = noted(run, task["key"])
     new = [a | {"run": run.name} for a in own if (a["worker"], a["started"]) not in seen]
     return {**task, "attempts": [*known, *new]}
 
 
-def _case_of(task: Mapping[str, Any]) -> Case:
-    """Return the case that an entry is about, as far as its identity goes."""
-    environment, epoch = task.get("environment"), task.get("epoch")
-    return Case(Task("-"), task["id"], environment=environment, epoch=epoch or 0)
-
-
-def note_death(run: Path, task: Mapping[str, Any]) -> None:
+def note_death(run: Path, task: Entry) -> None:
     """Note that the worker died that made the last attempt at the case of an entry."""
-    died(run, _case_of(task))
+    died(run, task["key"])
 
 
 def _times(about: Mapping[str, Any]) -> int:
@@ -112,12 +99,12 @@ def _times(about: Mapping[str, Any]) -> int:
     return len(resumed) if isinstance(resumed, list) else 0
 
 
-def _cut_off_tasks(run: Path, before: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _cut_off_tasks(run: Path, before: Sequence[Entry]) -> list[Entry]:
     """Return the entries of a run that was cut off; `before` is what its last report says.
 
     What was not tried again since then is as it was.
     """
-    tried = {case.nodeid: len(runs.attempts(run, case)) for case in runs.cases(run)}
+    tried = {case.nodeid: len(runs.attempts(run, case.key)) for case in runs.cases(run)}
     known = [
         task
         for task in before
@@ -128,8 +115,8 @@ def _cut_off_tasks(run: Path, before: Sequence[Mapping[str, Any]]) -> list[Mappi
     return [*known, *(result.to_wire() for result in missing)]
 
 
-def _by_people(run: Path, task: Mapping[str, Any]) -> dict[str, Any]:
-    folder = runs.inside(run, task.get("episode"))
+def _by_people(run: Path, task: Entry) -> Entry:
+    folder = runs.inside(run, task["episode"])
     return redecide(task, None if folder is None else effective(verdicts(folder)))
 
 
@@ -158,7 +145,7 @@ def missing_results(run: Path, known: Collection[str], why: str) -> list[Result]
     ]
 
 
-def _finished(run: Path, case: Case, entry: Entry | None) -> Result | None:
+def _finished(run: Path, case: Case, entry: IndexLine | None) -> Result | None:
     """Return the result of a finished attempt; None if there is none that can be read."""
     if entry is None:
         return None
@@ -187,7 +174,7 @@ def _interrupted(run: Path, case: Case, why: str) -> Result | None:
 
     Without `why` its worker died, if need be before there was a record.
     """
-    attempts = runs.attempts(run, case)
+    attempts = runs.attempts(run, case.key)
     for attempt in reversed(attempts):
         try:
             episode = read(attempt, EpisodeRecord)

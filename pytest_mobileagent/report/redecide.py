@@ -5,7 +5,7 @@ All of this works on the plain data of report.json, so that what a newer version
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pytest_mobileagent.plain import to_wire
 from pytest_mobileagent.report.metrics.numbers import ratio
@@ -16,6 +16,7 @@ from pytest_mobileagent.verdict import PERSON
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.verdict import Verdict
 
 AS_RUN = "as_run"  # the field with what the run itself said, where a person says otherwise
@@ -27,27 +28,28 @@ _CHANGED = (
 )  # fmt: skip
 
 
-def decidable(task: Mapping[str, Any]) -> bool:
+def decidable(task: Entry) -> bool:
     """Whether a person may decide a task: there is an episode, and nothing but a judge broke."""
     said = as_run(task)
-    broke = said.get("outcome") == "error" and said.get("fault") == "judge"
-    return bool(task.get("episode")) and (said.get("outcome") in _DECIDABLE or broke)
+    broke = said["outcome"] == "error" and said["fault"] == "judge"
+    return bool(task["episode"]) and (said["outcome"] in _DECIDABLE or broke)
 
 
-def was_undecided(task: Mapping[str, Any]) -> bool:
+def was_undecided(task: Entry) -> bool:
     """Whether the run itself left a task to people."""
     return decidable(task) and as_run(task).get("success") is None
 
 
-def as_run(task: Mapping[str, Any]) -> Mapping[str, Any]:
+def as_run(task: Entry) -> Entry:
     """Return a task's entry as the run wrote it, before any person decided."""
-    kept = task.get(AS_RUN)
+    kept = task.get("as_run")
     if not isinstance(kept, dict):
         return task
-    return {name: value for name, value in {**task, **kept}.items() if name != AS_RUN}
+    before = {name: value for name, value in {**task, **kept}.items() if name != AS_RUN}
+    return cast("Entry", before)
 
 
-def redecide(task: Mapping[str, Any], verdict: Verdict | None) -> dict[str, Any]:
+def redecide(task: Entry, verdict: Verdict | None) -> Entry:
     """Return a task's entry by the verdict that stands.
 
     A person's verdict replaces the outcome and all that follows from it. The fields as the run
@@ -55,9 +57,9 @@ def redecide(task: Mapping[str, Any], verdict: Verdict | None) -> dict[str, Any]
     """
     before = as_run(task)
     if verdict is None or verdict.scorer != PERSON or verdict.passed is None:
-        return dict(before)
+        return before
     if not decidable(task):
-        return dict(task)
+        return task
     passed = verdict.passed
     outcome = _outcome(before, passed)
     fields = {
@@ -68,19 +70,19 @@ def redecide(task: Mapping[str, Any], verdict: Verdict | None) -> dict[str, Any]
         "verdict": to_wire(shown(verdict)),
         **_derived(before, passed),
     }
-    kept = {name: before[name] for name in _CHANGED if name in before}
-    return {**before, **fields, AS_RUN: kept}
+    kept = {name: value for name, value in before.items() if name in _CHANGED}
+    return cast("Entry", {**before, **fields, AS_RUN: kept})
 
 
 def redecided(
-    report: Mapping[str, Any], verdict_of: Callable[[Mapping[str, Any]], Verdict | None]
+    report: Mapping[str, Any], verdict_of: Callable[[Entry], Verdict | None]
 ) -> dict[str, Any]:
     """Return a whole report in which every task is as the verdict says that stands for it."""
     tasks = [redecide(task, verdict_of(task)) for task in report["tasks"]]
     return {**report, "summary": {**report["summary"], **summarise(tasks)}, "tasks": tasks}
 
 
-def _outcome(before: Mapping[str, Any], passed: bool) -> str:
+def _outcome(before: Entry, passed: bool) -> str:
     """Return pytest's word: a task that is expected to fail still is.
 
     Where such a one has to fail (a strict xfail), pytest calls it failed when its goal was met.
@@ -97,21 +99,21 @@ def _reason(verdict: Verdict) -> str:
     return f"{word} by {who}" + (f": {verdict.reason}" if verdict.reason else "")
 
 
-def _derived(before: Mapping[str, Any], passed: bool) -> dict[str, Any]:
+def _derived(before: Entry, passed: bool) -> dict[str, Any]:
     """Return what follows from a decision, as `report.result.measures` derives it.
 
     When the goal was first met, and how much of it, is what a check found; it stays where the
     person agrees with the check, and is not known otherwise.
     """
-    agrees = before.get("success") is passed
-    steps, golden = before.get("steps"), before.get("golden_steps")
-    ended = before.get("termination")
+    agrees = before["success"] is passed
+    steps, golden = before["steps"], before["golden_steps"]
+    ended = before["termination"]
     return {
         "step_ratio": ratio(steps, golden) if passed else None,
         "premature": not passed and ended == "self-reported",
         "overdue": passed and ended == "step limit",
-        "first_success_step": before.get("first_success_step") if agrees else None,
-        "partial_credit": before.get("partial_credit") if agrees else None,
-        "progress": before.get("progress") if agrees else None,
-        "step_efficiency": before.get("step_efficiency") if agrees else None,
+        "first_success_step": before["first_success_step"] if agrees else None,
+        "partial_credit": before["partial_credit"] if agrees else None,
+        "progress": before["progress"] if agrees else None,
+        "step_efficiency": before["step_efficiency"] if agrees else None,
     }

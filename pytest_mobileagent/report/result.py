@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pytest_mobileagent.episode.calls import totals
 from pytest_mobileagent.episode.record import Termination
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.episode.calls import ModelCall, Totals
     from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.task.case import Case
     from pytest_mobileagent.verdict import Verdict
 
@@ -56,12 +57,14 @@ class Result:
         """Whether the goal was met; None where nothing was decided."""
         return self.verdict.passed if self.verdict is not None else None
 
-    def to_wire(self) -> dict[str, Any]:
-        """Return the result as plain data."""
+    def to_wire(self) -> Entry:
+        """Return the result as an entry of a report, which is plain data."""
         task = self.case.task
-        return dict(
+        return cast(
+            "Entry",
             to_wire(
                 {
+                    "key": self.case.key,
                     "id": self.case.id,
                     "nodeid": self.case.nodeid,
                     "suite": self.case.suite,
@@ -95,7 +98,7 @@ class Result:
                     **measures(self.episode, self.success, task.shortest),
                     "roles": self._roles(),
                 }
-            )
+            ),
         )
 
     def _subgoals(self) -> Any:

@@ -128,7 +128,7 @@ def _list(queue: Queue) -> None:
 
 def _told(item: Item, decision: Verdict | None) -> str:
     if decision is None:
-        return f"{item.task['outcome']}: {item.task.get('reason') or '?'}"
+        return f"{item.task['outcome']}: {item.task['reason'] or '?'}"
     word = "passed" if decision.passed else "failed"
     note = f": {decision.reason}" if decision.reason else ""
     return f"{word} by {decision.evidence.get('who') or 'somebody'}{note}"

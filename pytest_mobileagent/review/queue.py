@@ -12,7 +12,8 @@ from pytest_mobileagent.episode import index
 from pytest_mobileagent.episode.runs import inside
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import write_json
-from pytest_mobileagent.report.document import REPORT, read_report
+from pytest_mobileagent.report.document import REPORT, SCHEMA_VERSION, read_report
+from pytest_mobileagent.report.entry import Entry, read_entry
 from pytest_mobileagent.report.html.writing import write_page
 from pytest_mobileagent.report.redecide import as_run, decidable, redecided, was_undecided
 from pytest_mobileagent.verdict import (
@@ -48,14 +49,12 @@ class Item:
 
     number: int
     folder: Path
-    task: Mapping[str, Any]
+    task: Entry
 
     @property
     def name(self) -> str:
         """What the case is called: its id, its environment and its epoch (see `Case.key`)."""
-        task = self.task
-        place = f"{task['id']}@env{task['environment']}" if task.get("environment") else task["id"]
-        return f"{place}@{task['epoch']}" if task.get("epoch") else str(place)
+        return self.task["key"]
 
 
 class VerdictFiles:
@@ -73,9 +72,9 @@ class VerdictFiles:
             self._known[folder] = known
         return known[1]
 
-    def effective(self, run: Path, task: Mapping[str, Any]) -> Verdict | None:
+    def effective(self, run: Path, task: Entry) -> Verdict | None:
         """Return the verdict that stands for a task of a run's report."""
-        folder = inside(run, task.get("episode"))
+        folder = inside(run, task["episode"])
         return None if folder is None else effective(self.of(folder))
 
 
@@ -149,13 +148,13 @@ class Queue:
             append(item.folder, withdrawal(who, note))
         return bool(own)
 
-    def _item(self, task: Mapping[str, Any]) -> Item | None:
-        folder = inside(self.run, task.get("episode"))
+    def _item(self, task: Entry) -> Item | None:
+        folder = inside(self.run, task["episode"])
         if folder is None:
             return None
         return Item(self._numbers.setdefault(folder, len(self._numbers)), folder, task)
 
-    def _tasks(self) -> list[dict[str, Any]]:
+    def _tasks(self) -> list[Entry]:
         self.problem, self.has_ended, self.about = "", False, {}
         try:
             report = read_report(self.run / REPORT)
@@ -167,23 +166,26 @@ class Queue:
         self.has_ended, self.about = True, report["run"]
         return list(report["tasks"])
 
-    def _indexed(self) -> list[dict[str, Any]]:
+    def _indexed(self) -> list[Entry]:
         """Return what is known of the last attempts at cases while there is no report."""
-        last = {entry.case: entry for entry in index.entries(self.run)}
+        last = {line.case: line for line in index.entries(self.run)}
         return [
-            {
-                "id": entry.case,
-                "outcome": entry.outcome,
-                "success": _SUCCESS.get(entry.outcome),
-                "episode": entry.folder,
-            }
-            for entry in last.values()
+            read_entry(
+                {
+                    "id": line.case,
+                    "outcome": line.outcome,
+                    "success": _SUCCESS.get(line.outcome),
+                    "episode": line.folder,
+                },
+                SCHEMA_VERSION,
+            )
+            for line in last.values()
         ]
 
 
 def waits(item: Item, decision: Verdict | None) -> bool:
     """Whether nobody has decided an item, and the run has not either."""
-    return decision is None and as_run(item.task).get("success") is None
+    return decision is None and as_run(item.task)["success"] is None
 
 
 def signature_of(path: Path) -> Signature:

@@ -80,7 +80,7 @@ class Desk:
     def episode(self, number: int) -> dict[str, Any]:
         """Return an episode and all that was said of it; why it cannot be seen where it cannot."""
         item = self._item(number)
-        plain = {"number": number, "name": item.name, "told": as_run(item.task).get("reason") or ""}
+        plain = {"number": number, "name": item.name, "told": as_run(item.task)["reason"] or ""}
         try:
             plain |= trajectory(self._record(item))
         except RecordError as error:
@@ -134,7 +134,7 @@ def _line(item: Item, decision: Verdict | None) -> list[Any]:
     """Return number, name, what the run said, what people say, and who did."""
     who = None if decision is None else decision.evidence.get("who")
     passed = None if decision is None else decision.passed
-    return [item.number, item.name, as_run(item.task).get("outcome"), passed, who]
+    return [item.number, item.name, as_run(item.task)["outcome"], passed, who]
 
 
 @lru_cache(_KEPT)

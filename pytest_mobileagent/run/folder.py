@@ -135,9 +135,9 @@ class RunFolder:
         Raises:
             HostError: it cannot be made.
         """
-        stem = stem_of(self.path, case)
+        stem = stem_of(self.path, case.key)
         self.make()
-        attempt = len(attempts(self.path, case))
+        attempt = len(attempts(self.path, case.key))
         while True:
             folder = stem.with_name(f"{stem.name}.{attempt}")
             try:

@@ -61,8 +61,7 @@ class Case:
     @property
     def key(self) -> str:
         """The id, with the environment if there is one, and the epoch unless that is the first."""
-        place = f"{self.id}@env{self.environment}" if self.environment else self.id
-        return f"{place}@{self.epoch}" if self.epoch else place
+        return key_of(self.id, self.environment, self.epoch)
 
     def seed(self, run_seed: int) -> int:
         """Return the seed of this case: another for each, the same whichever worker runs it."""
@@ -122,3 +121,9 @@ def _recorded_task(recorded: Mapping[str, Any]) -> Task:
                 value = tuple(expect(word, str, f"task.{each.name}") for word in value)
         object.__setattr__(task, each.name, value)
     return task
+
+
+def key_of(id: str, environment: str | None, epoch: int) -> str:
+    """Return what identifies a case in every run: see `Case.key`."""
+    place = f"{id}@env{environment}" if environment else id
+    return f"{place}@{epoch}" if epoch else place

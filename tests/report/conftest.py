@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -20,7 +20,7 @@ from pytest_mobileagent import (
     Wait,
 )
 from pytest_mobileagent.episode.exchanges import ExchangeLog
-from pytest_mobileagent.episode.index import Entry
+from pytest_mobileagent.episode.index import Entry as IndexLine
 from pytest_mobileagent.episode.index import append as add_to_index
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
@@ -37,20 +37,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent import Action
+    from pytest_mobileagent.report.entry import Entry
 
 _OUTCOMES = {True: "passed", False: "failed", None: "error"}
 
 
-def make(success: bool | None = None, **fields: Any) -> dict[str, Any]:
+def make(success: bool | None = None, **fields: Any) -> Entry:
     """A task's entry in report.json; fields that are not given are as without an episode."""
     case = Case(Task("Do it."), fields.pop("id", "t"), fields.pop("suite", ""), "t")
-    plain = Result(case, _OUTCOMES[success]).to_wire() | {"success": success}
+    plain = Result(case, _OUTCOMES[success]).to_wire()
     assert not set(fields) - set(plain)
-    return plain | fields
+    return cast("Entry", {**plain, "success": success, **fields})
 
 
 @pytest.fixture
-def result() -> Callable[..., dict[str, Any]]:
+def result() -> Callable[..., Entry]:
     return make
 
 
@@ -80,7 +81,7 @@ def recorded(tmp_path: Path) -> Path:
         outcome = "passed" if passed else "failed"
         verdict = Verdict(passed, "check", "too early", {"held": [False, True, passed, passed]})
         add_verdict(path, verdict)
-        add_to_index(folder.path, Entry(case.key, number, folder.relative(path), outcome))
+        add_to_index(folder.path, IndexLine(case.key, number, folder.relative(path), outcome))
         episode = read(path, EpisodeRecord)
         broke = ("the phone broke",) * number
         results[case.nodeid] = Result(

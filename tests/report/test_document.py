@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from pytest_mobileagent.report.entry import Entry
+
 
 VERSION_1: dict[str, Any] = {
     "id": "a", "nodeid": "a", "suite": "s", "app": None, "kind": "operation", "level": 1,
@@ -27,9 +29,7 @@ VERSION_1: dict[str, Any] = {
 }  # fmt: skip
 
 
-def test_a_report_is_read_as_it_was_written(
-    tmp_path: Path, result: Callable[..., dict[str, Any]]
-) -> None:
+def test_a_report_is_read_as_it_was_written(tmp_path: Path, result: Callable[..., Entry]) -> None:
     report = document({"id": "r"}, {"t": result(True, steps=2)})
     (tmp_path / "report.json").write_text(json.dumps(report))
     assert read_report(tmp_path / "report.json") == report
@@ -43,6 +43,32 @@ def test_version_1_is_read_in_todays_shape(tmp_path: Path) -> None:
     assert (task["fault"], task["cost_usd"], task["tags"]) == ("agent", None, [])
     assert task["reset"] == {"kind": "snapshot", "snapshot": "default_boot"}
     assert summarise(report["tasks"])["premature"] == 1
+
+
+def test_entries_of_older_reports_get_their_keys_and_what_was_not_recorded(tmp_path: Path) -> None:
+    bare = {"id": "a", "nodeid": "a", "outcome": "failed", "success": False, "epoch": None}
+    verdict = {"passed": False, "reason": "no"}
+    later = {**bare, "environment": "100", "epoch": 2, "verdict": verdict, "mood": "bright"}
+    whole = {"schema_version": 2, "run": {}, "summary": {}, "tasks": [bare, later]}
+    (tmp_path / "report.json").write_text(json.dumps(whole))
+    first, second = read_report(tmp_path / "report.json")["tasks"]
+    assert (first["key"], first["epoch"], first["attempts"], first["steps"]) == ("a", 0, [], None)
+    assert second["key"] == "a@env100@2"
+    assert second["mood"] == "bright"  # a field of a newer version
+    assert second["verdict"] == {"scorer": "check", "evidence": {}, "first_step": None, **verdict}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("steps", "3"), ("tags", "smoke"), ("roles", {"actor": {"calls": "1"}}),
+     ("verdict", {"reason": 3}), ("reset", {"kind": 3}), ("subgoals", [{"weight": None}]),
+     ("infrastructure", None)],
+)  # fmt: skip
+def test_what_is_no_entry_is_told(tmp_path: Path, name: str, value: Any) -> None:
+    whole = {"schema_version": 2, "run": {}, "summary": {}, "tasks": [{**VERSION_1, name: value}]}
+    (tmp_path / "report.json").write_text(json.dumps(whole))
+    with pytest.raises(RecordError, match=f"damaged: .*{name}"):
+        read_report(tmp_path / "report.json")
 
 
 @pytest.mark.parametrize(

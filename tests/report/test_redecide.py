@@ -8,7 +8,6 @@ import pytest
 
 from pytest_mobileagent.report.document import document
 from pytest_mobileagent.report.redecide import (
-    AS_RUN,
     as_run,
     decidable,
     redecide,
@@ -20,14 +19,16 @@ from pytest_mobileagent.verdict import Verdict, of_person
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    Make = Callable[..., dict[str, Any]]
+    from pytest_mobileagent.report.entry import Entry
+
+    Make = Callable[..., Entry]
 
 PASS, FAIL = of_person(True, "ann", "the lamp is on"), of_person(False, "bob")
 EPISODE = {"episode": "episodes/t.0", "steps": 6, "golden_steps": 4}
 DONE = {**EPISODE, "termination": "self-reported"}
 
 
-def entry(result: Make, outcome: str, success: bool | None, **fields: Any) -> dict[str, Any]:
+def entry(result: Make, outcome: str, success: bool | None, **fields: Any) -> Entry:
     return result(success, outcome=outcome, **{**DONE, **fields})
 
 
@@ -56,8 +57,9 @@ def test_a_person_decides(
     before = entry(result, run[0], run[1], fault=run[2], reason="the run's own", tags=["lamps"])
     after = redecide(before, verdict)
     assert (after["outcome"], after["fault"], after["success"]) == (*decided, verdict.passed)
+    assert after["verdict"] is not None
     assert after["verdict"]["scorer"] == "person"
-    assert after[AS_RUN]["reason"] == "the run's own"
+    assert after["as_run"]["reason"] == "the run's own"
     assert redecide(after, verdict) == after
     assert redecide(redecide(after, FAIL), PASS) == redecide(before, PASS)
     for back in (None, Verdict(False), Verdict(None, "judges")):
@@ -87,7 +89,7 @@ def test_when_the_goal_was_met_is_known_only_where_the_person_agrees(result: Mak
     agreed, not_so = redecide(before, PASS), redecide(before, FAIL)
     assert (agreed["first_success_step"], agreed["partial_credit"]) == (4, 1.0)
     assert (not_so["first_success_step"], not_so["partial_credit"]) == (None, None)
-    assert {name: agreed[name] for name in found} == found
+    assert {**agreed, **found} == agreed
     assert not_so["step_efficiency"] is not_so["progress"] is None
     assert as_run(not_so) == before
 
@@ -127,7 +129,7 @@ def test_what_the_run_left_to_people_is_known_after_they_decided(result: Make) -
 
 
 def test_a_report_is_summed_up_anew_and_keeps_what_it_does_not_know(result: Make) -> None:
-    tasks = [
+    tasks: list[Any] = [
         entry(result, "review", None, id=name, suite="lamps") | {"nodeid": name, "mood": "bright"}
         for name in "abc"
     ]

@@ -97,7 +97,7 @@ def test_judges_cost_as_a_role_of_their_own(make_episode: Callable[..., Episode]
     case = Case(Task("Do it."), "id", "suite", "nodeid")
     judged = Result(case, "passed", episode=episode, verdict=verdicts[0], beside=verdicts[1])
     wire = judged.to_wire()
-    assert {role: spent["cost_usd"] for role, spent in wire["roles"].items()} == {
+    assert {role: spent["cost_usd"] for role, spent in (wire["roles"] or {}).items()} == {
         "actor": 0.5,
         "planner": None,
         "judge": 0.5,
@@ -121,5 +121,5 @@ def test_without_an_episode_all_measures_are_unknown() -> None:
     wire = Result(Case(Task("Do it."), "id"), "not run", fault="infrastructure").to_wire()
     measured = measures(None, None, None)
     assert set(measured.values()) == {None}
-    assert {name: wire[name] for name in measured} == measured
+    assert {**wire, **measured} == wire
     assert (wire["success"], wire["fault"]) == (None, "infrastructure")

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent import Action
+    from pytest_mobileagent.report.entry import Entry
 
 SUCCESS = {"passed": True, "failed": False, "review": None}
 TORN = Verdict(
@@ -52,7 +53,7 @@ class Run:
 
     folder: Path
     make_screen: Callable[..., Screen]
-    results: dict[str, dict[str, Any]] = field(default_factory=dict)
+    results: dict[str, Entry] = field(default_factory=dict)
 
     def add(
         self,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping, Sequence
 
     from pytest_mobileagent.plugin.config import RunConfig
+    from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.gate.decide import Decision
     from pytest_mobileagent.task.case import Case
 
@@ -31,7 +32,7 @@ class Looking:
     `results` are those of the run so far, by node id; `dropped` are the tests that are not needed.
     """
 
-    def __init__(self, run: RunConfig, results: Mapping[str, Mapping[str, Any]]) -> None:
+    def __init__(self, run: RunConfig, results: Mapping[str, Entry]) -> None:
         self.dropped: set[str] = set()
         self._run = run
         self._results = results

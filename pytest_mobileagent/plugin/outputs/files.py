@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from pytest_mobileagent.plugin.config import RunConfig
+    from pytest_mobileagent.report.entry import Entry
 
 _FIRST = 10.0  # seconds from the start of the session
 _SHARE = 0.02  # of the time that goes by may be spent on pages
@@ -80,7 +81,7 @@ class LivePage:
     so far, by node id.
     """
 
-    def __init__(self, run: RunConfig, results: Mapping[str, dict[str, Any]]) -> None:
+    def __init__(self, run: RunConfig, results: Mapping[str, Entry]) -> None:
         self._run, self._results = run, results
         self._next = time.monotonic() + _FIRST
 

@@ -22,19 +22,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.report.entry import Entry
 
 
 _AS_CALLED = {"passed": "passed", "xpassed": "passed", "failed": "failed", "error": "failed"}
 
 
-def properties(result: Mapping[str, Any]) -> list[tuple[str, object]]:
+def properties(result: Entry) -> list[tuple[str, object]]:
     """Return those fields of a result that are one plain value, as properties of a test case."""
     scalars = (str, int, float, bool)
     shown = {name: value for name, value in result.items() if isinstance(value, scalars)}
     return [(f"mobile_{name}", value) for name, value in shown.items() if name != "nodeid"]
 
 
-def mend(config: pytest.Config, results: Mapping[str, Mapping[str, Any]]) -> None:
+def mend(config: pytest.Config, results: Mapping[str, Entry]) -> None:
     """Tell of results, by node id, what was found out after their tests were reported."""
     xml = config.stash.get(xml_key, None)
     if xml is None or not results:
@@ -62,7 +63,7 @@ def _identity(told: Mapping[Any, Any]) -> tuple[str, ...]:
     return tuple(str(told.get(f"mobile_{name}")) for name in ("id", "epoch", "environment"))
 
 
-def _tell(case: ET.Element, result: Mapping[str, Any]) -> None:
+def _tell(case: ET.Element, result: Entry) -> None:
     """Replace the properties of a test case by those of a result."""
     before = case.find("properties")
     if before is None:
@@ -75,7 +76,7 @@ def _tell(case: ET.Element, result: Mapping[str, Any]) -> None:
         ET.SubElement(before, "property", name=name, value=bin_xml_escape(value))
 
 
-def add_cases(config: pytest.Config, results: Iterable[Mapping[str, Any]]) -> None:
+def add_cases(config: pytest.Config, results: Iterable[Entry]) -> None:
     """Add the cases of results that no worker reported to JUnit's XML, if there is one."""
     xml = config.stash.get(xml_key, None)
     if xml is None:
@@ -123,7 +124,7 @@ class Told:
     """What is told of a task: its result, and of its episode where to look, if it has one."""
 
     def __init__(
-        self, result: Mapping[str, Any], page: Path, screenshot: Path | None, where: tuple[str, Any]
+        self, result: Entry, page: Path, screenshot: Path | None, where: tuple[str, Any]
     ) -> None:
         self.result, self.screenshot = result, screenshot
         self._page, self._where = page, where
@@ -141,7 +142,7 @@ class Told:
 def tell_others(
     item: pytest.Item,
     report: pytest.TestReport,
-    result: Mapping[str, Any],
+    result: Entry,
     episode: EpisodeRecord | None,
 ) -> None:
     """Tell those of a result that are asked for; one that takes it badly is told of in the report.
@@ -160,7 +161,7 @@ def tell_others(
             report.sections.append(("mobileagent", what))
 
 
-def _told(item: pytest.Item, result: Mapping[str, Any], episode: EpisodeRecord | None) -> Told:
+def _told(item: pytest.Item, result: Entry, episode: EpisodeRecord | None) -> Told:
     page = item.config.stash[RUN].folder.path / PAGE
     if episode is None or episode.folder is None:
         return Told(result, page, None, ("", None))

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.plugin.models import RunModels
+    from pytest_mobileagent.report.entry import Entry
 
 
 _COLOURS = {"PASS": "green", "FAIL": "red", "INCONCLUSIVE": "yellow"}
@@ -55,7 +56,7 @@ def show_missing(terminal: pytest.TerminalReporter, nodeids: Sequence[str]) -> N
 def show_run(
     terminal: pytest.TerminalReporter,
     run: RunConfig,
-    results: Sequence[dict[str, Any]],
+    results: Sequence[Entry],
     *,
     budget: str,
     earlier: Sequence[str],

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_mobileagent.plugin.options import OptionValue
+    from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.run.folder import RunFolder
     from pytest_mobileagent.task.case import Case
     from pytest_mobileagent.verdict import Verdict
 
-    Entry = Mapping[str, Any]
 
 CHECK = "check"  # of all digests the one of what needs no agent
 

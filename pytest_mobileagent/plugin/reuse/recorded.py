@@ -15,7 +15,7 @@ from pytest_mobileagent.plugin.options import path_of, usage_error
 from pytest_mobileagent.plugin.reuse.earlier import EarlierRun, Fate
 from pytest_mobileagent.report.document import find_run
 from pytest_mobileagent.report.metrics.suspects import FAIL, policy
-from pytest_mobileagent.report.recorded import key_of, recorded_run
+from pytest_mobileagent.report.recorded import recorded_run
 from pytest_mobileagent.verdict import append as add_verdict
 
 if TYPE_CHECKING:
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_mobileagent.plugin.options import OptionValue
+    from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.task.case import Case
     from pytest_mobileagent.verdict import Verdict
 
-    Entry = Mapping[str, Any]
 
 # What decides which tests there are, and what the agent may do in them.
 TESTS = (
@@ -92,7 +92,7 @@ class RecordedEarlierRun(EarlierRun, ABC):
     def attempts(self, key: str) -> Sequence[Mapping[str, Any]]:
         """Return the attempts at a case whose result or episode is taken from the earlier run."""
         is_taken = key in self.reused or key in self.to_score
-        return (self.tasks.get(key, {}).get("attempts") or ()) if is_taken else ()
+        return self.tasks[key]["attempts"] if is_taken and key in self.tasks else ()
 
     def unreported(self, reported: Collection[str], selected: Collection[str]) -> list[Entry]:
         """Return the results that are known although a run that was cut off has not come to them.
@@ -152,7 +152,7 @@ class RecordedEarlierRun(EarlierRun, ABC):
             tasks = recorded_run(self.path).tasks
         except (OSError, RecordError) as error:
             raise usage_error(self.setting, f": {error}") from None
-        self.tasks = {key_of(task): task for task in tasks}
+        self.tasks = {task["key"]: task for task in tasks}
         self.sort(self.tasks)
 
     def to_worker(self, shared: Path) -> dict[str, str]:

@@ -17,13 +17,13 @@ from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.state import IS_REUSED, RESULT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
     from pytest_mobileagent.plugin.config import RunConfig
+    from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.task.case import Case
 
-    Entry = Mapping[str, Any]
 
 _AS_CALLED = {"passed": "passed", "xpassed": "passed", "failed": "failed", "review": "skipped"}
 _AS_CALLED |= {"xfailed": "skipped"}
@@ -82,8 +82,10 @@ def _taken_over(run: RunConfig, case: Case, entry: Entry) -> Entry:
         name = run.folder.relative(folder)
         append(run.folder.path, Line(case.key, entry["attempt"] or 0, name, entry["outcome"]))
     except HostError as error:
-        broke = {"outcome": "error", "success": None, "fault": "infrastructure", "verdict": None}
-        return {**entry, **broke, "reason": f"infrastructure: {error}", "episode": None}
+        return {
+            **entry, "outcome": "error", "success": None, "fault": "infrastructure",
+            "verdict": None, "reason": f"infrastructure: {error}", "episode": None,
+        }  # fmt: skip
     return {**entry, "episode": name}
 
 
@@ -170,8 +172,8 @@ def _show_failure(item: pytest.Item, report: pytest.TestReport, entry: Entry) ->
     from pytest_mobileagent.verdict import Verdict
 
     try:
-        episode = load(item.config.stash[RUN].folder.path / entry["episode"])
-        verdict = Verdict.from_json(entry["verdict"])
+        episode = load(item.config.stash[RUN].folder.path / (entry["episode"] or ""))
+        verdict = Verdict.from_json(entry["verdict"] or {})
     except (RecordError, HostError, LookupError, TypeError, ValueError):
         return  # then its reason is all that is known
     pure = isinstance(item, pytest.Function) and is_pure(item)

@@ -12,7 +12,6 @@ from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.options import usage_error
 from pytest_mobileagent.plugin.reuse.earlier import CHECK
 from pytest_mobileagent.plugin.reuse.recorded import TESTS, RecordedEarlierRun
-from pytest_mobileagent.report.recorded import key_of
 from pytest_mobileagent.report.redecide import AS_RUN
 from pytest_mobileagent.report.text.lists import changes
 from pytest_mobileagent.run.lock import is_held
@@ -23,9 +22,9 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_mobileagent.plugin.options import OptionValue
+    from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.task.case import Case
 
-    Entry = Mapping[str, Any]
 
 _MOST = 3  # node ids that are listed
 _NOT_COMPLETE = {None, "interrupted", "budget"}  # terminations
@@ -122,10 +121,10 @@ class Rescoring(RecordedEarlierRun):
         self, results: Sequence[Entry], reused: Collection[str], _selected: Collection[str], /
     ) -> list[str]:
         """Return which verdicts have changed, and what was not scored."""
-        reported = {key_of(result) for result in results}
+        reported = {result["key"] for result in results}
         known = {*self.to_score, *self.reused} - reported
         left = [task["nodeid"] for key, task in self.tasks.items() if key in known]
-        scored = [result for result in results if key_of(result) in self.to_score]
+        scored = [result for result in results if result["key"] in self.to_score]
         lines = [f"{self.path.name}: {len(scored)} scored again, {len(reused)} kept as they were"]
         if left:
             names = ", ".join(map(printable, left[:_MOST])) + ", …" * (len(left) > _MOST)

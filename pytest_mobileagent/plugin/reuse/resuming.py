@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_mobileagent.plugin.options import OptionValue
+    from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.task.case import Case
 
-    Entry = Mapping[str, Any]
 
 _RESULTS = (
     "agent", "mobile-agent-option", "mobile-model", "mobile-device", "mobile-driver", "mobile-ocr",

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.fileio import read_json
 from pytest_mobileagent.plugin.reuse.earlier import CHECK, Fate
 from pytest_mobileagent.plugin.reuse.recorded import RecordedEarlierRun
 from pytest_mobileagent.report.metrics.numbers import ratio
-from pytest_mobileagent.report.recorded import key_of
 from pytest_mobileagent.report.redecide import AS_RUN
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.task.case import Case
@@ -23,9 +22,9 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_mobileagent.plugin.options import OptionValue
+    from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.verdict import Verdict
 
-    Entry = Mapping[str, Any]
 
 # What an entry says of the task itself: that may have changed without any effect on the result.
 _OF_TASK = (
@@ -84,7 +83,7 @@ class Reusing(RecordedEarlierRun):
         plans = {plan["key"]: plan for plan in new.get("tasks", ())}
         what = {key: decision.what for key, decision in self.decisions.items()}
         self.reused = {k: _as_now(tasks[k], plans[k]) for k, each in what.items() if each == REUSE}
-        self.to_score = {k: tasks[k]["episode"] for k, each in what.items() if each == SCORE}
+        self.to_score = {k: tasks[k]["episode"] or "" for k, each in what.items() if each == SCORE}
         return self.runs_agents
 
     def fate(self, case: Case) -> Fate:
@@ -98,7 +97,7 @@ class Reusing(RecordedEarlierRun):
         self, results: Sequence[Entry], _reused: Collection[str], _selected: Collection[str], /
     ) -> list[str]:
         """Return how many results were reused, scored again or run, and why."""
-        keys = [key_of(result) for result in results]
+        keys = [result["key"] for result in results]
         return [told(self.decisions[key] for key in keys if key in self.decisions)]
 
 
@@ -111,11 +110,12 @@ def _read(run: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def _as_now(entry: Entry, plan: Mapping[str, Any]) -> dict[str, Any]:
+def _as_now(entry: Entry, plan: Mapping[str, Any]) -> Entry:
     """Return a result with what its task says of itself now."""
     now = Result(Case.from_json(plan)).to_wire()
     steps = ratio(entry["steps"], now["golden_steps"]) if entry["success"] else None
-    return {**entry, **{name: now[name] for name in _OF_TASK}, "step_ratio": steps}
+    own = {name: value for name, value in now.items() if name in _OF_TASK}
+    return cast("Entry", {**entry, **own, "step_ratio": steps})
 
 
 REUSE, SCORE, RUN = "reused", "scored again", "run"

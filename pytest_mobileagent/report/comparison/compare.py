@@ -10,6 +10,7 @@ from pytest_mobileagent.episode import runs
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.plain import to_wire
 from pytest_mobileagent.report.comparison.pairing import common, difference, fallen, tallies, total
+from pytest_mobileagent.report.metrics.numbers import field
 from pytest_mobileagent.report.text.table import label
 from pytest_mobileagent.statistics import mean, standard_error, student_cdf
 
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from pytest_mobileagent.report.comparison.pairing import Key, Tally
+    from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.recorded import RecordedRun
 
-    Task = Mapping[str, Any]
 
 LEVEL = 0.95  # of all intervals
 MEASURES = ("steps", "seconds", "cost_usd")
@@ -128,7 +129,7 @@ def _named(key: Key) -> dict[str, Any]:
     return {"id": key[0], "environment": key[1]}
 
 
-def _paired(before: Sequence[Task], after: Sequence[Task]) -> dict[str, int]:
+def _paired(before: Sequence[Entry], after: Sequence[Entry]) -> dict[str, int]:
     known = {_episode(task): task["success"] for task in before if task["success"] is not None}
     both = [
         (known[_episode(task)], task["success"])
@@ -139,12 +140,12 @@ def _paired(before: Sequence[Task], after: Sequence[Task]) -> dict[str, int]:
     return {"episodes": len(both), "gained": gained, "lost": lost}
 
 
-def _episode(task: Task) -> tuple[Any, ...]:
+def _episode(task: Entry) -> tuple[Any, ...]:
     return task["id"], task["environment"], task["epoch"]
 
 
 def _measure(
-    name: str, before: Sequence[Task], after: Sequence[Task], keys: Collection[Key]
+    name: str, before: Sequence[Entry], after: Sequence[Entry], keys: Collection[Key]
 ) -> dict[str, Any]:
     """Return the mean difference of a number over tasks, with its interval."""
     first, second = _means(name, before), _means(name, after)
@@ -168,12 +169,13 @@ def _measure(
     }
 
 
-def _means(name: str, tasks: Sequence[Task]) -> dict[Key, float]:
+def _means(name: str, tasks: Sequence[Entry]) -> dict[Key, float]:
     """Return the mean of a number over the decided epochs of each task of which it is known."""
     values: dict[Key, list[float]] = defaultdict(list)
     for task in tasks:
-        if task["success"] is not None and task.get(name) is not None:
-            values[task["id"], task["environment"]].append(task[name])
+        number = field(name)(task)
+        if task["success"] is not None and number is not None:
+            values[task["id"], task["environment"]].append(number)
     return {key: fmean(each) for key, each in values.items()}
 
 

@@ -12,12 +12,14 @@ from collections import defaultdict
 from dataclasses import dataclass
 from math import fsum
 from statistics import fmean, variance
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent.statistics import student_cdf, student_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from pytest_mobileagent.report.entry import Entry
 
 Key = tuple[str, str | None]  # a task's id, and its environment
 
@@ -66,12 +68,12 @@ class Tally:
         )
 
 
-def tallies(tasks: Iterable[Mapping[str, Any]]) -> dict[Key, Tally]:
+def tallies(tasks: Iterable[Entry]) -> dict[Key, Tally]:
     """Return what became of each task; those that were only skipped are not there."""
     found: dict[Key, Tally] = defaultdict(Tally)
     for task in tasks:
         if task["outcome"] != "skipped":
-            found[task["id"], task.get("environment")] += _tally(task)
+            found[task["id"], task["environment"]] += _tally(task)
     return dict(found)
 
 
@@ -197,12 +199,12 @@ def noise(runs: Sequence[Mapping[Key, Tally]], keys: Iterable[Key]) -> float | N
     return fmean(each) if each else None
 
 
-def is_missing(task: Mapping[str, Any]) -> bool:
+def is_missing(task: Entry) -> bool:
     """Return whether an episode has no verdict that can be relied on."""
-    return task["success"] is None or bool(task.get("suspect"))
+    return task["success"] is None or bool(task["suspect"])
 
 
-def _tally(task: Mapping[str, Any]) -> Tally:
+def _tally(task: Entry) -> Tally:
     if is_missing(task):
-        return Tally(missing=1, broken=int(task.get("fault") == "infrastructure"))
-    return Tally(passed=int(task["success"]), decided=1)
+        return Tally(missing=1, broken=int(task["fault"] == "infrastructure"))
+    return Tally(passed=int(bool(task["success"])), decided=1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.comparison.pairing import Tally, tallies, total
@@ -20,9 +20,8 @@ from pytest_mobileagent.report.text.table import label
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pytest_mobileagent.report.entry import Entry, Spent
     from pytest_mobileagent.report.gate.spec import Bound
-
-    Task = Mapping[str, Any]
 
 
 # These count what is missing, and are known however much of it there is.
@@ -36,7 +35,7 @@ _RATES = {"success_rate", "success_rate_of_all"}
 _SUMS = {"cost_usd", "input_tokens", "output_tokens", "cached_tokens", "calls", "retries"}
 
 
-def absolute(bound: Bound, tasks: Sequence[Task], look: int) -> Finding:
+def absolute(bound: Bound, tasks: Sequence[Entry], look: int) -> Finding:
     """Return whether the number is within its bound: the number itself, as the report has it.
 
     INCONCLUSIVE where it is not known, or rests on less than 90 % of the episodes. Of money and
@@ -69,7 +68,7 @@ def absolute(bound: Bound, tasks: Sequence[Task], look: int) -> Finding:
     return finding(FAIL if low or high else PASS, said)
 
 
-def _rate(bound: Bound, tasks: Sequence[Task], said: str) -> tuple[str, str]:
+def _rate(bound: Bound, tasks: Sequence[Entry], said: str) -> tuple[str, str]:
     """Return the verdict on a rate of success, of which episodes are missing, with what to say.
 
     It fails if it would with all of them passed. It passes if it would with all of them failed, and
@@ -118,9 +117,7 @@ def _shown(value: float) -> str:
     return str(value) if isinstance(value, int) else f"{value:.4g}"
 
 
-def required(
-    must_pass: Sequence[str], tasks: Sequence[Mapping[str, Any]], look: int
-) -> list[Finding]:
+def required(must_pass: Sequence[str], tasks: Sequence[Entry], look: int) -> list[Finding]:
     """Return what became of the tasks that have to pass: one finding, or none without such tasks.
 
     FAIL if one failed more than half of its epochs; else INCONCLUSIVE if one was not decided,
@@ -176,13 +173,13 @@ _FILLED = ("cost_usd", "input_tokens", "output_tokens", "cached_tokens")
 _ESTIMATES = ("estimated_input_tokens", "estimated_output_tokens")
 
 
-def left_out(metric: str, tasks: Sequence[Task]) -> str:
+def left_out(metric: str, tasks: Sequence[Entry]) -> str:
     """Return in words what a metric does not know of, or "" if it knows all, or is another."""
     *roles, name = metric.split(".")
     if name not in _COSTS | _TOKENS | _CALLS:
         return ""
     played = [task for task in tasks if task["steps"] is not None]
-    spent = [(task["roles"] or {}).get(roles[-1], {}) for task in played] if roles else played
+    spent: list[Spent] = [each for task in played if (each := _spent(task, roles)) is not None]
     counts = {
         "call{} without a price": sum(map(_unpriced, spent)) * (name in _COSTS),
         "call{} without tokens": sum(map(_uncounted, spent)) * (name in _TOKENS),
@@ -193,27 +190,35 @@ def left_out(metric: str, tasks: Sequence[Task]) -> str:
     )
 
 
-def at_least(tasks: Sequence[Task]) -> list[Task]:
+def at_least(tasks: Sequence[Entry]) -> list[Entry]:
     """Return the tasks with unknown amounts taken as 0, which gives the least they can cost."""
     return [
         task
         if task["steps"] is None
-        else {
-            **task,
-            **_filled(task),
-            "roles": {
-                role: {**each, **_filled(each)} for role, each in (task["roles"] or {}).items()
+        else cast(
+            "Entry",
+            {
+                **task,
+                **_filled(task),
+                "roles": {
+                    role: {**each, **_filled(each)} for role, each in (task["roles"] or {}).items()
+                },
             },
-        }
+        )
         for task in tasks
     ]
 
 
-def _unpriced(spent: Task) -> int:
+def _spent(task: Entry, roles: Sequence[str]) -> Spent | None:
+    """Return what was spent on a task, or on the last of some roles in it."""
+    return (task["roles"] or {}).get(roles[-1]) if roles else task
+
+
+def _unpriced(spent: Spent) -> int:
     return int(spent.get("unpriced_calls") or 0)
 
 
-def _uncounted(spent: Task) -> int:
+def _uncounted(spent: Spent) -> int:
     """Return how many calls have no tokens; reports of older versions tell only of all."""
     if (count := spent.get("uncounted_calls")) is not None:
         return int(count)
@@ -221,6 +226,6 @@ def _uncounted(spent: Task) -> int:
     return 0 if known else int(spent.get("calls") or 0)
 
 
-def _filled(spent: Task) -> dict[str, Any]:
+def _filled(spent: Spent) -> dict[str, Any]:
     amounts = {name: spent.get(name) or 0 for name in (*_FILLED, *_ESTIMATES)}
     return {**amounts, "unpriced_calls": 0}

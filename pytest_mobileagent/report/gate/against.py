@@ -36,18 +36,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent.report.comparison.pairing import Difference, Key, Tally
+    from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.gate.interim import Looks
     from pytest_mobileagent.report.gate.spec import Bound
 
-    Task = Mapping[str, Any]
 
 _MOST_LOST = 5  # tasks that are named in a line
 
 
 def against(
     bound: Bound,
-    tasks: Sequence[Task],
-    baseline: Sequence[Task],
+    tasks: Sequence[Entry],
+    baseline: Sequence[Entry],
     looks: Looks,
     look: int,
     *,
@@ -64,7 +64,7 @@ def against(
     """
     both = tallies(tasks).keys() & tallies(baseline).keys()
     here, there = (
-        [task for task in run if (task["id"], task.get("environment")) in both]
+        [task for task in run if (task["id"], task["environment"]) in both]
         for run in (tasks, baseline)
     )
     seen = _Seen.of(tallies(there), tallies(here), bound, levels(looks, look, count))
@@ -98,7 +98,7 @@ def against(
     return finding(INCONCLUSIVE, why, may_change=may_change, broken=_is_broken(seen))
 
 
-def _lacks(seen: _Seen, here: Sequence[Task], there: Sequence[Task]) -> str:
+def _lacks(seen: _Seen, here: Sequence[Entry], there: Sequence[Entry]) -> str:
     """Return what to say of the episodes that are missing; where they are too many, of those."""
     too_many = is_lacking(seen.here) or is_lacking(seen.there)
     runs = ((seen.here, here, "the"), (seen.there, there, "the baseline's"))

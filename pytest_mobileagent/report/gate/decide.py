@@ -19,11 +19,10 @@ from pytest_mobileagent.report.text.markdown import escape, table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.gate.spec import Bound, Gate
     from pytest_mobileagent.report.recorded import RecordedRun
     from pytest_mobileagent.task.case import Case
-
-    Task = Mapping[str, Any]
 
 
 _STATUS = {PASS: 0, FAIL: 1, INCONCLUSIVE: 8}
@@ -75,7 +74,7 @@ class Decision:
         """Return whether no later analysis can change the verdict on a bound."""
         return bound not in self.open
 
-    def wants(self, task: Task | Case) -> bool:
+    def wants(self, task: Entry | Case) -> bool:
         """Return whether an open bound needs more epochs of a task: a result's entry, or a case."""
         if isinstance(task, Mapping):
             suite, tags = task["suite"], list(task["tags"])
@@ -109,8 +108,8 @@ class Decision:
 
 def decide(
     gate: Gate,
-    tasks: Sequence[Task],
-    baseline: Sequence[Task] | None,
+    tasks: Sequence[Entry],
+    baseline: Sequence[Entry] | None,
     looks: Looks,
     look: int,
     *,
@@ -179,7 +178,7 @@ def decide_finished(gate: Gate, run: RecordedRun, baseline: RecordedRun | None) 
     decided = [task for task in run.tasks if task["success"] is not None]
     done = _count(decided)
     decision = None
-    tasks: list[Mapping[str, Any]] = []
+    tasks: list[Entry] = []
     starts = (0, *planned.epochs)
     for look, (first, epochs) in enumerate(zip(starts, planned.epochs, strict=False)):
         if decision is not None and not (decision.open and epochs <= done):
@@ -191,7 +190,7 @@ def decide_finished(gate: Gate, run: RecordedRun, baseline: RecordedRun | None) 
     return decision
 
 
-def _is_wanted(task: Mapping[str, Any], decision: Decision | None) -> bool:
+def _is_wanted(task: Entry, decision: Decision | None) -> bool:
     """Whether a task was to be run after an analysis; a run that was cut off lists others too."""
     return decision is None or task["outcome"] != "not run" or decision.wants(task)
 
@@ -205,7 +204,7 @@ def _planned(run: RecordedRun) -> Looks | None:
     return looks(int(found[1]), int(found[2]))
 
 
-def _count(tasks: Sequence[Mapping[str, Any]]) -> int:
+def _count(tasks: Sequence[Entry]) -> int:
     return max((task["epoch"] + 1 for task in tasks), default=1)
 
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from pytest_mobileagent.report.comparison.pairing import Tally
+    from pytest_mobileagent.report.entry import Entry
 
-    Task = Mapping[str, Any]
 
 _REVIEW, _SUSPECT = "a person has to decide", "an episode is suspect"
 _NOT_RUN, _NONE = "not run", "no verdict was given"
@@ -39,7 +39,7 @@ _ADVICE = {
 }
 
 
-def lacking(tasks: Sequence[Task], look: int) -> list[Finding]:
+def lacking(tasks: Sequence[Entry], look: int) -> list[Finding]:
     """Return a finding if more than 10 % of a run's episodes are missing, else none."""
     counted = total(tallies(tasks).values())
     if not is_lacking(counted):
@@ -63,7 +63,7 @@ def episodes(counted: Tally) -> int:
     return counted.decided + counted.missing
 
 
-def filled(tasks: Iterable[Task], *, passed: bool) -> list[Task]:
+def filled(tasks: Iterable[Entry], *, passed: bool) -> list[Entry]:
     """Return the tasks as if all that are missing had passed, or had failed."""
     return [
         {**task, "success": passed} if is_missing(task) and task["outcome"] != "skipped" else task
@@ -71,7 +71,7 @@ def filled(tasks: Iterable[Task], *, passed: bool) -> list[Task]:
     ]
 
 
-def words(tasks: Iterable[Task], whose: str = "the") -> str:
+def words(tasks: Iterable[Entry], whose: str = "the") -> str:
     """Return what to say of the episodes that are missing: how many, why, and what to do."""
     tasks = list(tasks)
     counted = total(tallies(tasks).values())
@@ -86,14 +86,14 @@ def words(tasks: Iterable[Task], whose: str = "the") -> str:
     return "; ".join([said, *_advice(causes)])
 
 
-def _cause(task: Task) -> str:
-    if task.get("suspect"):
+def _cause(task: Entry) -> str:
+    if task["suspect"]:
         return _SUSPECT
     if task["outcome"] == "review":
         return _REVIEW
-    if task["outcome"] == "not run" and task.get("fault") != "budget":
+    if task["outcome"] == "not run" and task["fault"] != "budget":
         return _NOT_RUN
-    return _CAUSES.get(str(task.get("fault")), _NONE)
+    return _CAUSES.get(str(task["fault"]), _NONE)
 
 
 def _advice(causes: Counter[str]) -> list[str]:
@@ -110,7 +110,7 @@ def _advice(causes: Counter[str]) -> list[str]:
 _MOST = 5  # names in a line
 
 
-def without_app(tasks: Sequence[Task], look: int) -> list[Finding]:
+def without_app(tasks: Sequence[Entry], look: int) -> list[Finding]:
     """Return a finding if tasks were skipped because their app is not there, else none.
 
     Otherwise a suite with half of its apps missing could pass on the other half alone.
@@ -120,8 +120,8 @@ def without_app(tasks: Sequence[Task], look: int) -> list[Finding]:
         return []
     by_app: dict[str, list[str]] = defaultdict(list)
     for task in skipped:
-        name = label(task["id"], task.get("environment"))
-        named = by_app[printable(str(task.get("app") or "an app"))]
+        name = label(task["id"], task["environment"])
+        named = by_app[printable(str(task["app"] or "an app"))]
         if name not in named:
             named.append(name)
     count = sum(map(len, by_app.values()))
@@ -135,7 +135,7 @@ def without_app(tasks: Sequence[Task], look: int) -> list[Finding]:
 
 
 def unseen(
-    tasks: Sequence[Task], baseline: Sequence[Task], *, alike: bool, allow_skipped: bool
+    tasks: Sequence[Entry], baseline: Sequence[Entry], *, alike: bool, allow_skipped: bool
 ) -> str | None:
     """Return what to say of tasks that the baseline has decided and this run has not tried.
 
@@ -145,9 +145,9 @@ def unseen(
     """
     before, after = tallies(baseline), tallies(tasks)
     gone = {key for key, tally in before.items() if tally.decided and key not in after}
-    skipped = {(task["id"], task.get("environment")) for task in tasks} & gone
+    skipped = {(task["id"], task["environment"]) for task in tasks} & gone
     if allow_skipped:
-        gone -= {(t["id"], t.get("environment")) for t in tasks if is_without_app(t)}
+        gone -= {(t["id"], t["environment"]) for t in tasks if is_without_app(t)}
     if alike:
         gone &= skipped
     if not gone or not before.keys() & after.keys():
@@ -175,9 +175,9 @@ def selected_alike(run: Mapping[str, Any], baseline: Mapping[str, Any]) -> bool:
     return first[0] is not None and first == second
 
 
-def is_without_app(task: Task) -> bool:
+def is_without_app(task: Entry) -> bool:
     """Return whether a task was skipped because an app of it is not on the device."""
-    return task["outcome"] == "skipped" and task.get("skipped_for") == "app"
+    return task["outcome"] == "skipped" and task["skipped_for"] == "app"
 
 
 def listed(names: Sequence[str]) -> str:

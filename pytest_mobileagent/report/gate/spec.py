@@ -17,7 +17,8 @@ from pytest_mobileagent.report.metrics.summary import totals
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    Task = Mapping[str, Any]
+    from pytest_mobileagent.report.entry import Entry
+
 
 MARGIN = 0.02  # a run may be worse by so much without failing: days differ
 ALLOW = 0.05  # a drop of so much has to be excluded for a pass
@@ -45,7 +46,7 @@ class Bound:
     suite: str | None = None
     tag: str | None = None
 
-    def covers(self, suite: str, tags: tuple[str, ...] | list[str]) -> bool:
+    def covers(self, suite: str | None, tags: tuple[str, ...] | list[str]) -> bool:
         """Return whether a task of this suite, with these tags, counts."""
         return self.suite in {None, suite} and (self.tag is None or self.tag in tags)
 
@@ -246,7 +247,7 @@ def _is_number(value: object) -> bool:
         return False
 
 
-def check_names(gate: Gate, tasks: Sequence[Task], baseline: Sequence[Task] | None) -> None:
+def check_names(gate: Gate, tasks: Sequence[Entry], baseline: Sequence[Entry] | None) -> None:
     """Check that each task, suite and tag that a gate names is in the run or in its baseline.
 
     Of a task's entry only "id", "suite" and "tags" are looked at.
@@ -261,7 +262,7 @@ def check_names(gate: Gate, tasks: Sequence[Task], baseline: Sequence[Task] | No
     both = [*tasks, *(baseline or ())]
     ids = {task["id"] for task in both}
     _check("must_pass: there is no task", gate.must_pass, ids)
-    suites = {task["suite"] for task in both}
+    suites = {task["suite"] or "" for task in both}
     _check("there is no suite", [b.suite for b in gate.bounds if b.suite is not None], suites)
     tags = {tag for task in both for tag in task["tags"]}
     _check("no task has the tag", [b.tag for b in gate.bounds if b.tag is not None], tags)

@@ -13,13 +13,14 @@ from pytest_mobileagent.fileio import opened, parse_json
 from pytest_mobileagent.plain import to_wire
 from pytest_mobileagent.report.html.episode import JUDGES
 from pytest_mobileagent.report.metrics.suspects import broke
-from pytest_mobileagent.report.recorded import key_of
 from pytest_mobileagent.report.text.narration import nearest
 from pytest_mobileagent.verdict import VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from pytest_mobileagent.report.entry import Entry
 
 
 VERSION = 1
@@ -61,11 +62,9 @@ def index_data(run: Path, whole: Mapping[str, Any], mark: str = "") -> dict[str,
     return dict(to_wire(index))
 
 
-def row(
-    run: Path, task: Mapping[str, Any], about: Mapping[str, Any], mark: str = ""
-) -> dict[str, Any]:
+def row(run: Path, task: Entry, about: Mapping[str, Any], mark: str = "") -> dict[str, Any]:
     """Return what the page's list shows of an entry of report.json; `about` is its "run"."""
-    verdict = task.get("verdict")
+    verdict = task["verdict"]
     evidence = verdict.get("evidence") if isinstance(verdict, dict) else None
     evidence = evidence if isinstance(evidence, dict) else {}
     folders = attempts(run, task)
@@ -73,12 +72,12 @@ def row(
     return {
         **{name: task.get(name) for name in _ROW},
         "judge_cost_usd": _judges(task),
-        "suspect": f"{broke(task)}: the agent?" if task.get("suspect") else "",
-        "reason": _cut(task.get("reason"), _LONG),
+        "suspect": f"{broke(task)}: the agent?" if task["suspect"] else "",
+        "reason": _cut(task["reason"], _LONG),
         "sought": _cut(evidence.get("sought"), _SHORT),
         "closest": _cut(_closest(task, evidence), _SHORT),
         "scorer": verdict.get("scorer") if isinstance(verdict, dict) else None,
-        "infrastructure": [_cut(each, _LONG) for each in task.get("infrastructure") or ()],
+        "infrastructure": [_cut(each, _LONG) for each in task["infrastructure"] or ()],
         "e": mark + folders[-1].name if folders else None,
         "device": _serial(head),
         "began": _seconds_between(about.get("started"), head.get("recorded")),
@@ -86,12 +85,12 @@ def row(
     }
 
 
-def _closest(task: Mapping[str, Any], evidence: Mapping[str, Any]) -> str:
+def _closest(task: Entry, evidence: Mapping[str, Any]) -> str:
     """Return what came nearest, as the failure in the terminal says it; empty if nothing failed."""
-    if task.get("success") is not False:
+    if task["success"] is not False:
         return ""
-    reason = str(task.get("reason") or "")
-    if task.get("termination") in _AGENTS_FAULT:  # the reason is "ERROR; what was compared"
+    reason = str(task["reason"] or "")
+    if task["termination"] in _AGENTS_FAULT:  # the reason is "ERROR; what was compared"
         _, found, compared = reason.partition("; AssertionError: ")
         reason = compared if found else ""
     return nearest(reason, evidence)
@@ -105,8 +104,8 @@ def _given(options: Any) -> dict[str, Any]:
     return {n: each.get("value") for n, each in given.items() if each.get("source") != "default"}
 
 
-def _judges(task: Mapping[str, Any]) -> Any:
-    roles = task.get("roles")
+def _judges(task: Entry) -> Any:
+    roles = task["roles"]
     judge = roles.get("judge") if isinstance(roles, dict) else None
     return judge.get("cost_usd") if isinstance(judge, dict) else None
 
@@ -142,14 +141,14 @@ def _seconds_between(start: Any, end: Any) -> float | None:
 _FILES = (STREAM, CALLS, VERDICTS, JUDGES)
 
 
-def attempts(run: Path, task: Mapping[str, Any]) -> list[Path]:
+def attempts(run: Path, task: Entry) -> list[Path]:
     """Return the folders of the attempts at a task of a report, the one that counts last.
 
     `run` is the run's folder. A task that did not begin has none.
     """
-    own = inside(run, task.get("episode"))
+    own = inside(run, task["episode"])
     stem = (
-        run / "episodes" / slug(key_of(task))
+        run / "episodes" / slug(task["key"])
         if own is None
         else own.with_name(own.name.rpartition(".")[0] or "-")
     )

@@ -127,7 +127,7 @@ def _episode(run: Path, name: str) -> str:
 
 def _is_called(task: object, name: str) -> bool:
     assert isinstance(task, dict)
-    names = str(task.get("id")), str(task.get("nodeid"))
+    names = str(task["id"]), str(task["nodeid"])
     return any(each == name or each.endswith((f"/{name}", f"::{name}")) for each in names)
 
 

@@ -80,7 +80,7 @@ def episodes(
     """
     for task in whole["tasks"]:
         folders = attempts(run, task)
-        broke = task.get("infrastructure") or ()
+        broke = task["infrastructure"] or ()
         for folder in folders:
             others = [_other(each, broke, mark) for each in folders if each != folder]
             name = f"e:{mark}{folder.name}"
@@ -153,7 +153,7 @@ def report_of(run: Path) -> dict[str, Any]:
     recorded = recorded_run(run)
     tasks = list(recorded.tasks)
     if not recorded.has_ended:
-        return document(recorded.about, {str(task["nodeid"]): dict(task) for task in tasks})
+        return document(recorded.about, {task["nodeid"]: task for task in tasks})
     report = read_report(run / REPORT)
     return {**report, "summary": {**report["summary"], **summarise(tasks)}, "tasks": tasks}
 

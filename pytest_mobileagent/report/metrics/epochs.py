@@ -23,18 +23,19 @@ from pytest_mobileagent.statistics import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from pytest_mobileagent.report.metrics.numbers import Result
+    from pytest_mobileagent.report.entry import Entry
+
 
 STABLE_PASS, FLAKY, STABLE_FAIL = "stable pass", "flaky", "stable fail"
 _MOST = 10  # epochs of which each number has its own pass@k
 
 
-def epochs_of(results: Iterable[Result]) -> int:
+def epochs_of(results: Iterable[Entry]) -> int:
     """Return how many epochs every task has at least, decided or not; 0 without tasks."""
     return min((len(each) for each in _by_task(results).values()), default=0)
 
 
-def over_epochs(results: Sequence[Result], epochs: int) -> dict[str, Any]:
+def over_epochs(results: Sequence[Entry], epochs: int) -> dict[str, Any]:
     """Return the numbers that need epochs, or tasks taken as the samples; None over nothing.
 
     `epochs` is how many the run has (see `epochs_of`).
@@ -68,7 +69,7 @@ def over_epochs(results: Sequence[Result], epochs: int) -> dict[str, Any]:
     }
 
 
-def repeated(results: Iterable[Result]) -> list[dict[str, Any]]:
+def repeated(results: Iterable[Entry]) -> list[dict[str, Any]]:
     """Return an entry for each task with at least two epochs, those that flip most often first.
 
     `successes` of `decided` of `epochs`; `success_rate` with Wilson's `interval` at 95 %; `class`:
@@ -85,7 +86,7 @@ def classify(trials: Sequence[bool]) -> str | None:
     return STABLE_PASS if all(trials) else FLAKY if any(trials) else STABLE_FAIL
 
 
-def _entry(epochs: Sequence[Result]) -> dict[str, Any]:
+def _entry(epochs: Sequence[Entry]) -> dict[str, Any]:
     trials, first = _trials(epochs), epochs[0]
     rate = proportion(sum(trials), len(trials))
     return {
@@ -100,14 +101,14 @@ def _entry(epochs: Sequence[Result]) -> dict[str, Any]:
     }
 
 
-def _by_task(results: Iterable[Result]) -> dict[tuple[Any, Any], list[Result]]:
-    tasks: dict[tuple[Any, Any], list[Result]] = {}
+def _by_task(results: Iterable[Entry]) -> dict[tuple[Any, Any], list[Entry]]:
+    tasks: dict[tuple[Any, Any], list[Entry]] = {}
     for result in results:
         tasks.setdefault((result["id"], result["environment"]), []).append(result)
     return tasks
 
 
-def _trials(epochs: Iterable[Result]) -> list[bool]:
+def _trials(epochs: Iterable[Entry]) -> list[bool]:
     return [bool(each["success"]) for each in epochs if each["success"] is not None]
 
 
@@ -126,7 +127,7 @@ def _interval(estimate: Estimate) -> list[float] | None:
     return [max(0.0, estimate.low), min(1.0, estimate.high)]
 
 
-def _epochs(results: Sequence[Result], number: int) -> dict[str, Any]:
+def _epochs(results: Sequence[Entry], number: int) -> dict[str, Any]:
     by_epoch: dict[int, list[bool]] = {}
     for result in results:
         if result["success"] is not None:

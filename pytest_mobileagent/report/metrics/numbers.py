@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     Result = Mapping[str, Any]
-    Value = Callable[[Result], float | None]
+    Value = Callable[[Any], float | None]
 
 
 def ratio(over: float | None, under: float | None) -> float | None:

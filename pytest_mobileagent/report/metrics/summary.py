@@ -14,7 +14,7 @@ from pytest_mobileagent.report.metrics.suspects import with_suspects
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from pytest_mobileagent.report.metrics.numbers import Result
+    from pytest_mobileagent.report.entry import Entry
 
 
 # What the summary is divided by, and the field of a result that says so.
@@ -29,7 +29,7 @@ GROUPS = {
 }
 
 
-def summarise(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def summarise(results: Sequence[Entry]) -> dict[str, Any]:
     """Return the numbers of a run: over all tasks, and by suite, app, tag and the like.
 
     A task without a level, say, is in none of the levels; one with two tags is in both. `repeated`
@@ -40,17 +40,17 @@ def summarise(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {**totals(results, epochs), **groups, "repeated": repeated(results)}
 
 
-def _by(field: str, results: Sequence[Mapping[str, Any]], epochs: int) -> dict[str, Any]:
-    groups: dict[str, list[Mapping[str, Any]]] = {}
+def _by(field: str, results: Sequence[Entry], epochs: int) -> dict[str, Any]:
+    groups: dict[str, list[Entry]] = {}
     for result in results:
-        value = result[field]
+        value: Any = result[field]  # type: ignore[literal-required]
         for name in dict.fromkeys(value if isinstance(value, list) else [value]):
             if name is not None:
                 groups.setdefault(str(name), []).append(result)
     return {name: totals(groups[name], epochs) for name in sorted(groups)}
 
 
-def totals(results: Sequence[Mapping[str, Any]], epochs: int | None = None) -> dict[str, Any]:
+def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any]:
     """Return the numbers over some results; a number over nothing is None, never 0.
 
     `epochs` is how many the run has; None for as many as every task here has. What the fields are,
@@ -102,31 +102,32 @@ def totals(results: Sequence[Mapping[str, Any]], epochs: int | None = None) -> d
 _UNDECIDED = {"errors": "error", "skipped": "skipped", "review": "review", "not_run": "not run"}
 
 
-def _undecided(results: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+def _undecided(results: Sequence[Entry]) -> dict[str, int]:
     return {
         **{name: _outcomes(results, outcome) for name, outcome in _UNDECIDED.items()},
         "check_errors": sum(map(check_raised, results)),
         "infrastructure": sum(len(result["infrastructure"]) for result in results),
-        "without_snapshot": sum(without_snapshot(result) for result in results),
+        "without_snapshot": sum(without_snapshot(result) is not None for result in results),
     }
 
 
-def _outcomes(results: Iterable[Mapping[str, Any]], outcome: str) -> int:
+def _outcomes(results: Iterable[Entry], outcome: str) -> int:
     return sum(result["outcome"] == outcome for result in results)
 
 
-def check_raised(result: Mapping[str, Any]) -> bool:
+def check_raised(result: Entry) -> bool:
     """Whether a task was played, and then its check raised, which decides nothing."""
     broke = (result["outcome"], result["fault"]) == ("error", "task")
     return broke and result["steps"] is not None
 
 
-def without_snapshot(result: Mapping[str, Any]) -> bool:
-    """Whether a task began on a device that was not brought back to a snapshot."""
-    return result["reset"] is not None and result["reset"]["kind"] != "snapshot"
+def without_snapshot(result: Entry) -> dict[str, Any] | None:
+    """Return the reset of a task whose device was not brought back to a snapshot; else None."""
+    reset = result["reset"]
+    return reset if reset is not None and reset["kind"] != "snapshot" else None
 
 
-def _pace(decided: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _pace(decided: Sequence[Entry]) -> dict[str, Any]:
     """Return steps and seconds of decided tasks: the sums, and means by task, step and action.
 
     `latency` is MobileAgentBench's: seconds from one action to the next, those of the agent and
@@ -146,12 +147,12 @@ def _pace(decided: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _busy_seconds(result: Mapping[str, Any]) -> float | None:
+def _busy_seconds(result: Entry) -> float | None:
     thinking, acting = result["thinking_seconds"], result["acting_seconds"]
     return None if thinking is None or acting is None else thinking + acting
 
 
-def _effects(decided: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _effects(decided: Sequence[Entry]) -> dict[str, Any]:
     """Return how many steps of decided tasks had no effect, repeated others, or were invalid.
 
     The rates are of all steps of the tasks of which it is known.
@@ -171,7 +172,7 @@ _CHECK = "check"
 _ENDINGS = set(map(str, Termination)) - {Termination.BUDGET, Termination.INTERRUPTED}
 
 
-def terminations(results: Sequence[Result], decided: Sequence[Result]) -> dict[str, Any]:
+def terminations(results: Sequence[Entry], decided: Sequence[Entry]) -> dict[str, Any]:
     """Return how episodes ended, and SPA-Bench's inaccuracies (arXiv 2410.15164, section 5.1).
 
     - `terminations` counts the endings of all episodes; `termination_rates` are those of decided
@@ -193,7 +194,7 @@ def terminations(results: Sequence[Result], decided: Sequence[Result]) -> dict[s
     }
 
 
-def _endings(results: Sequence[Result]) -> dict[str, int]:
+def _endings(results: Sequence[Entry]) -> dict[str, int]:
     counts = Counter(result["termination"] for result in results if result["termination"])
     return dict(sorted(counts.items()))
 
@@ -205,7 +206,7 @@ def _shares(counts: Mapping[str, int]) -> dict[str, float]:
     return {name: counts.get(name, 0) / whole for name in names}
 
 
-def latched(decided: Sequence[Result]) -> dict[str, Any]:
+def latched(decided: Sequence[Entry]) -> dict[str, Any]:
     """Return MobileAgentBench's metrics (arXiv 2406.08184, "Metrics").
 
     There a success latches: a task is done as soon as its goal is met after some step, whatever the
@@ -236,25 +237,26 @@ def latched(decided: Sequence[Result]) -> dict[str, Any]:
     }
 
 
-def step_efficiency(result: Result) -> float | None:
+def step_efficiency(result: Entry) -> float | None:
     """Return steps to the first success / golden steps of a task; None if one is not known."""
     return ratio(result["first_success_step"], result["golden_steps"])
 
 
-def _was_asked(result: Result) -> bool:
+def _was_asked(result: Entry) -> bool:
     """Whether a check was asked of every step.
 
     It was not if its evidence says that it `held` at no known step, or if it holds and nobody knows
     since when. Older verdicts have no `held`: of them failures are taken as asked.
     """
-    verdict = result["verdict"] or {}
-    if verdict.get("scorer", _CHECK) != _CHECK:  # version 1 had checks only
+    verdict = result["verdict"]
+    if verdict is not None and verdict["scorer"] != _CHECK:
         return False
     if result["first_success_step"] is not None:
         return True
-    return result["success"] is False and (verdict.get("evidence") or {}).get("held") != []
+    held = None if verdict is None else verdict["evidence"].get("held")
+    return result["success"] is False and held != []
 
 
-def _went_on(result: Result) -> bool:
+def _went_on(result: Entry) -> bool:
     steps = result["steps"]
-    return steps is not None and steps > result["first_success_step"]
+    return steps is not None and steps > (result["first_success_step"] or 0)

@@ -14,7 +14,8 @@ from pytest_mobileagent.report.metrics.numbers import ratio
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    Task = Mapping[str, Any]
+    from pytest_mobileagent.report.entry import Entry
+
 
 ERROR, FAIL = "error", "fail"  # the values of --mobile-suspects: how suspects count
 _BREAKING = {End.DEVICE, End.WORKER, End.CUT_OFF}
@@ -36,7 +37,7 @@ class _Tried(NamedTuple):
         return self.attempt.end in _BREAKING
 
 
-def marked(tasks: Sequence[Task], how: str) -> list[dict[str, Any]]:
+def marked(tasks: Sequence[Entry], how: str) -> list[Entry]:
     """Return the entries of a report with those marked as `suspect` that are.
 
     `how` is `ERROR` or `FAIL`: whether a suspect stays an error, or counts as failed. What was
@@ -53,23 +54,25 @@ def marked(tasks: Sequence[Task], how: str) -> list[dict[str, Any]]:
     return [
         _mark(task, how)
         if number in suspects
-        else {**task, "suspect": "as_run" in task and bool(task.get("suspect"))}
+        else {**task, "suspect": "as_run" in task and bool(task["suspect"])}
         for number, task in enumerate(plain)
     ]
 
 
-def unmarked(task: Task) -> dict[str, Any]:
+def unmarked(task: Entry) -> Entry:
     """Return an entry as the run had it before it was looked for suspects, but for the mark."""
-    reason = str(task.get("reason") or "")
-    if "as_run" in task or not task.get("suspect") or not reason.startswith(_COUNTED):
-        return dict(task)
-    error = {"outcome": "error", "success": None, "fault": "infrastructure"}
-    return {**task, **error, "reason": reason.split(": ", 2)[-1]}
+    reason = str(task["reason"] or "")
+    if "as_run" in task or not task["suspect"] or not reason.startswith(_COUNTED):
+        return task
+    reason = reason.split(": ", 2)[-1]
+    return {
+        **task, "outcome": "error", "success": None, "fault": "infrastructure", "reason": reason,
+    }  # fmt: skip
 
 
-def with_suspects(results: Sequence[Task]) -> dict[str, Any]:
+def with_suspects(results: Sequence[Entry]) -> dict[str, Any]:
     """Return how many suspects there are, and the success rate in which they are failures."""
-    suspects = [result for result in results if result.get("suspect")]
+    suspects = [result for result in results if result["suspect"]]
     undecided = sum(result["success"] is None for result in suspects)
     decided = [result for result in results if result["success"] is not None]
     successes = sum(bool(result["success"]) for result in decided)
@@ -77,7 +80,7 @@ def with_suspects(results: Sequence[Task]) -> dict[str, Any]:
     return {"suspects": len(suspects), "success_rate_with_suspects": rate}
 
 
-def broke(task: Task) -> str:
+def broke(task: Entry) -> str:
     """Return what a suspect broke, and how often: "its phone in 2 of 2 attempts"."""
     tried = [each.attempt for each in _telling(_tried([task]))]
     ends = {attempt.end for attempt in tried}
@@ -96,15 +99,17 @@ def policy(run: Mapping[str, Any]) -> str:
     return FAIL if [each for each in said if each is not None][-1:] == [FAIL] else ERROR
 
 
-def _mark(task: Task, how: str) -> dict[str, Any]:
+def _mark(task: Entry, how: str) -> Entry:
     if how != FAIL:
         return {**task, "suspect": True}
     reason = f"{_COUNTED}: {broke(task)}: {task['reason']}"
-    failed = {"outcome": "failed", "success": False, "fault": "agent", "reason": reason}
-    return {**task, **failed, "suspect": True}
+    return {
+        **task, "outcome": "failed", "success": False, "fault": "agent", "reason": reason,
+        "suspect": True,
+    }  # fmt: skip
 
 
-def _suspects(tasks: Sequence[Task]) -> set[int]:
+def _suspects(tasks: Sequence[Entry]) -> set[int]:
     """Return the numbers of the tasks that are suspects."""
     tried = _telling(_tried(tasks))
     by_case: dict[int, list[_Tried]] = {}
@@ -120,10 +125,10 @@ def _suspects(tasks: Sequence[Task]) -> set[int]:
     return found - _of_dead_machines([each for n in found for each in by_case[n]], others)
 
 
-def _tried(tasks: Sequence[Task]) -> list[_Tried]:
+def _tried(tasks: Sequence[Entry]) -> list[_Tried]:
     found = []
     for number, task in enumerate(tasks):
-        for given in task.get("attempts") or ():
+        for given in task["attempts"] or ():
             try:
                 attempt = attempt_of(given)
             except (LookupError, TypeError, ValueError):  # of a newer version
@@ -163,7 +168,7 @@ def _overlap(one: _Tried, other: _Tried) -> bool:
     return one.place[0] == other.place[0] and one.attempt.worker != other.attempt.worker
 
 
-def _is_lost(task: Task) -> bool:
+def _is_lost(task: Entry) -> bool:
     return (task["outcome"], task["fault"], task["success"]) == ("error", "infrastructure", None)
 
 

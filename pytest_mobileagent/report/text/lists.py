@@ -10,7 +10,6 @@ from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.metrics.epochs import FLAKY
 from pytest_mobileagent.report.metrics.summary import check_raised, without_snapshot
 from pytest_mobileagent.report.metrics.suspects import broke, with_suspects
-from pytest_mobileagent.report.recorded import key_of
 from pytest_mobileagent.report.text.narration import missed
 from pytest_mobileagent.report.text.table import cut, label, percent, shortener
 
@@ -18,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.task.case import Case
 
-    Result = Mapping[str, Any]
 
 FEW = 5  # tasks in a list, where nobody asked for more; the others are in the report
 LINE = 120  # characters: reasons are worth more room than numbers
@@ -48,17 +47,17 @@ def epochs(summary: Mapping[str, Any]) -> list[str]:
     return [f"over their epochs: {counts}{':' * bool(flaky)}", *shown, *more]
 
 
-def passes(results: Sequence[Result], columns: int = LINE) -> list[str]:
+def passes(results: Sequence[Entry], columns: int = LINE) -> list[str]:
     """Return a line for each task that passed, with its steps."""
     return _list("passed", "passed", results, _pass, most=len(results), columns=columns)
 
 
-def failures(results: Sequence[Result], most: int = FEW, columns: int = LINE) -> list[str]:
+def failures(results: Sequence[Entry], most: int = FEW, columns: int = LINE) -> list[str]:
     """Return lines on the tasks that failed: how each ended, and what was missed."""
     return _list("failed", "failed", results, _failure, most=most, columns=columns)
 
 
-def reviews(results: Sequence[Result], *, may_settle: bool = False) -> list[str]:
+def reviews(results: Sequence[Entry], *, may_settle: bool = False) -> list[str]:
     """Return lines on the tasks that a person has to decide, with the reasons.
 
     `may_settle` says that two judges were asked, whose disputes a third would settle.
@@ -69,29 +68,27 @@ def reviews(results: Sequence[Result], *, may_settle: bool = False) -> list[str]
     return [*lines, decide] if lines else []
 
 
-def disagreements(results: Sequence[Result]) -> list[str]:
+def disagreements(results: Sequence[Entry]) -> list[str]:
     """Return lines on the tasks with a check that judges decide differently, or not at all."""
-    judged = [result for result in results if result["judged"]]
-    decided = [result for result in judged if result["judged"]["passed"] is not None]
+    judged = [(each, said) for each in results if (said := each["judged"]) is not None]
+    decided = [(each, said) for each, said in judged if said["passed"] is not None]
     differ = [
-        result
-        for result in decided
-        if result["success"] is not None and result["judged"]["passed"] is not result["success"]
+        each
+        for each, said in decided
+        if each["success"] is not None and said["passed"] is not each["success"]
     ]
     title = f"check and judge differ ({len(differ)} of {len(decided)})"
     lines = _lines(title, differ, results, _check_and_judge) if differ else []
-    open_ones = Counter(
-        result["judged"]["reason"] for result in judged if result["judged"]["passed"] is None
-    )
+    open_ones = Counter(said["reason"] for _, said in judged if said["passed"] is None)
     return [*lines, *_counted("not decided by judges", open_ones)]
 
 
-def _check_and_judge(result: Result) -> str:
+def _check_and_judge(result: Entry) -> str:
     check = "done" if result["success"] else "not done"
-    return f"check: {check}   {result['judged']['reason']}"
+    return f"check: {check}   {result['judged']['reason'] if result['judged'] else ''}"
 
 
-def undone(results: Sequence[Result], outcomes: Sequence[str]) -> list[tuple[str, str]]:
+def undone(results: Sequence[Entry], outcomes: Sequence[str]) -> list[tuple[str, str]]:
     """Return the name of each task of which one of these came, and why."""
     name_of = _names(results)
     return [
@@ -101,17 +98,17 @@ def undone(results: Sequence[Result], outcomes: Sequence[str]) -> list[tuple[str
     ]
 
 
-def skips(results: Sequence[Result]) -> list[str]:
+def skips(results: Sequence[Entry]) -> list[str]:
     """Return a line for each reason why tasks were skipped."""
     return _reasons("skipped", "skipped", results)
 
 
-def not_run(results: Sequence[Result]) -> list[str]:
+def not_run(results: Sequence[Entry]) -> list[str]:
     """Return a line for each reason why tasks were not run."""
     return _reasons("not run", "not run", results)
 
 
-def cut_off(budget: str, results: Sequence[Result]) -> str:
+def cut_off(budget: str, results: Sequence[Entry]) -> str:
     """Return a line on how far a run came whose budget was spent."""
     decided = sum(result["success"] is not None for result in results)
     cut_short = sum(result["termination"] == "budget" for result in results)
@@ -120,34 +117,35 @@ def cut_off(budget: str, results: Sequence[Result]) -> str:
     return f"budget: {budget}: {tasks}, {cut_short} cut off, {rest} not run"
 
 
-def changes(before: Mapping[str, Result], results: Sequence[Result]) -> list[str]:
+def changes(before: Mapping[str, Entry], results: Sequence[Entry]) -> list[str]:
     """Return lines on the tasks that are decided in another way than before.
 
     `before` are their earlier results, by the keys of their cases.
     """
-    earlier = {id(result): before.get(key_of(result)) for result in results}
     changed = [
         result
         for result in results
-        if (was := earlier[id(result)]) is not None and was["outcome"] != result["outcome"]
+        if (was := before.get(result["key"])) is not None and was["outcome"] != result["outcome"]
     ]
     if not changed:
         return ["no verdict changed"]
     count = f"{len(changed)} verdict{'s' * (len(changed) != 1)} changed"
 
-    def words(result: Result) -> str:
-        return f"{_decided(earlier[id(result)] or {})} → {_decided(result)}"
+    def words(result: Entry) -> str:
+        return f"{_decided(before[result['key']])} → {_decided(result)}"
 
     lines = _lines(count, changed, results, words, most=_MOST_CHANGES)
     return [line.replace(" → ", "  →  ") for line in lines]
 
 
-def _decided(result: Result) -> str:
+def _decided(result: Entry) -> str:
     """Return an outcome, and who says so."""
-    verdict = result["verdict"] or {}
-    judges = (verdict.get("evidence") or {}).get("judges") or ()
+    verdict = result["verdict"]
+    if verdict is None:
+        return _with_reason(result)
+    judges = verdict["evidence"].get("judges") or ()
     models = [str(judge["model"]).partition(":")[2] or str(judge["model"]) for judge in judges]
-    match verdict.get("scorer"):
+    match verdict["scorer"]:
         case "judge" | "judges" if not models:
             who = "no picture shows it"  # the coarse stage
         case "judge":
@@ -161,13 +159,18 @@ def _decided(result: Result) -> str:
         case "check" if verdict["passed"] is not None:
             who = "check"
         case _:
-            who = cut(printable(" ".join(result["reason"].split())), _LONGEST_NAME)
-    return f"{result['outcome']} ({who})" if who else str(result["outcome"])
+            return _with_reason(result)
+    return f"{result['outcome']} ({who})"
 
 
-def remarks(results: Sequence[Result], *, on_virtual_phones: bool) -> list[str]:
+def _with_reason(result: Entry) -> str:
+    why = cut(printable(" ".join(result["reason"].split())), _LONGEST_NAME)
+    return f"{result['outcome']} ({why})" if why else result["outcome"]
+
+
+def remarks(results: Sequence[Entry], *, on_virtual_phones: bool) -> list[str]:
     """Return lines on what one has to know of the numbers."""
-    resets = [result["reset"] for result in results if without_snapshot(result)]
+    resets = [each for result in results if (each := without_snapshot(result))]
     reasons = "; ".join(dict.fromkeys(reset["reason"] for reset in resets))
     count = f"{len(resets)} task{'s' * (len(resets) != 1)} began"
     kept = "only their own apps were cleared, all else stayed as it was"
@@ -184,9 +187,9 @@ def remarks(results: Sequence[Result], *, on_virtual_phones: bool) -> list[str]:
     ]
 
 
-def _suspects(results: Sequence[Result]) -> list[str]:
+def _suspects(results: Sequence[Entry]) -> list[str]:
     """Return lines on the tasks that broke their phone or worker whenever they were tried."""
-    found = [result for result in results if result.get("suspect")]
+    found = [result for result in results if result["suspect"]]
     if not found:
         return []
     name_of = _names(results)
@@ -200,21 +203,22 @@ def _suspects(results: Sequence[Result]) -> list[str]:
     return [f"{title}:", *lines[:FEW], *more, *counted]
 
 
-def _with_them(results: Sequence[Result]) -> str:
+def _with_them(results: Sequence[Entry]) -> str:
     numbers = with_suspects(results)
-    undecided = sum(bool(each.get("suspect")) and each["success"] is None for each in results)
+    undecided = sum(bool(each["suspect"]) and each["success"] is None for each in results)
     decided = [each for each in results if each["success"] is not None]
     counts = f"{sum(bool(each['success']) for each in decided)}/{len(decided) + undecided}"
     rate = percent(numbers["success_rate_with_suspects"])
     return f"success rate {rate} ({counts}): --mobile-suspects=fail"
 
 
-def _own_judges(results: Sequence[Result]) -> list[str]:
+def _own_judges(results: Sequence[Entry]) -> list[str]:
     """Return a line for each judge that is also a model of the agent's."""
     judges = Counter(
         model
         for result in results
-        for model in ((result["verdict"] or {}).get("evidence") or {}).get("own_models", ())
+        if result["verdict"] is not None
+        for model in result["verdict"]["evidence"].get("own_models", ())
     )
     return [
         f"{model} judged {count} task{'s' * (count != 1)} in which it was the agent's own model"
@@ -233,22 +237,22 @@ def _unmetered(count: int) -> str:
     return f"unmetered: {tasks} without a model call that was seen; {unknown} (docs/programs.md)"
 
 
-def _failure(result: Result) -> str:
+def _failure(result: Entry) -> str:
     steps = result["steps"]
     after = "" if steps is None else f" after {steps} step{'s' * (steps != 1)}"
     why = _why(result) or result["reason"].partition("\n")[0]  # without an agent's traceback
     return f"{result['termination']}{after}: {why}"
 
 
-def _why(result: Result) -> str:
+def _why(result: Entry) -> str:
     """Return what the check of a failed task missed; empty if the reason tells more."""
-    verdict = result["verdict"] or {}
-    if result["termination"] in _AGENTS_FAULT:
+    verdict = result["verdict"]
+    if verdict is None or result["termination"] in _AGENTS_FAULT:
         return ""
-    return missed(verdict) or (verdict.get("evidence") or {}).get("sought") or ""
+    return missed(verdict) or verdict["evidence"].get("sought") or ""
 
 
-def _pass(result: Result) -> str:
+def _pass(result: Entry) -> str:
     steps, golden = result["steps"], result["golden_steps"]
     return f"{steps} step{'s' * (steps != 1)}" + (f" (golden steps {golden})" if golden else "")
 
@@ -256,8 +260,8 @@ def _pass(result: Result) -> str:
 def _list(
     title: str,
     outcome: str,
-    results: Sequence[Result],
-    say: Callable[[Result], str],
+    results: Sequence[Entry],
+    say: Callable[[Entry], str],
     *,
     most: int = FEW,
     columns: int = LINE,
@@ -272,9 +276,9 @@ def _list(
 
 def _lines(
     title: str,
-    found: Sequence[Result],
-    results: Sequence[Result],
-    say: Callable[[Result], str],
+    found: Sequence[Entry],
+    results: Sequence[Entry],
+    say: Callable[[Entry], str],
     *,
     most: int = FEW,
     columns: int = LINE,
@@ -297,7 +301,7 @@ def _fitting(words: str, most: int) -> str:
     return cut("   ".join(parts), most)
 
 
-def _reasons(title: str, outcome: str, results: Sequence[Result]) -> list[str]:
+def _reasons(title: str, outcome: str, results: Sequence[Entry]) -> list[str]:
     reasons = Counter(result["reason"] for result in results if result["outcome"] == outcome)
     return _counted(title, reasons)
 
@@ -317,12 +321,12 @@ def names_of(run: Path) -> Callable[[Case], str]:
     return lambda case: name(case.to_json())
 
 
-def _names(results: Sequence[Result]) -> Callable[[Result], str]:
+def _names(results: Sequence[Mapping[str, Any]]) -> Callable[[Mapping[str, Any]], str]:
     """Return how tasks are called for short: without the folders that all have in common."""
     short = shortener(result["id"] for result in results)
     has_epochs = any(result["epoch"] for result in results)
 
-    def name(result: Result) -> str:
+    def name(result: Mapping[str, Any]) -> str:
         marks = [f"env{result['environment']}"] if result["environment"] else []
         marks += [f"epoch{result['epoch']}"] if has_epochs else []
         return printable(short(result["id"]) + "".join(f"[{mark}]" for mark in marks))

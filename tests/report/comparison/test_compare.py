@@ -15,12 +15,14 @@ from tests.report.gate.entries import entries, many, recorded
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pytest_mobileagent.report.entry import Entry
+
 
 def compared(before: dict[str, str], after: dict[str, str]) -> dict[str, Any]:
     return compare(recorded(entries(before), id="base"), recorded(entries(after), id="run"))
 
 
-def ids(listed: list[dict[str, Any]]) -> list[str]:
+def ids(listed: list[Entry]) -> list[str]:
     return [each["id"] for each in listed]
 
 

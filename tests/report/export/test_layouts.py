@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -10,6 +10,9 @@ from pytest_mobileagent.report.metrics.summary import summarise
 from tests.report.conftest import make
 from tests.report.papers.counts import LIMITED, REPORTED, Cost, Ending, results
 
+if TYPE_CHECKING:
+    from pytest_mobileagent.report.entry import Entry
+
 
 def rows(layout: str, *runs: Run) -> list[dict[str, str]]:
     table = tabulate(layout, runs)
@@ -17,7 +20,7 @@ def rows(layout: str, *runs: Run) -> list[dict[str, str]]:
     return [dict(zip(titles, map(str, row), strict=True)) for row in table.rows]
 
 
-def run(entries: list[dict[str, Any]], agent: str = "m3a", **about: Any) -> Run:
+def run(entries: list[Entry], agent: str = "m3a", **about: Any) -> Run:
     return Run({"id": f"run-{agent}", "agent": agent, **about}, summarise(entries))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pytest_mobileagent import Case, Task
 from pytest_mobileagent.report.recorded import RecordedRun
@@ -11,6 +11,8 @@ from pytest_mobileagent.report.result import Result
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from pytest_mobileagent.report.entry import Entry
 
 # Passed, failed, broken by infrastructure, by a judge, for review, skipped, not run.
 _LETTERS: dict[str, tuple[str, bool | None, str | None]] = {
@@ -24,16 +26,17 @@ _LETTERS: dict[str, tuple[str, bool | None, str | None]] = {
 }
 
 
-def entry(id: str, epoch: int, letter: str, **fields: Any) -> dict[str, Any]:
+def entry(id: str, epoch: int, letter: str, **fields: Any) -> Entry:
     """A task's entry in report.json."""
     outcome, success, fault = _LETTERS[letter]
     case = Case(Task("Do it."), id, "clock", f"{id}[{epoch}]", epoch=epoch)
     plain = Result(case).to_wire()
     assert not set(fields) - set(plain)
-    return {**plain, "outcome": outcome, "success": success, "fault": fault, **fields}
+    own = {"outcome": outcome, "success": success, "fault": fault}
+    return cast("Entry", {**plain, **own, **fields})
 
 
-def entries(tasks: Mapping[str, str], **fields: Any) -> list[dict[str, Any]]:
+def entries(tasks: Mapping[str, str], **fields: Any) -> list[Entry]:
     """The entries of a run, as in {"tasks/clock/alarm@100": "PPF"}, in environment 100."""
     found = []
     for name, letters in tasks.items():
@@ -48,6 +51,6 @@ def many(count: int, letters: str) -> dict[str, str]:
     return {f"tasks/clock/t{number}": letters for number in range(count)}
 
 
-def recorded(tasks: list[dict[str, Any]], ended: bool = True, **about: Any) -> RecordedRun:
+def recorded(tasks: list[Entry], ended: bool = True, **about: Any) -> RecordedRun:
     """A run as it is read back."""
     return RecordedRun(Path("runs") / about.get("id", "run"), about, tasks, ended)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -10,6 +10,9 @@ from pytest_mobileagent.report.gate.decide import decide
 from pytest_mobileagent.report.gate.interim import Looks
 from pytest_mobileagent.report.gate.spec import Bound, Gate
 from tests.report.gate.entries import entry
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.report.entry import Entry
 
 ONCE = Looks((1,))
 PLAYED: dict[str, Any] = {
@@ -19,7 +22,7 @@ PLAYED: dict[str, Any] = {
 }  # fmt: skip
 
 
-def tasks(*changes: dict[str, Any]) -> list[dict[str, Any]]:
+def tasks(*changes: dict[str, Any]) -> list[Entry]:
     return [entry(f"t{n}", 0, "P", **PLAYED | each) for n, each in enumerate(changes)]
 
 

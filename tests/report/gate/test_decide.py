@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,6 +19,9 @@ from pytest_mobileagent.report.gate.decide import (
 from pytest_mobileagent.report.gate.interim import Looks, looks
 from pytest_mobileagent.report.gate.spec import Bound, Gate
 from tests.report.gate.entries import entries, many
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.report.entry import Entry
 
 AGAINST = Bound("success_rate", baseline=True)
 ONCE = Looks((3,))
@@ -170,7 +173,7 @@ def test_a_pass_holds_where_all_that_is_missing_speaks_against_it(before: str) -
 def test_tasks_that_were_broken_and_episodes_that_are_suspect_are_missing() -> None:
     before = entries(many(60, "PPP"))
     for fields in ({"outcome": "error", "fault": "task"}, {"suspect": True}):
-        after = [
+        after: list[Any] = [
             task | ({"success": None, **fields} if n % 20 == 0 else {})
             for n, task in enumerate(before)
         ]
@@ -327,7 +330,7 @@ def test_only_tasks_of_open_bounds_are_wanted() -> None:
         Bound("success_rate", baseline=True, tag="slow"),
     )
     run = entries(many(20, "PPF") | many(3, "PFF"))
-    notes: list[dict[str, Any]] = entries({f"n{n}": "PPP" for n in range(60)}, tags=["slow"])
+    notes: list[Entry] = entries({f"n{n}": "PPP" for n in range(60)}, tags=["slow"])
     notes = [task | {"suite": "notes"} for task in notes]
     before = entries(many(20, "PPF")) + notes
     decision = decide(Gate((clock, slow)), run + notes, before, LOOKS, 0)

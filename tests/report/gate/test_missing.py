@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -12,12 +12,15 @@ from pytest_mobileagent.report.gate.missing import selected_alike
 from pytest_mobileagent.report.gate.spec import Bound, Gate
 from tests.report.gate.entries import entries, many
 
+if TYPE_CHECKING:
+    from pytest_mobileagent.report.entry import Entry
+
 GATE = Gate((Bound("success_rate", min=0.5),))
 AGAINST = Gate((Bound("success_rate", baseline=True),))
 ONCE = Looks((2,))
 
 
-def skipped(name: str, app: str | None, why: str | None = "app") -> list[dict[str, Any]]:
+def skipped(name: str, app: str | None, why: str | None = "app") -> list[Entry]:
     return [each | {"skipped_for": why} for each in entries({name: "ss"}, app=app)]
 
 
@@ -71,7 +74,7 @@ MISSING = (
 )
 
 
-def against(tasks: list[dict[str, Any]], *, alike: bool = False, allow: bool = False) -> Decision:
+def against(tasks: list[Entry], *, alike: bool = False, allow: bool = False) -> Decision:
     gate = Gate(AGAINST.bounds, allow_skipped=allow)
     return decide(gate, tasks, entries(WHOLE), ONCE, 0, alike=alike)
 

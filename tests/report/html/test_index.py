@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.report.html.index import row
+from tests.report.conftest import make
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +18,7 @@ COMPARED = "AssertionError: assert 3 == 2"
 def test_a_suspect_is_told_with_what_it_broke(tmp_path: Path) -> None:
     attempt = {"place": "virtual", "worker": "main", "started": 1.0, "ended": 2.0, "began": True}
     attempt |= {"end": "worker died", "alone": True, "together": False, "run": "one"}
-    task = {"id": "a", "reason": "", "suspect": True, "attempts": [attempt]}
+    task = make(suspect=True, attempts=[attempt])
     assert row(tmp_path, task, {})["suspect"] == "broke its worker in 1 of 1 attempt: the agent?"
     assert row(tmp_path, {**task, "suspect": False}, {})["suspect"] == ""
 
@@ -39,5 +40,6 @@ def test_closest_is_told_as_in_the_terminal(
     tmp_path: Path, fields: dict[str, Any], closest: str
 ) -> None:
     evidence = {"closest": fields.pop("closest", None)}
-    task = {"id": "a", "reason": "", "verdict": {"evidence": evidence}, **fields}
+    verdict = {"passed": None, "scorer": "check", "reason": "", "evidence": evidence}
+    task = make(**{"verdict": verdict, **fields})
     assert row(tmp_path, task, {})["closest"] == closest

@@ -16,8 +16,10 @@ from tests.report.conftest import make
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from pytest_mobileagent.report.entry import Entry
 
-def run(tasks: Mapping[str, Sequence[bool | None]], **fields: Any) -> list[dict[str, Any]]:
+
+def run(tasks: Mapping[str, Sequence[bool | None]], **fields: Any) -> list[Entry]:
     """The entries of tasks, each with the outcomes of its epochs."""
     return [
         make(success, id=name, epoch=epoch, **fields)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -9,7 +9,9 @@ from pytest_mobileagent.report.metrics.summary import totals
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Make = Callable[..., dict[str, Any]]
+    from pytest_mobileagent.report.entry import Entry
+
+    Make = Callable[..., Entry]
 
 
 def test_means_of_decided_tasks_stand_beside_those_of_all(result: Make) -> None:

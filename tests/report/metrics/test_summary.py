@@ -17,7 +17,9 @@ from tests.report.conftest import make
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Make = Callable[..., dict[str, Any]]
+    from pytest_mobileagent.report.entry import Entry
+
+    Make = Callable[..., Entry]
 
 COUNTS = ("tasks", "decided", "successes", "errors", "skipped", "review", "not_run", "check_errors")
 REPORTED, LIMITED = {"termination": "self-reported"}, {"termination": "step limit"}
@@ -255,7 +257,7 @@ RESULTS = st.lists(
 
 
 @given(RESULTS)
-def test_suites_add_up_to_the_run_and_order_does_not_matter(results: list[dict[str, Any]]) -> None:
+def test_suites_add_up_to_the_run_and_order_does_not_matter(results: list[Entry]) -> None:
     summary = summarise(results)
     suites = summary["suites"].values()
     for count in (*COUNTS, "premature", "overdue"):
@@ -263,7 +265,7 @@ def test_suites_add_up_to_the_run_and_order_does_not_matter(results: list[dict[s
     rates = [name for name in summary if name.endswith(("_rate", "_rate_of_all"))]
     assert all(summary[rate] is None or 0 <= summary[rate] <= 1 for rate in rates)
     assert summary["tasks"] == summary["decided"] + sum(summary[n] for n in COUNTS[3:])
-    assert list(summary["suites"]) == sorted({row["suite"] for row in results})
+    assert list(summary["suites"]) == sorted({str(row["suite"]) for row in results})
     backwards = summarise(results[::-1])
     for name, value in totals(results).items():
         assert backwards[name] == (value if isinstance(value, dict) else pytest.approx(value))
@@ -285,8 +287,9 @@ def test_the_page_on_metrics_tells_of_every_field() -> None:
     assert not [name for name in summarise([]) if f"`{name}`" not in page]
 
 
-CHECK, JUDGE = {"scorer": "check"}, {"scorer": "single: gpt-4o"}
-PERSON = {"scorer": "person"}
+CHECK: dict[str, Any] = {"scorer": "check", "evidence": {}}
+JUDGE = {**CHECK, "scorer": "single: gpt-4o"}
+PERSON = {**CHECK, "scorer": "person"}
 STOPPED, CUT = {"termination": "self-reported"}, {"termination": "step limit"}
 
 
@@ -341,9 +344,10 @@ def test_failures_of_a_check_that_was_asked_of_the_end_only_are_in_none_of_them(
     ("first", "golden", "efficiency"), [(3, 2, 1.5), (0, 2, 0.0), (None, 2, None), (3, None, None)]
 )
 def test_efficiency_is_of_tasks_with_golden_steps(
-    first: int | None, golden: int | None, efficiency: float | None
+    result: Make, first: int | None, golden: int | None, efficiency: float | None
 ) -> None:
-    assert step_efficiency({"first_success_step": first, "golden_steps": golden}) == efficiency
+    task = result(True, first_success_step=first, golden_steps=golden)
+    assert step_efficiency(task) == efficiency
 
 
 def test_reasons_are_over_all_decided_tasks(result: Make) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pytest_mobileagent.report.metrics.summary import summarise
@@ -198,7 +200,7 @@ def test_a_mark_goes_when_others_turn_out_to_break_there_too(run):
 
 def test_what_a_person_has_decided_stays(run):
     run.tried("bad", DEVICE, DEVICE)
-    bad = {**run.marked("fail")[-1], "outcome": "passed", "success": True, "as_run": {}}
+    bad: Any = {**run.marked("fail")[-1], "outcome": "passed", "success": True, "as_run": {}}
     assert marked([*list(run.tasks.values())[:4], bad], "error")[-1] == bad
 
 

@@ -16,6 +16,8 @@ from pytest_mobileagent.verdict import Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from pytest_mobileagent.report.entry import Entry
+
 NOTHING = {"-", "N/A"}
 REPORTED, LIMITED = Termination.SELF_REPORTED, Termination.STEP_LIMIT
 SCREEN = Screen("<hierarchy/>", b"")
@@ -73,7 +75,7 @@ def results(
     ratio: tuple[int, list[int]] | None,
     cost: Cost,
     about: Callable[[int], dict[str, Any]] = lambda number: {},
-) -> list[dict[str, Any]]:
+) -> list[Entry]:
     """The tasks of a report.json whose episodes ended so; `about` tells fields of their tasks."""
     golden, taken = ratio or (4, [])
     left = iter(taken)

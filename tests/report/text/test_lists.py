@@ -20,10 +20,12 @@ from pytest_mobileagent.report.text.lists import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Make = Callable[..., dict[str, Any]]
+    from pytest_mobileagent.report.entry import Entry
+
+    Make = Callable[..., Entry]
 
 
-def failed(result: Make, name: str, sought: str, **fields: Any) -> dict[str, Any]:
+def failed(result: Make, name: str, sought: str, **fields: Any) -> Entry:
     verdict = {"passed": False, "evidence": {"sought": sought}}
     ended = {"termination": "self-reported", "steps": 5, "verdict": verdict}
     return result(False, id=f"tasks/coursera/{name}", **{**ended, **fields})

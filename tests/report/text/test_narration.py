@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -16,6 +16,9 @@ from pytest_mobileagent.report.text.narration import (
     progress,
     telling_step,
 )
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.report.entry import Entry
 
 
 def made(name: str, held: bool, first: int | None, weight: float = 1) -> dict[str, Any]:
@@ -40,7 +43,7 @@ def made(name: str, held: bool, first: int | None, weight: float = 1) -> dict[st
         ),
     ],
 )
-def test_what_share_was_done_and_when(subgoals: list[dict[str, Any]], words: str) -> None:
+def test_what_share_was_done_and_when(subgoals: list[Entry], words: str) -> None:
     assert progress(subgoals) == words
 
 

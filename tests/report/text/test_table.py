@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,7 +12,9 @@ from pytest_mobileagent.report.text.table import WIDTH, label, points, price, sh
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Make = Callable[..., dict[str, Any]]
+    from pytest_mobileagent.report.entry import Entry
+
+    Make = Callable[..., Entry]
 
 DONE = {
     "steps": 3,

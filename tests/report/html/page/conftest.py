@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+
 HOSTILE = (
     "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"
     "<!--<style>*{display:none}</style> ${alert(1)} {{ 7 * 7 }} \u202etxt.exe\u202c \x00\x1b[31m "

@@ -9,6 +9,8 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pytest_mobileagent.report.entry import Entry
+
 pytestmark = pytest.mark.slow  # a browser
 
 GATE = {
@@ -24,7 +26,7 @@ COMPARISON = {
 
 
 @pytest.fixture
-def some(invented: Any) -> list[dict[str, Any]]:
+def some(invented: Any) -> list[Entry]:
     """Four tasks: passed, failed, broken, for people."""
     row = invented.row
     return [

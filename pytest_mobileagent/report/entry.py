@@ -1,0 +1,210 @@
+"""An entry of a report: what is known of one case, as it stands in `tasks` of report.json.
+
+Workers send entries to the controller and runs write them down, so an entry is plain data. `Result`
+makes entries, and `read_entry` reads those of any version; nothing else computes a key.
+"""
+
+from __future__ import annotations
+
+from types import UnionType
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    NotRequired,
+    TypedDict,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
+
+from pytest_mobileagent.episode.migrate import reset
+from pytest_mobileagent.plain import Each, Maybe, check, expect
+from pytest_mobileagent.task.case import key_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Spent(TypedDict):
+    """Calls of models, their tokens and their price in US dollars; None where unknown."""
+
+    calls: int | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cached_tokens: int | None
+    cost_usd: float | None
+    unpriced_calls: int | None
+    uncounted_calls: int | None
+    retries: int | None
+    estimated_input_tokens: int | None
+    estimated_output_tokens: int | None
+
+
+class Subgoal(TypedDict):
+    """A part of a task: whether it held at the end, and after how many steps it first did."""
+
+    name: str
+    weight: float
+    held: bool
+    first_step: int | None
+
+
+class Scored(TypedDict):
+    """A verdict, without the calls of models that it took."""
+
+    passed: bool | None
+    scorer: str
+    reason: str
+    evidence: dict[str, Any]
+    first_step: int | None
+
+
+class Judged(TypedDict):
+    """What judges say of a task that a check decides."""
+
+    passed: bool | None
+    reason: str
+
+
+class Entry(Spent):
+    """What is known of a case; docs/episodes.md explains each field.
+
+    - `key` identifies the case in every run: its id, environment and epoch (see `key_of`).
+    - `as_run` holds the fields as the run wrote them that a person's verdict has changed.
+    """
+
+    key: str
+    id: str
+    nodeid: str
+    suite: str | None
+    app: str | None
+    kind: str | None
+    level: int | None
+    language: str | None
+    tags: list[str]
+    parameters: dict[str, Any]
+    epoch: int
+    environment: str | None
+    golden_steps: int | None
+    outcome: str
+    success: bool | None
+    fault: str | None
+    skipped_for: str | None
+    reason: str
+    infrastructure: list[str]
+    suspect: bool
+    attempts: list[dict[str, Any]]
+    episode: str | None
+    verdict: Scored | None
+    first_success_step: int | None
+    partial_credit: float | None
+    judged: Judged | None
+    progress: float | None
+    subgoals: list[Subgoal] | None
+    step_efficiency: float | None
+    termination: str | None
+    attempt: int | None
+    answer: str | None
+    steps: int | None
+    actions: int | None
+    step_ratio: float | None
+    premature: bool | None
+    overdue: bool | None
+    seconds: float | None
+    seconds_per_step: float | None
+    thinking_seconds: float | None
+    acting_seconds: float | None
+    latency: float | None
+    no_effect_steps: int | None
+    repeated_steps: int | None
+    invalid_actions: int | None
+    metered: bool | None
+    estimated: bool | None
+    reset: dict[str, Any] | None
+    roles: dict[str, Spent] | None
+    as_run: NotRequired[dict[str, Any]]
+
+
+def read_entry(given: dict[str, Any], version: float) -> Entry:
+    """Return an entry of a report of some schema version, checked by `KINDS`, in today's shape.
+
+    What an older version did not record is None or empty; fields of a newer one are kept.
+
+    Raises:
+        LookupError, TypeError, ValueError: it is damaged.
+    """
+    if missing := [name for name in ("id", "outcome", "success") if name not in given]:
+        raise KeyError(missing[0])
+    entry = _from_1(given) if version < 2 else given
+    if check(entry.get("reset"), Maybe(_RESET), "reset") is not None:
+        expect(entry["reset"]["kind"], str, "reset.kind")
+    own = {name: value for name, value in entry.items() if value is not None or name not in _EMPTY}
+    whole = {**dict.fromkeys(_NAMES), **_DEFAULTS, **_empty(), **own}
+    whole |= {n: {**empty, **whole[n]} for n, empty in _NESTED.items() if whole[n] is not None}
+    whole["key"] = key_of(whole["id"], whole["environment"], whole["epoch"])
+    return cast("Entry", whole)
+
+
+def _from_1(given: dict[str, Any]) -> dict[str, Any]:
+    """Return an entry of version 1, in which unknown tokens and prices were written as 0."""
+    spent = {name: given[name] or None for name in ("input_tokens", "output_tokens", "cost_usd")}
+    fault = "agent" if given["outcome"] == "failed" else None
+    return {"fault": fault, **given, **spent, "reset": reset(given.get("reset"))}
+
+
+_DEFAULTS = {"nodeid": "", "suite": "", "kind": "operation", "language": "en"}
+_EMPTY: dict[str, Callable[[], Any]] = {
+    "tags": list, "parameters": dict, "epoch": int, "reason": str, "infrastructure": list,
+    "suspect": bool, "attempts": list,
+}  # fmt: skip
+_NESTED: dict[str, dict[str, Any]] = {  # version 1 had verdicts of checks only
+    "verdict": {
+        "passed": None,
+        "scorer": "check",
+        "reason": "",
+        "evidence": {},
+        "first_step": None,
+    },
+    "judged": {"passed": None, "reason": ""},
+}
+_RESET: dict[str, Any] = {"kind": str, "snapshot": str | None, "cleared": [str], "reason": str}
+
+
+def _empty() -> dict[str, Any]:
+    return {name: kind() for name, kind in _EMPTY.items()}
+
+
+def _kind(hint: Any) -> Any:
+    """Return the kind (see `plain.check`) that a type hint stands for."""
+    if hint is float:
+        return float | int
+    if isinstance(hint, UnionType):
+        (one,) = (part for part in get_args(hint) if part is not type(None))
+        return _or_none(_kind(one))
+    if is_typeddict(hint):
+        return {name: _kind(each) for name, each in get_type_hints(hint).items()}
+    if get_origin(hint) is list:
+        return [_kind(get_args(hint)[0])]
+    if get_origin(hint) is dict:
+        values = get_args(hint)[1]
+        return dict if values is Any else Each(_kind(values))
+    return hint
+
+
+def _or_none(kind: Any) -> Any:
+    if isinstance(kind, type | UnionType):
+        return kind | None
+    return kind if isinstance(kind, Maybe) else Maybe(kind)
+
+
+_NEVER_NONE = {"id", "nodeid", "outcome", "infrastructure"}
+_READ_ANYWAY = {"key", "reset", "as_run"}  # computed anew, checked with the version, or ignored
+_NAMES = [name for name in get_type_hints(Entry) if name != "as_run"]
+# What is known of the fields of an entry in a file; of others nothing is asked.
+KINDS = {
+    name: kind if name in _NEVER_NONE else _or_none(kind)
+    for name, kind in _kind(Entry).items()
+    if name not in _READ_ANYWAY
+}
