@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from pytest_mobileagent.plugin.config import RunConfig
-    from pytest_mobileagent.plugin.engine.interim import Looking
+    from pytest_mobileagent.plugin.engine.interim import InterimAnalyses
     from pytest_mobileagent.report.entry import Entry
 
 
@@ -48,7 +48,7 @@ class Collector:
         self.stopped = False
         self.budget = ""  # which budget of the run is spent
         self.interrupting: tuple[signal.Signals, ...] = ()
-        self.looking: Looking | None = None  # of a run with a gate or a baseline
+        self.looking: InterimAnalyses | None = None  # of a run with a gate or a baseline
         self.judged: dict[str, Any] = {}  # what the report says of these
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:

@@ -264,9 +264,9 @@ def _of_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
 
         manager.register(LivePage(run, collector.results), "mobileagent-live-page")
     if run.gate.is_asked:
-        from pytest_mobileagent.plugin.engine.interim import Looking
+        from pytest_mobileagent.plugin.engine.interim import InterimAnalyses
 
-        collector.looking = Looking(run, collector.results)
+        collector.looking = InterimAnalyses(run, collector.results)
         manager.register(collector.looking, "mobileagent-looking")
 
 

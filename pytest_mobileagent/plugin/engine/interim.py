@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.task.case import Case
 
 
-class Looking:
+class InterimAnalyses:
     """A plugin of the process that owns a run with a gate or a baseline.
 
     Where there are no workers it keeps the order of tests, too; else the scheduler asks it.

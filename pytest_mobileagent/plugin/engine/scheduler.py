@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from xdist.workermanage import WorkerController
 
-    from pytest_mobileagent.plugin.engine.interim import Looking
+    from pytest_mobileagent.plugin.engine.interim import InterimAnalyses
 
 
 _IN_HAND = 2  # the test that a worker runs, and the one that it has to know as the next
@@ -56,7 +56,7 @@ class TaskScheduling:
         expected: Callable[[], Mapping[str, float]],
         now: Callable[[], float] = time.monotonic,
         *,
-        looking: Looking | None = None,
+        looking: InterimAnalyses | None = None,
         reported: Container[str] | None = None,
     ) -> None:
         self.config = config
@@ -70,7 +70,7 @@ class TaskScheduling:
         self._held: list[int] = []  # tests that wait for others
         self._workers = self._to_come = len(parse_tx_spec_config(config))  # not collected yet
         self._has_begun = False
-        self._hands: dict[WorkerController, Hand] = {}
+        self._queues: dict[WorkerController, WorkerQueue] = {}
         self._ready: set[WorkerController] = set()
         self._since: dict[WorkerController, float] = {}  # when the test that it runs began
         self._collection: list[str] | None = None
@@ -83,7 +83,7 @@ class TaskScheduling:
     @property
     def nodes(self) -> list[WorkerController]:
         """The workers that are there."""
-        return list(self._hands)
+        return list(self._queues)
 
     @property
     def collection_is_completed(self) -> bool:
@@ -100,19 +100,19 @@ class TaskScheduling:
         xdist asks this after each thing that it hears of, and has reported by then what it heard.
         """
         self._look()
-        waiting = any(len(hand.tests) >= _IN_HAND for hand in self._hands.values())
+        waiting = any(len(queue.tests) >= _IN_HAND for queue in self._queues.values())
         rest = self._to_come or self._pool or self._held or waiting
         return self._collection is not None and not rest
 
     @property
     def has_pending(self) -> bool:
         """Whether tests are being run; xdist shows the end of its status line before that."""
-        rest = self._pool or self._held or any(hand.tests for hand in self._hands.values())
+        rest = self._pool or self._held or any(queue.tests for queue in self._queues.values())
         return self._has_begun and bool(rest)
 
     def add_node(self, node: WorkerController) -> None:
         """Take in a worker that has started, and has yet to collect."""
-        self._hands[node] = Hand()
+        self._queues[node] = WorkerQueue()
 
     def add_node_collection(self, node: WorkerController, collection: Sequence[str]) -> None:
         """Take in what a worker has collected. Others than the first's end the run, as an error."""
@@ -135,7 +135,7 @@ class TaskScheduling:
         self, node: WorkerController, item_index: int, duration: float = 0
     ) -> None:
         """Take in that a worker has done a test, in `duration` seconds."""
-        was_test = self._hands[node].remove(item_index)
+        was_test = self._queues[node].remove(item_index)
         self._since[node] = self._now()
         if was_test:
             self._seconds += duration
@@ -161,16 +161,16 @@ class TaskScheduling:
         Raises:
             KeyError: there is no such worker.
         """
-        hand = self._hands.pop(node)
+        queue = self._queues.pop(node)
         self._ready.discard(node)
         lost = self._lost_with(node)
-        if not hand.tests and not lost:
+        if not queue.tests and not lost:
             return None
         assert self._collection is not None
-        crashed = hand.running
+        crashed = queue.running
         for index in lost:
             self._return(index)
-        for index in hand.tests:
+        for index in queue.tests:
             if index != crashed:
                 self._return(index)
         self.schedule()
@@ -216,7 +216,7 @@ class TaskScheduling:
 
     def _look(self) -> None:
         """Let tests go on that wait for others, or drop them, when those others are done."""
-        while self._held and not self._pool and not any(h.tests for h in self._hands.values()):
+        while self._held and not self._pool and not any(h.tests for h in self._queues.values()):
             assert self._looking is not None
             assert self._collection is not None
             dropped = self._looking.look(self._collection[index] for index in self._held)
@@ -254,21 +254,21 @@ class TaskScheduling:
         """Give a worker its next tests, or let it end when others will be free before it is."""
         if node not in self._ready:
             return
-        hand = self._hands[node]
+        queue = self._queues[node]
         given: list[int] = []
         is_last = False
-        while len(hand.tests) < _IN_HAND and not node.shutting_down and not is_last:
+        while len(queue.tests) < _IN_HAND and not node.shutting_down and not is_last:
             index = self._next_of(node)
             is_last = index is None
             if index is not None:
-                if not hand.tests:
+                if not queue.tests:
                     self._since[node] = self._now()
                 self._pool.remove(index)
-                hand.add(index)
+                queue.add(index)
                 given.append(index)
         if is_last and self._held:
             is_last = False
-            given += hand.add_pause()
+            given += queue.add_pause()
         with suppress(OSError):  # it died: xdist says so soon, and what it has in hand comes back
             if given:
                 node.send_runtest_some(given)
@@ -280,7 +280,7 @@ class TaskScheduling:
 
         None if the others are expected to have done all before it is free.
         """
-        if not self._hands[node].tests:
+        if not self._queues[node].tests:
             return self._pool[0] if self._pool else None
         seconds = self._seconds / self._weight if self._weight else 1.0
         free = list(self._expected_ends(node, seconds))
@@ -300,18 +300,18 @@ class TaskScheduling:
         A weight of 1 is expected to take so many seconds.
         """
         now = self._now()
-        starting = sum(node not in self._ready for node in self._hands)
+        starting = sum(node not in self._ready for node in self._queues)
         for number in range(max(starting, self._to_come)):
-            yield now, len(self._hands) + number
-        for number, node in enumerate(self._hands):
+            yield now, len(self._queues) + number
+        for number, node in enumerate(self._queues):
             if node not in self._ready or (node.shutting_down and node is not chosen):
                 continue
-            ends = [seconds * self._weights[index] for index in self._hands[node].tests]
+            ends = [seconds * self._weights[index] for index in self._queues[node].tests]
             first = max(now, self._since[node] + ends[0]) if ends else now
             yield first + sum(ends[1:]), -1 if node is chosen else number
 
 
-class Hand:
+class WorkerQueue:
     """The tests that a worker has in hand, by their numbers; it runs the first.
 
     A worker starts a test when it knows the next one. Where that is not known yet, a test that the
