@@ -29,9 +29,8 @@ if TYPE_CHECKING:
         Wait,
     )
     from pytest_mobileagent.agent.agent import Agent, Reply
-    from pytest_mobileagent.agent.asking import ModelOptions, ask
+    from pytest_mobileagent.agent.asking import EndpointAgent, ModelOptions, ask
     from pytest_mobileagent.agent.briefing import Briefing
-    from pytest_mobileagent.agent.endpoint import EndpointAgent
     from pytest_mobileagent.agent.phone import EpisodeOver, Phone
     from pytest_mobileagent.agent.recorder import Recorder
     from pytest_mobileagent.agent.scripted import Scripted
@@ -87,8 +86,7 @@ _HOMES = {
     "agent.recorder": ("Recorder",),
     "agent.scripted": ("Scripted",),
     "dialect.dialect": ("Decision", "Dialect", "DialectError", "Frame"),
-    "agent.asking": ("ModelOptions", "ask"),
-    "agent.endpoint": ("EndpointAgent",),
+    "agent.asking": ("EndpointAgent", "ModelOptions", "ask"),
     "judge.question": ("subtask",),
     "llm.message": ("Image", "Message", "Tool", "ToolCall"),
     "llm.model": ("ModelReply",),

@@ -13,10 +13,16 @@ from pytest_mobileagent.faces import LazyNames
 
 if TYPE_CHECKING:
     from pytest_mobileagent.agent.agent import Agent, KnowsTask, Reply
-    from pytest_mobileagent.agent.asking import ModelOptions, ask, given_up, opened
+    from pytest_mobileagent.agent.asking import (
+        EndpointAgent,
+        ModelOptions,
+        Turn,
+        ask,
+        given_up,
+        goal_at,
+        opened,
+    )
     from pytest_mobileagent.agent.briefing import Briefing
-    from pytest_mobileagent.agent.endpoint import EndpointAgent, Turn
-    from pytest_mobileagent.agent.goal import goal_at
     from pytest_mobileagent.agent.options import BadOptionError, make_options
     from pytest_mobileagent.agent.phone import EpisodeOver, Phone
     from pytest_mobileagent.agent.recorder import Recorder
@@ -34,11 +40,17 @@ __getattr__ = LazyNames(
     __name__,
     {
         "agent.agent": ("Agent", "KnowsTask", "Reply"),
-        "agent.asking": ("ModelOptions", "ask", "given_up", "opened"),
+        "agent.asking": (
+            "EndpointAgent",
+            "ModelOptions",
+            "Turn",
+            "ask",
+            "given_up",
+            "goal_at",
+            "opened",
+        ),
         "agent.briefing": ("Briefing",),
         "dialect.dialect": ("Decision",),
-        "agent.endpoint": ("EndpointAgent", "Turn"),
-        "agent.goal": ("goal_at",),
         "agent.options": ("BadOptionError", "make_options"),
         "agent.phone": ("EpisodeOver", "Phone"),
         "agent.recorder": ("Recorder",),

@@ -1,21 +1,34 @@
-"""Asking a model for a decision in a dialect, and what to do with words that cannot be read."""
+"""Asking a model for a decision in a dialect, and agents that do only that, step by step.
+
+What happens to words that cannot be read is a policy: the dialect's, the agent's or the user's.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pytest_mobileagent.action.action import Finish, Impossible, Open
-from pytest_mobileagent.dialect.dialect import Decision, DialectError
+from pytest_mobileagent.agent.agent import Agent, Reply
+from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
 from pytest_mobileagent.errors import AgentError
-from pytest_mobileagent.llm.message import Message
+from pytest_mobileagent.llm.message import Image, Message
 from pytest_mobileagent.perception.apps import package_of
+from pytest_mobileagent.perception.picture import encode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from pytest_mobileagent.dialect.dialect import Dialect, Frame
+    from PIL.Image import Image as Picture
+
+    from pytest_mobileagent.agent.briefing import Briefing
+    from pytest_mobileagent.dialect.dialect import Dialect, OnError
+    from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.llm.model import Model, ModelReply
+    from pytest_mobileagent.screen.screen import Screen
+
 
 _ATTEMPTS = 3
 _SETTINGS = ("temperature", "top_p", "max_tokens", "seed")
@@ -115,3 +128,85 @@ def _problem(reply: ModelReply, error: DialectError) -> str:
     if reply.stop == "refusal":
         return "the model refuses"
     return f"{error} (the reply was cut off)" if reply.stop == "length" else str(error)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One step of the past: the picture that was sent, the screen, and what was decided on it."""
+
+    image: Image
+    screen: Screen
+    decision: Decision
+
+
+class EndpointAgent(Agent):
+    """One call of one model a step; a subclass says what is sent, and in which dialect it answers.
+
+    `settings` go to `Model.complete`, where options do not stand in for them. `on_error`, unless it
+    is empty, stands in for the dialect's own policy, and the option for it. `turns` are the steps
+    so far.
+    """
+
+    roles: ClassVar[Sequence[str]] = ("actor",)
+    dialect: Dialect
+    settings: Mapping[str, Any] = MappingProxyType({})
+    on_error: OnError | Literal[""] = ""
+
+    class Options(ModelOptions):
+        """Those of all agents of one model."""
+
+    def start(self, briefing: Briefing) -> None:
+        """Take the goal, and the model."""
+        self.briefing = briefing
+        self.options = briefing.options
+        self.model = briefing.model()
+        self.turns: list[Turn] = []
+
+    def step(self, observation: Observation) -> Reply:
+        """Ask the model for its next decision."""
+        picture = self.picture(observation.screen)
+        image = self.image(picture)
+        decision = ask(
+            self.model,
+            self.messages(observation, image),
+            self.dialect,
+            self.frame(observation.screen, picture),
+            on_error=self.options.on_error or self.on_error,
+            strict=self.options.strict,
+            apps=self.briefing.installed,
+            words_of=self.words,
+            **{**self.settings, **self.options.settings},
+        )
+        self.turns.append(Turn(image, observation.screen, decision))
+        return Reply.of(decision)
+
+    def picture(self, screen: Screen) -> Picture:
+        """Return the picture to send: the screenshot, unless a subclass scales it."""
+        return screen.image
+
+    def image(self, picture: Picture) -> Image:
+        """Return the picture as it is sent: PNG, unless a subclass says otherwise."""
+        return Image(encode(picture))
+
+    def words(self, reply: ModelReply) -> str:
+        """Return what the dialect reads of a reply: its text, unless a subclass reads more."""
+        return reply.text
+
+    def frame(self, screen: Screen, picture: Picture) -> Frame:
+        """Return what the model's words refer to: the picture, and a subclass's marks."""
+        return Frame.of(screen, shown=picture.size)
+
+    @abstractmethod
+    def messages(self, observation: Observation, image: Image) -> Sequence[Message]:
+        """Return all that is sent for the next decision."""
+
+
+def goal_at(briefing: Briefing, step: int) -> str:
+    """Return the goal; behind it the instruction of a step (from 0) where the task has one.
+
+    A3's Table 4 and AndroidControl (arXiv:2406.03679) call that the low level, the goal alone the
+    high one.
+    """
+    if step >= len(briefing.instructions):
+        return briefing.goal
+    return f"{briefing.goal}\nWhat to do at this step: {briefing.instructions[step]}"

@@ -1,22 +1,30 @@
-"""What is said between an agent at work and the session that it drives, wherever the agent runs."""
+"""What an agent at work and its session say to each other, and agents that run in a thread.
+
+An agent in a process of its own is in `process.host`.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import queue
+import threading
+import time
 import traceback
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pytest_mobileagent.action.action import ACTIONS
-from pytest_mobileagent.agent.phone import EpisodeOver, drive
-from pytest_mobileagent.episode.calls import ModelCall
+from pytest_mobileagent.agent.phone import Channel, EpisodeOver, drive
+from pytest_mobileagent.agent.process.wire import pack_reply, unpack_reply
 from pytest_mobileagent.errors import TaskError, in_one_line
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.failures import ModelUnavailable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytest_mobileagent.agent.agent import Reply
     from pytest_mobileagent.agent.briefing import Briefing
-    from pytest_mobileagent.agent.phone import Channel
     from pytest_mobileagent.episode.observation import Observation
 
 
@@ -96,18 +104,67 @@ def work(make_agent: Any, briefing: Briefing, channel: Channel, *, scripted: boo
     return Work(answer, error, trace, complaint, broken, budget, infrastructure)
 
 
-def flaw(reply: Reply) -> str:
-    """Say what a decision holds that is no action or no call; empty if all is right."""
-    for action in reply.actions:
-        if type(action) not in ACTIONS:
-            return f"{action!r} is not an action (it is of type {type(action).__name__})"
-    if not isinstance(reply.calls, list | tuple):
-        return f"the calls of a reply have to be a list of ModelCalls, not {reply.calls!r}"
-    for call in reply.calls:
-        if not isinstance(call, ModelCall):
-            return f"the calls of a reply have to be ModelCalls, not {call!r}"
-    return ""
-
-
 def _trace(error: BaseException) -> str:
     return "".join(traceback.format_exception(error))
+
+
+_NOTICE = 0.5  # seconds until Ctrl-C is noticed, at most
+
+
+class ThreadConversation:
+    """A `Conversation` with an agent in a thread, which is left behind when it does not return.
+
+    All calls of the agent are made in the same thread, since some libraries insist on that.
+    """
+
+    def __init__(self, make_agent: Callable[[], Any], *, scripted: bool = False) -> None:
+        self._make_agent = make_agent
+        self._scripted = scripted
+        self._said: queue.SimpleQueue[dict[str, Any] | Work] = queue.SimpleQueue()
+        self._seen: queue.SimpleQueue[Observation | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    def begin(self, briefing: Briefing, observation: Observation) -> None:
+        """Start the thread."""
+        channel = Channel(observation, self._exchange)
+
+        def target() -> None:
+            with contextlib.suppress(SystemExit):  # raised by `end`
+                done = work(self._make_agent, briefing, channel, scripted=self._scripted)
+                self._said.put(done)
+
+        self._thread = threading.Thread(target=target, name="mobile-agent", daemon=True)
+        self._thread.start()
+
+    def receive(self, seconds: float) -> Reply | Work:
+        """Return the agent's next decision, or how its work ended."""
+        ends = time.monotonic() + seconds
+        while True:
+            # A signal that comes just before a wait begins is only noticed once it is over.
+            left = max(0.0, ends - time.monotonic())
+            try:
+                said = self._said.get(timeout=min(_NOTICE, left))
+            except queue.Empty:
+                if left <= _NOTICE:
+                    raise TimeIsUpError from None
+            else:
+                return said if isinstance(said, Work) else unpack_reply(said)
+
+    def send(self, observation: Observation | None) -> None:
+        """Give what was seen; None means that the episode is over."""
+        self._seen.put(observation)
+
+    def _exchange(self, reply: Reply) -> Observation | None:
+        # In the agent's thread, so that whatever an odd reply raises is the agent's failure.
+        self._said.put(pack_reply(reply))
+        return self._seen.get()
+
+    def end(self) -> None:
+        """End the thread if it runs Python code; one that blocks in C stays until it returns."""
+        self._seen.put(None)
+        if self._thread is not None and self._thread.is_alive():
+            self._thread.join(0.05)
+        if self._thread is not None and self._thread.is_alive():
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                ctypes.c_ulong(self._thread.ident or 0), ctypes.py_object(SystemExit)
+            )

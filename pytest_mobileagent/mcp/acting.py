@@ -17,7 +17,7 @@ from pytest_mobileagent.action.action import (
     Tap,
     Type,
 )
-from pytest_mobileagent.mcp.outcome import Result, ToolError
+from pytest_mobileagent.mcp.control import Result, ToolError
 from pytest_mobileagent.mcp.tool import DEVICE, Parameter, Tool
 
 if TYPE_CHECKING:

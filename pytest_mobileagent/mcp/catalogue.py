@@ -10,8 +10,7 @@ from pytest_mobileagent.mcp.looking import LOOKING
 from pytest_mobileagent.mcp.tool import Parameter, Tool
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.mcp.control import Control
-    from pytest_mobileagent.mcp.outcome import Result
+    from pytest_mobileagent.mcp.control import Control, Result
 
 
 async def _finish(control: Control, answer: str = "") -> Result:

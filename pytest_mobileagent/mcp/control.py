@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_mobileagent.errors import MobileAgentError
-from pytest_mobileagent.mcp.outcome import Result, ToolError
 from pytest_mobileagent.mcp.pictures import frame_of, picture_of
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.mcp.phone import WatchedPhone
     from pytest_mobileagent.screen.screen import Screen
+
 
 T = TypeVar("T")
 _OVER = "No tool does anything any more: stop here."
@@ -179,3 +180,15 @@ async def _answered(question: Awaitable[T]) -> T:
     except MobileAgentError as error:
         msg = f"The phone does not do what it should: {error}"
         raise ToolError(msg) from error
+
+
+class ToolError(Exception):
+    """A call that could not be done; the text says why, and what to do instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a call gives back: a text, and a picture (the bytes of a JPEG file) if there is one."""
+
+    text: str
+    picture: bytes = b""

@@ -1,4 +1,4 @@
-"""The phone as an MCP server over HTTP, in the event loop of whoever starts it."""
+"""The phone as an MCP server over HTTP, as a program that works in an episode is served it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,17 @@ import logging
 import socket
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.mcp.clients import stdio_command, write_configuration
 from pytest_mobileagent.mcp.control import Control
+from pytest_mobileagent.mcp.phone import SessionPhone
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from pytest_mobileagent.mcp.phone import WatchedPhone
+    from pytest_mobileagent.program.runner.watch import Watch
+
 
 # Names by which a program may call this machine, besides 127.0.0.1: from a container, say. A page
 # in somebody's browser comes with another.
@@ -141,3 +146,16 @@ def _end_watchers() -> None:
     for task in asyncio.all_tasks():
         if getattr(task.get_coro(), "__qualname__", "") == "_shutdown_watcher":
             task.cancel()
+
+
+class ProgramServers:
+    """Serves the phones of programs' episodes: the `McpServers` of their settings."""
+
+    def server(self, watch: Watch, *, show: bool) -> McpEndpoint:
+        """Return a server for an episode; with `show`, the result of every act has a picture."""
+        return McpEndpoint(SessionPhone(watch), show=show)
+
+    def configure(self, path: Path, url: str) -> list[str]:
+        """Write what clients read to find `url`; return the command of a server over stdio."""
+        write_configuration(path, url)
+        return stdio_command(path)

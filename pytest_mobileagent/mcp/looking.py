@@ -8,8 +8,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.mcp.control import Result, ToolError
 from pytest_mobileagent.mcp.elements import list_elements
-from pytest_mobileagent.mcp.outcome import Result, ToolError
 from pytest_mobileagent.mcp.pictures import LONGEST_SIDE, picture_of
 from pytest_mobileagent.mcp.tool import DEVICE, Parameter, Tool
 from pytest_mobileagent.perception.apps import name_of

@@ -23,8 +23,8 @@ from mcp_types import Tool as MCPTool
 
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.mcp.catalogue import TOOLS
-from pytest_mobileagent.mcp.outcome import Result, ToolError
-from pytest_mobileagent.mcp.repeats import Call, Caller, Repeats
+from pytest_mobileagent.mcp.control import Result, ToolError
+from pytest_mobileagent.mcp.phone import Call, Caller, Repeats
 
 if TYPE_CHECKING:
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext

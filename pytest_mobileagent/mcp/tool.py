@@ -6,13 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_mobileagent.mcp.outcome import ToolError
+from pytest_mobileagent.mcp.control import ToolError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
-    from pytest_mobileagent.mcp.control import Control
-    from pytest_mobileagent.mcp.outcome import Result
+    from pytest_mobileagent.mcp.control import Control, Result
 
 Kind = Literal["number", "string", "boolean"]
 

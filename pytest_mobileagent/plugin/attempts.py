@@ -165,7 +165,7 @@ def chosen_agent(run: RunConfig, given: Callable[[], Any] | None) -> ChosenAgent
 
 
 def _of_program(run: RunConfig, program: Adapter) -> ChosenAgent:
-    from pytest_mobileagent.mcp.programs import ProgramServers
+    from pytest_mobileagent.mcp.endpoint import ProgramServers
     from pytest_mobileagent.program.commands.steps import RULE
     from pytest_mobileagent.program.runner.recorders import Setting
     from pytest_mobileagent.program.runner.runner import ProgramRunner

@@ -88,7 +88,7 @@ class RunConfig(RunContext):
         """
         if not self.is_owner or self._lock is not None or not self.folder.has_begun:
             return
-        from pytest_mobileagent.run.lock import hold
+        from pytest_mobileagent.run.folder import hold
 
         try:
             self._lock = hold(self.folder.path)
@@ -164,7 +164,7 @@ class RunConfig(RunContext):
 
             end_marked(self.folder.mark)  # of workers that were killed
         if self._lock is not None:
-            from pytest_mobileagent.run.lock import let_go
+            from pytest_mobileagent.run.folder import let_go
 
             let_go(self._lock)
 

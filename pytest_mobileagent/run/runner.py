@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.action.action import Finish
 from pytest_mobileagent.agent.agent import Reply
-from pytest_mobileagent.agent.conversation import TimeIsUpError, Work
+from pytest_mobileagent.agent.conversation import ThreadConversation, TimeIsUpError, Work
 from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.agent.scripted import Scripted
-from pytest_mobileagent.agent.thread import ThreadConversation
 from pytest_mobileagent.episode.cutting import cut
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.episode.redaction import redacted

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Agent, Briefing, DeviceInfo, Finish, Observation, Reply, Tap
-from pytest_mobileagent.agent.conversation import TimeIsUpError, Work
-from pytest_mobileagent.agent.thread import ThreadConversation
+from pytest_mobileagent.agent.conversation import ThreadConversation, TimeIsUpError, Work
 from pytest_mobileagent.errors import AgentError, TaskError
 from pytest_mobileagent.testing import make_screen
 

@@ -22,8 +22,7 @@ from pytest_mobileagent.action.action import (
 )
 from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.mcp.catalogue import TOOLS
-from pytest_mobileagent.mcp.control import Control
-from pytest_mobileagent.mcp.outcome import ToolError
+from pytest_mobileagent.mcp.control import Control, ToolError
 from tests.mcp.fakes import FakePhone, screen_of
 
 CLICK = "mobile_click_on_screen_at_coordinates"

@@ -7,7 +7,7 @@ import contextlib
 
 import pytest
 
-from pytest_mobileagent.mcp.repeats import Call, Caller, Repeats
+from pytest_mobileagent.mcp.phone import Call, Caller, Repeats
 
 SESSION = Caller("s1", has_session=True)
 PROGRAM = Caller("program", has_session=False)

@@ -7,8 +7,7 @@ import asyncio
 import pytest
 
 from pytest_mobileagent.mcp.catalogue import TOOLS
-from pytest_mobileagent.mcp.control import Control
-from pytest_mobileagent.mcp.outcome import ToolError
+from pytest_mobileagent.mcp.control import Control, ToolError
 from pytest_mobileagent.mcp.tool import Parameter
 from tests.mcp.fakes import FakePhone
 

@@ -13,7 +13,7 @@ import pytest
 from filelock import FileLock
 
 from pytest_mobileagent.episode.index import entries
-from pytest_mobileagent.run.lock import is_held
+from pytest_mobileagent.run.folder import is_held
 from pytest_mobileagent.verdict import append as add_verdict
 from pytest_mobileagent.verdict import of_person
 from tests.options.interrupting import AGENT, ALL, Suite, outcomes, report

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.run.lock import LOCK, hold, is_held, let_go
+from pytest_mobileagent.run.folder import LOCK, hold, is_held, let_go
 
 if TYPE_CHECKING:
     from pathlib import Path

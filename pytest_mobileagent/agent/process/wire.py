@@ -12,9 +12,8 @@ import pickle
 import socket
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action.action import from_json, to_json
+from pytest_mobileagent.action.action import ACTIONS, from_json, to_json
 from pytest_mobileagent.agent.agent import Reply
-from pytest_mobileagent.agent.conversation import flaw
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.observation import Observation
 from pytest_mobileagent.errors import AgentError
@@ -99,6 +98,19 @@ def pack_reply(reply: Reply) -> dict[str, Any]:
         "counts": bool(reply.counts),
     }
     return dict(to_wire(packed))
+
+
+def flaw(reply: Reply) -> str:
+    """Say what a decision holds that is no action or no call; empty if all is right."""
+    for action in reply.actions:
+        if type(action) not in ACTIONS:
+            return f"{action!r} is not an action (it is of type {type(action).__name__})"
+    if not isinstance(reply.calls, list | tuple):
+        return f"the calls of a reply have to be a list of ModelCalls, not {reply.calls!r}"
+    for call in reply.calls:
+        if not isinstance(call, ModelCall):
+            return f"the calls of a reply have to be ModelCalls, not {call!r}"
+    return ""
 
 
 def unpack_reply(packed: dict[str, Any]) -> Reply:

@@ -14,7 +14,7 @@ from pytest_mobileagent.plugin.reuse.earlier import CHECK
 from pytest_mobileagent.plugin.reuse.recorded import TESTS, RecordedEarlierRun
 from pytest_mobileagent.report.redecide import AS_RUN
 from pytest_mobileagent.report.text.lists import changes
-from pytest_mobileagent.run.lock import is_held
+from pytest_mobileagent.run.folder import is_held
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
