@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING
 sys.path.append(str(Path(__file__).parent.parent))
 
 from pytest_mobileagent.errors import JudgeError
-from pytest_mobileagent.judge.ask import ask
-from pytest_mobileagent.judge.models import judge_models
+from pytest_mobileagent.judge.ask import ask, judge_models
 from pytest_mobileagent.judge.question import Question
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.providers import prepare
@@ -33,7 +32,7 @@ from tests.judge.attacks import ATTACKS, BY_AGENT, NEVER, Attack, episode
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pytest_mobileagent.judge.opinion import Opinion
+    from pytest_mobileagent.judge.ask import Opinion
     from pytest_mobileagent.llm.metered import MeteredModel
 
 WAYS = {

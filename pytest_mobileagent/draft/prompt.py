@@ -15,7 +15,7 @@ from pytest_mobileagent.draft.api import api
 from pytest_mobileagent.draft.sandbox.drafted import MODULES
 from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.judge.fence import Data, seal
-from pytest_mobileagent.judge.outline import outline
+from pytest_mobileagent.judge.transcript import outline
 from pytest_mobileagent.llm.message import Message
 from pytest_mobileagent.plain import to_line
 

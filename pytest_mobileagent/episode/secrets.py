@@ -11,7 +11,7 @@ from pytest_mobileagent.processes import may_hold_key
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-_LEAST = 8  # characters: a shorter one stands in other words
+_SHORTEST = 8  # characters: a shorter one stands in other words
 
 
 def secrets_of(environment: Mapping[str, str]) -> list[str]:
@@ -31,4 +31,4 @@ def secret_bytes(secrets: Iterable[str]) -> list[bytes]:
 
 def _longest_first(secrets: Iterable[str]) -> list[str]:
     """Return what is long enough to be hidden: one secret may be the beginning of another."""
-    return sorted({each for each in secrets if len(each) >= _LEAST}, key=len, reverse=True)
+    return sorted({each for each in secrets if len(each) >= _SHORTEST}, key=len, reverse=True)

@@ -1,26 +1,163 @@
-"""The fine stage: one model is asked, once, whether the goal of an episode was met."""
+"""What one model, asked as a judge, says of an episode."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from pytest_mobileagent.judge.conversation import converse
+from pytest_mobileagent.episode.calls import ModelCall
+from pytest_mobileagent.episode.exchanges import ExchangeLog
+from pytest_mobileagent.episode.redaction import redacted
+from pytest_mobileagent.episode.screens import ScreenStore
+from pytest_mobileagent.errors import JudgeError
 from pytest_mobileagent.judge.evidence import windows
 from pytest_mobileagent.judge.fence import Data, seal
-from pytest_mobileagent.judge.opinion import Opinion
 from pytest_mobileagent.judge.prompts import wording_of
-from pytest_mobileagent.judge.reply import read_notes, read_result, read_statements
+from pytest_mobileagent.judge.reply import UnreadableError, read_notes, read_result, read_statements
+from pytest_mobileagent.llm.failures import ModelUnavailable, RequestRefusedError
 from pytest_mobileagent.llm.message import Message
+from pytest_mobileagent.llm.metered import Meter, MeteredModel
+from pytest_mobileagent.llm.models import client_of
+from pytest_mobileagent.plain import printable
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.episode.calls import ModelCall
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
     from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.judge.fence import Part
     from pytest_mobileagent.judge.prompts.wording import Wording
     from pytest_mobileagent.judge.question import Question
-    from pytest_mobileagent.llm.model import Model
+    from pytest_mobileagent.llm.message import Client
+    from pytest_mobileagent.llm.model import Model, ModelReply
+    from pytest_mobileagent.llm.models import ModelSettings
+    from pytest_mobileagent.llm.reference import ModelReference
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What one model says of an episode.
+
+    - `model`: PROVIDER:NAME.
+    - `passed`: whether the goal was met; None where it cannot tell, as when its votes are even.
+    - `reason`: in the model's words; empty if it gave none.
+    - `calls`: every call that it took, repairs included; their `line` is where prompt and reply
+      stand in the episode's judges.jsonl.
+    - `details`: plain data on how it came to that: subtasks, statements of a rubric, votes.
+    """
+
+    model: str
+    passed: bool | None
+    reason: str = ""
+    calls: tuple[ModelCall, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+STREAM = "judges.jsonl"  # prompts and replies, beside the episode's calls.jsonl
+ROLE = "judge"
+
+
+class _JudgeLog(ExchangeLog):
+    """Keeps calls of judges in their file, and in a list: errors cost, too."""
+
+    def __init__(self, folder: Path, calls: list[ModelCall]) -> None:
+        super().__init__(folder, STREAM)
+        self._calls = calls
+
+    def add(self, exchange: Mapping[str, Any]) -> None:
+        """Write a call with its prompt and its reply (see `ExchangeLog`)."""
+        if exchange["call"] is not None:
+            self._calls.append(ModelCall.from_json(exchange["call"]))
+        super().add(exchange)
+
+
+def judge_models(
+    references: Sequence[ModelReference],
+    settings: ModelSettings,
+    *,
+    folder: Path | None = None,
+    pictures: Path | None = None,
+    clients: Mapping[ModelReference, Client] | None = None,
+    calls: list[ModelCall] | None = None,
+) -> list[MeteredModel]:
+    """Return models in the role of judges of one episode; they share an account.
+
+    `folder` is the episode's, in which prompts and replies are kept, and `pictures` the run's
+    folder of screens; without them nothing is kept. `clients` stand in for some models. Each call
+    is added to `calls`, whatever becomes of it, where there is a folder.
+
+    Raises:
+        ValueError: a model cannot be reached from here.
+    """
+    meter = Meter(
+        settings.prices,
+        settings.spending(),
+        settings.cache,
+        None if folder is None else _JudgeLog(folder, [] if calls is None else calls),
+        None if pictures is None else ScreenStore(pictures),
+    )
+    given = clients or {}
+    return [
+        MeteredModel(each, ROLE, given.get(each) or client_of(each, settings.cache), meter)
+        for each in references
+    ]
+
+
+# Models that reason count their thoughts as output, whatever they are asked for.
+MOST_TOKENS = 4096
+_SHOWN = 200  # characters of an unreadable reply
+
+T = TypeVar("T")
+
+
+def converse(
+    model: Model, messages: Sequence[Message], parse: Callable[[ModelReply], T], repair: str
+) -> tuple[T, tuple[ModelCall, ...]]:
+    """Ask a model, and return what `parse` makes of its reply, with all calls that it took.
+
+    After a reply that `parse` finds unreadable, `repair` is said in the same conversation, once.
+    The temperature is 0, as SPA-Bench's; clients leave it out where a model takes none.
+
+    Raises:
+        JudgeError: the model does not answer, refuses the request, or stays unreadable.
+        BudgetSpent: no `Exception`: nothing more may be spent.
+    """
+    first = _reply(model, messages)
+    try:
+        return parse(first), (first.call,)
+    except UnreadableError as error:
+        unread = error
+    # A provider takes no message without content.
+    said = [first.message] if first.text.strip() else []
+    try:
+        second = _reply(model, [*messages, *said, Message("user", (repair,))])
+    except JudgeError as error:
+        msg = f"{_unreadable(model, first, unread)}. To mend it: {error}"
+        raise JudgeError(msg) from error
+    try:
+        return parse(second), (first.call, second.call)
+    except UnreadableError as error:
+        raise JudgeError(_unreadable(model, second, error)) from error
+
+
+def _unreadable(model: Model, reply: ModelReply, error: UnreadableError) -> str:
+    """Say of a reply that it cannot be read, why, and what it ends with."""
+    said = printable(redacted(reply.text.strip()))
+    shown = said if len(said) <= _SHOWN else f"…{said[-_SHOWN:]}"
+    return f"judge {model.name}: its reply cannot be read, as {error}: {shown!r}"
+
+
+def _reply(model: Model, messages: Sequence[Message]) -> ModelReply:
+    try:
+        return model.complete(messages, max_tokens=MOST_TOKENS, temperature=0.0)
+    except ModelUnavailable as error:
+        msg = f"judge {model.name} does not answer: {error}"
+        raise JudgeError(msg) from error
+    except RequestRefusedError as error:
+        msg = f"judge {model.name} does not take the request: {error}"
+        raise JudgeError(msg) from error
+
 
 _LONGEST = 8000  # characters of an answer, or of notes
 _QUERIES = ("single-frame query", "multi-frame query")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import ScreenError, TaskError
-from pytest_mobileagent.judge.kept import Kept
+from pytest_mobileagent.judge.pictures import Kept
 from pytest_mobileagent.screen.ocr import read_text
 from pytest_mobileagent.screen.text import folded
 

@@ -1,4 +1,4 @@
-"""Judging a cross-app task subtask by subtask (SPA-Bench, arXiv 2410.15164, appendix E)."""
+"""What later subtasks have to know of an earlier one (SPA-Bench, appendix E.3)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.judge.ask import ask
-from pytest_mobileagent.judge.memory import summarise
-from pytest_mobileagent.judge.opinion import Opinion
-from pytest_mobileagent.judge.segments import SplitError, check_apps, split
-from pytest_mobileagent.judge.splitting import split_by_model
+from pytest_mobileagent.judge.ask import Opinion, ask, converse
+from pytest_mobileagent.judge.evidence import MOST_PICTURES, numbered
+from pytest_mobileagent.judge.fence import Data, seal
+from pytest_mobileagent.judge.prompts import wording_of
+from pytest_mobileagent.judge.reply import read_notes
+from pytest_mobileagent.judge.segments import SplitError, check_apps, split, split_by_model
+from pytest_mobileagent.llm.message import Message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +21,39 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.judge.question import Question, Subtask
     from pytest_mobileagent.llm.model import Model
+
+
+_SYSTEM = """\
+You take notes for a colleague who judges the next part of a task on a phone and cannot see these \
+screens. You are told what to note. Write down what the screens say of it, as precisely as they \
+do: names, numbers, dates. Where there are several, such as the results of a search, list all that \
+fit. Leave out everything else, and do not guess: if the screens do not show it, say so. Write one \
+paragraph without line breaks, in the language of what is to be noted."""
+_REPAIR = "Your reply was empty or cut off. Write the note again, as one short paragraph."
+
+
+def summarise(
+    model: Model, memory: str, screens: range, question: Question, episode: EpisodeRecord
+) -> tuple[str, tuple[ModelCall, ...]]:
+    """Return what a model notes of `memory`, in one line, from the screens in a range.
+
+    More screens than a request can hold are shown one part after the other, and noted of each.
+
+    Raises:
+        JudgeError: the model does not answer, or says nothing.
+    """
+    notes: list[str] = []
+    calls: list[ModelCall] = []
+    for first in range(screens.start, screens.stop, MOST_PICTURES):
+        part = range(first, min(first + MOST_PICTURES, screens.stop))
+        shown = numbered(episode, part, question.evidence)
+        number, content = seal(["To be noted:", Data("note", memory), *shown])
+        guard = wording_of("en").guard.replace("{NUMBER}", number)
+        messages = [Message("system", (f"{_SYSTEM}\n\n{guard}",)), Message("user", content)]
+        noted, more = converse(model, messages, read_notes, _REPAIR)
+        notes.append(" ".join(noted.split()))
+        calls += more
+    return " ".join(notes), tuple(calls)
 
 
 @dataclass(slots=True)

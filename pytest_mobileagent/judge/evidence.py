@@ -1,34 +1,51 @@
-"""What a judge is shown of an episode, in one window or several.
-
-- `screens`: all screenshots in order, with actions as text, drawn, or not at all (SPA-Bench, arXiv
-  2410.15164, appendix D).
-- `xml`: the last view hierarchy; all of them in order for multi-frame queries and cross-app tasks
-  (A3, arXiv 2501.01149, section 3.4.2).
-
-Windows are made only of what is more than one request can hold; each begins with the last screen
-of the one before, so that every change is seen in one of them.
-"""
+"""Screens one after the other, numbered, as a model is shown them without what was done."""
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import JudgeError, ScreenError
-from pytest_mobileagent.judge.actions import in_words
 from pytest_mobileagent.judge.fence import Data
-from pytest_mobileagent.judge.frames import frames
-from pytest_mobileagent.judge.outline import outline
-from pytest_mobileagent.judge.pictures import Album, code_of
+from pytest_mobileagent.judge.pictures import LONGEST_SIDE, Album, code_of
+from pytest_mobileagent.judge.transcript import frames, in_words, outline
 from pytest_mobileagent.llm.estimate import text_tokens
+from pytest_mobileagent.llm.message import Image
+from pytest_mobileagent.perception.picture import encode, fit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.judge.fence import Part
-    from pytest_mobileagent.judge.frames import Frame
     from pytest_mobileagent.judge.prompts.wording import Wording
-    from pytest_mobileagent.judge.question import Question
+    from pytest_mobileagent.judge.question import Evidence, Question
+    from pytest_mobileagent.judge.transcript import Frame
+
+
+def numbered(
+    episode: EpisodeRecord,
+    screens: Iterable[int],
+    evidence: Evidence = "screens",
+    side: int = LONGEST_SIDE,
+) -> list[Part]:
+    """Return the screens at some places of an episode, each under its number (its place plus 1).
+
+    They are pictures, whose longest side has at most `side` pixels, or outlines of hierarchies.
+    """
+    parts: list[Part] = []
+    for place in screens:
+        screen = episode.screens[place]
+        if evidence == "xml":
+            parts.append(Data(f"screen-{place + 1}", outline(screen)))
+            continue
+        parts.append(f"Screenshot {place + 1}:")
+        try:
+            parts.append(Image(encode(fit(copy.copy(screen).image, side), "jpeg"), detail="high"))
+        except ScreenError:
+            parts.append("(missing)")
+    return parts
+
 
 # OpenAI took 50 pictures in a request for long, Anthropic takes 100; 50 are about 40,000 tokens.
 MOST_PICTURES = 50

@@ -1,16 +1,16 @@
-"""Several judges and one verdict: the coarse stage, repeated votes, cross-validation."""
+"""Work beside other work: judges wait for the network, and nobody has to wait for them."""
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import Future
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_mobileagent.errors import JudgeError
-from pytest_mobileagent.judge.ask import ask
-from pytest_mobileagent.judge.background import in_background
+from pytest_mobileagent.judge.ask import Opinion, ask
 from pytest_mobileagent.judge.coarse import coarse
 from pytest_mobileagent.judge.cross_app import ask_subtasks
-from pytest_mobileagent.judge.opinion import Opinion
 from pytest_mobileagent.verdict import CROSS, SINGLE, Verdict
 
 if TYPE_CHECKING:
@@ -20,6 +20,24 @@ if TYPE_CHECKING:
     from pytest_mobileagent.judge.question import Question
     from pytest_mobileagent.llm.model import Model
     from pytest_mobileagent.screen.screen import Screen
+
+
+T = TypeVar("T")
+
+
+def in_background(work: Callable[[], T]) -> Future[T]:
+    """Begin some work in a thread of its own, which no end of the process waits for."""
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - raised again where the result is asked for
+            future.set_exception(error)
+
+    threading.Thread(target=run, name="judge", daemon=True).start()
+    return future
+
 
 _LONGEST_REASON = 400  # characters in the verdict's words; judges.jsonl has the whole reply
 

@@ -1,29 +1,56 @@
-"""Screenshots as judges are shown them, with what the agent did drawn into them.
-
-The conventions are SPA-Bench's (arXiv 2410.15164, appendix D.4.4 and D.4.5).
-"""
+"""What took long to make, kept for the other judges and votes that need it too."""
 
 from __future__ import annotations
 
 import copy
 import hashlib
 import math
+import threading
+from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from pytest_mobileagent.action.action import Scroll, Swipe, Touch, Type
-from pytest_mobileagent.judge.actions import in_words, quoted
-from pytest_mobileagent.judge.kept import Kept
 from pytest_mobileagent.judge.prompts import en
+from pytest_mobileagent.judge.transcript import in_quotes, in_words
 from pytest_mobileagent.llm.message import Image
 from pytest_mobileagent.perception.drawing import draw_strip, draw_touches
 from pytest_mobileagent.perception.picture import encode, fit
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+
+V = TypeVar("V")
+
+
+class Kept(Generic[V]):
+    """The last `most` values that were asked for, by key; any number of threads may ask."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[Hashable, V] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable, make: Callable[[], V]) -> V:
+        """Return the value of a key; `make` makes it, perhaps twice where two ask at once."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key]
+        value = make()
+        with self._lock:
+            self._values[key] = value
+            while len(self._values) > self._most:
+                self._values.popitem(last=False)
+        return value
+
+
+if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_mobileagent.judge.frames import Frame
     from pytest_mobileagent.judge.question import Actions
+    from pytest_mobileagent.judge.transcript import Frame
     from pytest_mobileagent.perception.drawing import Point
     from pytest_mobileagent.screen.screen import Screen
 
@@ -67,7 +94,7 @@ class Album:
         return Image(_pictures.get(key, lambda: _drawn(frame.screen, touches, strip)), "high")
 
     def _on_strip(self, text: object) -> str:
-        words = quoted(text)
+        words = in_quotes(text)
         if words.isascii() and words.isprintable() and len(words) <= _LONGEST_WORDS:
             return words
         return self._number(words)

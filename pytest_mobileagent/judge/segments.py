@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.errors import JudgeError, TaskError
+from pytest_mobileagent.judge.ask import converse
+from pytest_mobileagent.judge.evidence import numbered
+from pytest_mobileagent.judge.fence import Data, seal
+from pytest_mobileagent.judge.prompts import wording_of
+from pytest_mobileagent.judge.reply import UnreadableError, read_notes
+from pytest_mobileagent.llm.message import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+
+    from pytest_mobileagent.episode.calls import ModelCall
+    from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.judge.question import Question
+    from pytest_mobileagent.llm.model import Model, ModelReply
 
 
 class SplitError(Exception):
@@ -99,3 +111,92 @@ def _in_order(found: Sequence[Visit], apps: Sequence[str]) -> list[int]:
         if len(numbers) < len(apps) and visit.app == apps[len(numbers)]:
             numbers.append(number)
     return numbers
+
+
+MOST_SCREENS = 100  # as Anthropic takes in one request
+_SIDE = 512  # pixels: enough to tell apps apart
+_SYSTEM = """\
+You are shown the screens of a phone on which somebody worked, in order and numbered, and a list \
+of apps in the order in which they were to be used. Say for each entry of the list on which \
+screens that app was used, in this order: an app may stand in the list more than once, with \
+another one in between, and then each entry is a use of its own. The home screen, system dialogs, \
+the keyboard and apps that are not listed belong to no entry. An advertisement or a pop-up inside \
+an app is no change of app. An entry whose app was not used at its turn has no screens.
+Reply with one line for each entry of the list, and nothing else: its number, a colon, and the \
+first and the last of its screens, as in "1: 3-7", or "1: none"."""
+_REPAIR = (
+    "Your reply cannot be read. Reply with exactly one line for each entry of the list, from 1 to "
+    '{entries}, as in "1: 3-7" or "1: none"; the screens are numbered from 1 to {screens}.'
+)
+_LINE = re.compile(
+    r"\W*(\d+)\s*[:：]\s*(?:(\d+)(?:\s*[-\u2013\u2014]\s*(\d+))?|(none))\W*", re.IGNORECASE
+)
+
+
+def split_by_model(
+    model: Model, apps: Sequence[str], question: Question, episode: EpisodeRecord
+) -> tuple[Callable[[], list[range]], tuple[ModelCall, ...]]:
+    """Ask a model for the screens of each app of a list, in order.
+
+    Returns the calls, and a function that returns the screens; it raises SplitError if an app was
+    not used, or not in this order.
+
+    Raises:
+        JudgeError: the model does not answer, or stays unreadable; or there are too many screens.
+    """
+    count = len(episode.screens)
+    listed = "\n".join(f"{number}. {app}" for number, app in enumerate(apps, 1))
+    if count > MOST_SCREENS:
+        msg = f"judge {model.name}: {count} screens without packages cannot be split at once"
+        raise JudgeError(msg)
+    shown = numbered(episode, range(count), question.evidence, _SIDE)
+    number, content = seal(["The apps:", Data("apps", listed), *shown])
+    guard = wording_of("en").guard.replace("{NUMBER}", number)
+    messages = [Message("system", (f"{_SYSTEM}\n\n{guard}",)), Message("user", content)]
+
+    def parse(reply: ModelReply) -> list[tuple[int, int] | None]:
+        return _read(read_notes(reply), len(apps), count)
+
+    repair = _REPAIR.format(entries=len(apps), screens=count)
+    found, calls = converse(model, messages, parse, repair)
+    return lambda: _checked(found, apps, count), calls
+
+
+def _read(text: str, entries: int, screens: int) -> list[tuple[int, int] | None]:
+    """Return the first and last screen of each entry, from 1; None where it has none.
+
+    Raises:
+        UnreadableError: an entry is missing or there twice, or a screen that there is not.
+    """
+    lines = [line for line in text.splitlines() if line.strip()]
+    matches = [_LINE.fullmatch(line) for line in lines]
+    numbers = [int(match[1]) for match in matches if match]
+    if len(numbers) != len(lines) or numbers != list(range(1, entries + 1)):
+        msg = f"its lines are not those of the entries 1 to {entries}"
+        raise UnreadableError(msg)
+    found: list[tuple[int, int] | None] = []
+    for match in matches:
+        assert match is not None  # all of them are, see above
+        if match[4]:
+            found.append(None)
+            continue
+        first, last = int(match[2]), int(match[3] or match[2])
+        if not 1 <= first <= last <= screens:
+            msg = f"there are no screens {first} to {last}"
+            raise UnreadableError(msg)
+        found.append((first, last))
+    return found
+
+
+def _checked(
+    found: Sequence[tuple[int, int] | None], apps: Sequence[str], count: int
+) -> list[range]:
+    before = 0
+    for number, (app, each) in enumerate(zip(apps, found, strict=True), 1):
+        if each is None:
+            raise SplitError(f"{app} was not used, as subtask {number} asks for")
+        if each[0] <= before:
+            raise SplitError(f"{app} was not used after {apps[number - 2]}, as subtask {number}")
+        before = each[1]
+    # The screen that leaving the app led to is the last one.
+    return [range(each[0] - 1, min(each[1] + 1, count)) for each in found if each]

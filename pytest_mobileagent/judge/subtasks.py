@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.fileio import read_json, write_json
-from pytest_mobileagent.judge.conversation import converse
+from pytest_mobileagent.judge.ask import converse
 from pytest_mobileagent.judge.cross_app import check_subtasks
 from pytest_mobileagent.judge.fence import Data, seal
 from pytest_mobileagent.judge.question import Subtask

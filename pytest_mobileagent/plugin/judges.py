@@ -132,7 +132,7 @@ class RunJudges:
 
     def _asked(self, episode: EpisodeRecord, calls: list[ModelCall]) -> list[Model]:
         from pytest_mobileagent.episode.screens import FOLDER
-        from pytest_mobileagent.judge.models import judge_models
+        from pytest_mobileagent.judge.ask import judge_models
 
         folder = episode.folder
         try:
@@ -266,7 +266,7 @@ class Judge:
             raise UndecidedError(_NO_JUDGE)
         asked = self._state.answers
         if key not in asked:
-            from pytest_mobileagent.judge.background import in_background
+            from pytest_mobileagent.judge.panel import in_background
 
             asked[key] = in_background(partial(_in_turn, prepare()))
         if not asked[key].done() and self._state.may_wait:

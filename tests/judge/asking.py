@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent import Case, DeviceInfo, Finish, Screen, Step, Task
 from pytest_mobileagent.episode.record import EpisodeRecord, Termination
-from pytest_mobileagent.judge.models import judge_models
+from pytest_mobileagent.judge.ask import judge_models
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.reference import ModelReference
 from pytest_mobileagent.testing import ScriptedModel, make_screen

@@ -10,8 +10,7 @@ import stamina
 from pytest_mobileagent import Finish, Impossible, Key, Raw, Screen, Step, Swipe, Tap, Type
 from pytest_mobileagent.errors import JudgeError
 from pytest_mobileagent.judge import evidence
-from pytest_mobileagent.judge.ask import ask
-from pytest_mobileagent.judge.models import judge_models
+from pytest_mobileagent.judge.ask import ask, judge_models
 from pytest_mobileagent.judge.question import Question
 from pytest_mobileagent.llm.budget import Budget, BudgetSpent, Limit
 from pytest_mobileagent.llm.models import ModelSettings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from pytest_mobileagent.judge.kept import Kept
+from pytest_mobileagent.judge.pictures import Kept
 
 
 def test_a_value_is_made_once_and_what_was_asked_for_longest_ago_is_dropped() -> None:

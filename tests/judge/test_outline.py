@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent import Screen
-from pytest_mobileagent.judge.outline import LONGEST, outline
+from pytest_mobileagent.judge.transcript import LONGEST, outline
 from pytest_mobileagent.testing.screens import png
 from tests.judge.asking import screen
 

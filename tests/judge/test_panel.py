@@ -7,7 +7,7 @@ import pytest
 
 from pytest_mobileagent import Tap
 from pytest_mobileagent.errors import JudgeError
-from pytest_mobileagent.judge.models import STREAM, judge_models
+from pytest_mobileagent.judge.ask import STREAM, judge_models
 from pytest_mobileagent.judge.panel import decide
 from pytest_mobileagent.judge.question import Question
 from pytest_mobileagent.llm.budget import Budget, BudgetSpent, Limit

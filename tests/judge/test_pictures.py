@@ -9,8 +9,8 @@ import pytest
 from PIL import Image as pillow  # noqa: N813
 
 from pytest_mobileagent import Action, DoubleTap, Key, LongPress, Scroll, Swipe, Tap, Type
-from pytest_mobileagent.judge.frames import Frame
 from pytest_mobileagent.judge.pictures import LONGEST_SIDE, Album
+from pytest_mobileagent.judge.transcript import Frame
 from tests.judge.asking import screen
 
 RED, BLUE, WHITE = (255, 0, 0), (0, 0, 255), (255, 255, 255)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from pytest_mobileagent.errors import JudgeError, TaskError
-from pytest_mobileagent.judge.models import judge_models
+from pytest_mobileagent.judge.ask import judge_models
 from pytest_mobileagent.judge.question import Subtask, subtask
 from pytest_mobileagent.judge.subtasks import as_python, generate, keep, reviewed
 from pytest_mobileagent.llm.models import ModelSettings

@@ -12,8 +12,7 @@ from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.judge.calibration.judging import INTERRUPTED, Plan, judge_all
 from pytest_mobileagent.judge.calibration.labels import read_labels
 from pytest_mobileagent.judge.calibration.options import parser, read_options
-from pytest_mobileagent.judge.calibration.summary import summary
-from pytest_mobileagent.judge.calibration.words import as_text
+from pytest_mobileagent.judge.calibration.summary import as_text, summary
 from pytest_mobileagent.judge.coarse import reader
 from pytest_mobileagent.plain import printable, to_wire
 

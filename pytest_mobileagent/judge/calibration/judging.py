@@ -1,4 +1,4 @@
-"""Judges asked of labelled episodes, several at a time."""
+"""What judges answered of labelled episodes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import JudgeError, RecordError, ScreenError, TaskError
-from pytest_mobileagent.judge.ask import ask
-from pytest_mobileagent.judge.calibration.answers import Answer, majority
+from pytest_mobileagent.judge.ask import ask, judge_models
 from pytest_mobileagent.judge.coarse import coarse
 from pytest_mobileagent.judge.cross_app import ask_subtasks
-from pytest_mobileagent.judge.models import judge_models
 from pytest_mobileagent.llm.budget import BudgetSpent
 
 if TYPE_CHECKING:
@@ -21,13 +19,55 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.judge.calibration.label import Label
-    from pytest_mobileagent.judge.calibration.modes import Mode
+    from pytest_mobileagent.judge.calibration.options import Mode
     from pytest_mobileagent.judge.question import Question
     from pytest_mobileagent.llm.message import Client
     from pytest_mobileagent.llm.model import Model, ModelReply
     from pytest_mobileagent.llm.models import ModelSettings
     from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.screen.screen import Screen
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one judge says of one labelled episode in one mode.
+
+    - `label`: its place in the list of labels; `done`: what people say; `language`: the task's.
+    - `judge`: PROVIDER:NAME; `mode`: its name.
+    - `passed`: what the judge says; None where its votes are even, where it was not asked
+      (`skipped`), or where it could not answer (`error` says why).
+    - `components`: whether the label has key components; `lacks`: whether no screenshot shows them
+      all, for which it is skipped unless key components are not to be used.
+    - `calls` that it took.
+    """
+
+    label: int
+    done: bool
+    language: str = ""
+    judge: str = ""
+    mode: str = ""
+    passed: bool | None = None
+    components: bool = False
+    lacks: bool = False
+    skipped: bool = False
+    calls: tuple[ModelCall, ...] = ()
+    error: str = ""
+
+    @property
+    def verdict(self) -> bool | None:
+        """What a run makes of it: an episode that lacks key components was not done."""
+        return False if self.skipped else self.passed
+
+    @property
+    def verdict_by_components(self) -> bool | None:
+        """The verdict if key components were used, whether they were or not."""
+        return False if self.lacks else self.passed
+
+
+def majority(votes: Sequence[bool | None]) -> bool | None:
+    """Return what most of the votes say; None if as many say one as the other."""
+    balance = sum((vote is True) - (vote is False) for vote in votes)
+    return balance > 0 if balance else None
 
 
 INTERRUPTED = "interrupted"

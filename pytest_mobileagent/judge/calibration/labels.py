@@ -10,8 +10,13 @@ from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.judge.calibration.importers import importer_of
-from pytest_mobileagent.judge.calibration.label import Label, Labels, LabelsError
-from pytest_mobileagent.judge.calibration.people import labels_of_run, run_in
+from pytest_mobileagent.judge.calibration.label import (
+    Label,
+    Labels,
+    LabelsError,
+    labels_of_run,
+    run_in,
+)
 from pytest_mobileagent.judge.cross_app import check_subtasks
 from pytest_mobileagent.judge.question import Question
 from pytest_mobileagent.plain import expect, why_unreadable

@@ -6,13 +6,14 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.judge.calibration import figures
+from pytest_mobileagent.plain import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from pytest_mobileagent.judge.calibration.answers import Answer
-    from pytest_mobileagent.judge.calibration.judging import Outcome, Plan
+    from pytest_mobileagent.judge.calibration.judging import Answer, Outcome, Plan
     from pytest_mobileagent.judge.calibration.label import Labels
+
 
 SCHEMA_VERSION = 1
 
@@ -100,3 +101,157 @@ def _answer(answer: Answer, labels: Labels) -> dict[str, Any]:
         "calls": len(answer.calls),
         "error": answer.error,
     }
+
+
+_HEAD = ("accuracy", "F1", "kappa", "calls", "price")
+_SHOWN = 5  # errors of judges
+_LONGEST = 200  # characters of one
+
+
+def as_text(found: Mapping[str, Any]) -> str:
+    """Return what `summary` found as lines of text."""
+    first = found["modes"][0]
+    rows = [("", *_HEAD), *_judges(first), *_agreeing(first)]
+    head = f"{_count(found['judged'], 'episode')}, {found['done']} labelled done"
+    table = [[head, *rows[0][1:]], *map(list, rows[1:])]
+    lines = _aligned(table)
+    if first["key_components"]["labels"]:
+        lines[-1] += f"           {_saved(first['key_components'], found)}"
+    if len(found["modes"]) > 1:
+        lines = [head, *_modes(found["modes"])]
+    else:
+        lines += _pairs(first)
+    return printable("\n".join([*lines, *_remarks(found)]))
+
+
+def _judges(mode: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    for judge in mode["judges"]:
+        numbers = (estimate(judge[name]) for name in ("accuracy", "f1", "kappa"))
+        yield (judge["judge"], *numbers, str(judge["calls"]), _price(judge))
+
+
+def _agreeing(mode: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    is_only = len(mode["pairs"]) == 1
+    for pair in mode["pairs"]:
+        agreed = pair["where_they_agree"]
+        who = "both" if is_only else " and ".join(_short(name) for name in pair["judges"])
+        numbers = (estimate(agreed[name]) for name in ("accuracy", "f1", "kappa"))
+        yield (f"{who}, where they agree ({agreed['answered']})", *numbers, "", "")
+    if (settled := mode["settled_by_the_third"]) is not None:
+        numbers = (estimate(settled[name]) for name in ("accuracy", "f1", "kappa"))
+        yield ("cross, settled by the third", *numbers, "", "")
+
+
+def _pairs(mode: Mapping[str, Any]) -> Iterator[str]:
+    """Say how far pairs agree, and how often they are wrong then."""
+    for pair in mode["pairs"]:
+        one, other = pair["judges"]
+        agreement, between = estimate(pair["agreement"]), estimate(pair["kappa_between"])
+        yield f"{_short(one)} and {_short(other)} agree on {agreement}, kappa {between}"
+        wrong = pair["where_they_agree"]["false_positives"]
+        wrong += pair["where_they_agree"]["false_negatives"]
+        if pair["error_when_both_agree"]["value"] is None:
+            continue
+        line = f"  wrong although they agree: {estimate(pair['error_when_both_agree'], 3)}"
+        line += f", {wrong} of {pair['where_they_agree']['answered']}, measured"
+        product, apart = pair["product_of_error_rates"], pair["if_errors_were_independent"]
+        if product is not None and apart is not None:
+            line += f"; independent errors would make {apart:.3f} (their product: {product:.3f})"
+        yield line
+
+
+def _saved(components: Mapping[str, Any], found: Mapping[str, Any]) -> str:
+    would = "saved" if found["uses_components"] else "would save"
+    share = estimate(components["saved"])
+    of = "" if components["labels"] == found["judged"] else f" ({components['labels']} have any)"
+    return f"key components {would} {share} of the calls{of}"
+
+
+def _modes(modes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Compare modes by what SPA-Bench's Table 9 has: F1, also without key components."""
+    judges = {judge["judge"]: judge["languages"] for judge in modes[0]["judges"]}
+    columns = [(judge, language) for judge, each in judges.items() for language in each]
+    heads = [f"{_short(judge)}, {language}" for judge, language in columns]
+    rows = [["F1", *heads]]
+    for mode in modes:
+        found = {judge["judge"]: judge["languages"] for judge in mode["judges"]}
+        cells = [_f1(found[judge].get(language)) for judge, language in columns]
+        rows.append([mode["mode"], *cells])
+    each = [judges[judge][language] for judge, language in columns]
+    if any(about["with_key_components"] for about in each):
+        rows.append(["saved by key components", *(estimate(about["saved"]) for about in each)])
+    yield from _aligned(rows)
+    if any(_both_known(about) for each in judges.values() for about in each.values()):
+        yield "in parentheses: how F1 changes if key components are not used"
+
+
+def _both_known(about: Mapping[str, Any]) -> bool:
+    return about["f1_without_key_components"] is not None and bool(about["saved"]["value"])
+
+
+def _f1(about: Mapping[str, Any] | None) -> str:
+    if about is None or about["f1"]["value"] is None:
+        return "n/a"
+    if not _both_known(about) or about["f1_without_key_components"]["value"] is None:
+        return estimate(about["f1"])
+    alone = about["f1_without_key_components"]["value"]
+    return f"{about['f1']['value']:.3f} ({alone - about['f1']['value']:+.3f})"
+
+
+def _remarks(found: Mapping[str, Any]) -> Iterator[str]:
+    yield from found["remarks"]
+    judges = [judge for mode in found["modes"] for judge in mode["judges"]]
+    if cached := sum(judge["cached"] for judge in judges):
+        calls = sum(judge["calls"] for judge in judges)
+        yield f"{cached} of {calls} replies were kept from before, and cost nothing again"
+    if undecided := sum(judge["undecided"] for judge in judges):
+        yield f"{_count(undecided, 'answer')} left out: as many votes for done as against"
+    errors = [each for each in found["answers"] if each["error"]]
+    if errors:
+        yield f"{_count(len(errors), 'answer')} left out, as there was none:"
+    for each in errors[:_SHOWN]:
+        why = " ".join(each["error"].split())
+        cut = why if len(why) <= _LONGEST else f"{why[:_LONGEST]}…"
+        yield f"  {each['judge']}, {each['episode']}: {cut}"
+    if len(errors) > _SHOWN:
+        yield f"  … and {len(errors) - _SHOWN} more (--format=json lists all)"
+
+
+def estimate(given: Mapping[str, float | None], digits: int = 2) -> str:
+    """Return a number with its interval, as in "0.88 (0.84-0.91)"; n/a if there is none."""
+    value, low, high = given["value"], given["low"], given["high"]
+    if value is None:
+        return "n/a"
+    shown = f"{value:.{digits}f}"
+    if low is None or high is None:
+        return shown
+    between = "-" if low >= 0 else " to "  # no two signs in a row
+    return f"{shown} ({low:.{digits}f}{between}{high:.{digits}f})"
+
+
+def _price(judge: Mapping[str, Any]) -> str:
+    unpriced = judge["unpriced"]
+    if unpriced == judge["calls"] and unpriced:
+        return f"{unpriced} unpriced calls"
+    more = f" + {unpriced} unpriced calls" if unpriced else ""
+    return f"${judge['price_usd']:.2f}{more}"
+
+
+def _short(judge: str) -> str:
+    return judge.partition(":")[2]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows as lines: the first column to the left, the others to the right."""
+    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    return [
+        "  ".join(
+            cell.rjust(width) if at else cell.ljust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]

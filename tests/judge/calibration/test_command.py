@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.judge.calibration import command, statistics
+from pytest_mobileagent.judge.calibration import command, figures
 from pytest_mobileagent.llm.scripted.server import ServedModel
 from pytest_mobileagent.testing import ScriptedModel
 
@@ -43,7 +43,7 @@ def calibrate(labelled, tmp_path, monkeypatch, capsys):
     """Runs the command on four labels, with judges behind local servers, through their SDKs."""
     monkeypatch.setattr(command, "reader", lambda name: lambda screen: "nothing")
     monkeypatch.setattr(statistics, "RESAMPLES", 40)  # fast; no test here asks for an interval
-    statistics._resamples.cache_clear()
+    figures._resamples.cache_clear()
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
         monkeypatch.setenv(name, f"sk-{name.lower()}-0123456789")
     lacks = {"key_components": ["Total"]}
@@ -61,7 +61,7 @@ def calibrate(labelled, tmp_path, monkeypatch, capsys):
         monkeypatch.setenv("OPENAI_BASE_URL", f"{here}/v1")
         monkeypatch.setenv("ANTHROPIC_BASE_URL", str(there))
         yield run
-    statistics._resamples.cache_clear()
+    figures._resamples.cache_clear()
 
 
 def test_it_prints_a_table_of_judges_and_of_both_where_they_agree(calibrate):

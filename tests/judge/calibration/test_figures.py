@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from pytest_mobileagent.episode.calls import ModelCall
-from pytest_mobileagent.judge.calibration.answers import Answer, majority
 from pytest_mobileagent.judge.calibration.figures import Cost, cost, pair, saved, score, settled
+from pytest_mobileagent.judge.calibration.judging import Answer, majority
 from pytest_mobileagent.llm.prices import Price, Prices
 from pytest_mobileagent.llm.reference import ModelReference
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.judge.calibration.statistics import Confusion, bootstrapped
+from pytest_mobileagent.judge.calibration.figures import Confusion, bootstrapped
 from pytest_mobileagent.statistics import proportion
 
 

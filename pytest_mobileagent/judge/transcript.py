@@ -1,0 +1,265 @@
+"""An episode as a series of frames: each a screen, and what the agent did on it."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.action.action import (
+    Ask,
+    DoubleTap,
+    Key,
+    LongPress,
+    Open,
+    Raw,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+    ends_episode,
+)
+from pytest_mobileagent.errors import ScreenError
+from pytest_mobileagent.judge import fence
+from pytest_mobileagent.judge.fence import quoted
+from pytest_mobileagent.screen.element import Bounds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.judge.prompts.wording import Verbs
+    from pytest_mobileagent.screen.element import Element
+    from pytest_mobileagent.screen.screen import Screen
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A screen, and what led from it to the next one; the last frame has no actions.
+
+    - `number`: what it is called in prompts, from 1; `place`: its index in `episode.screens`.
+    - `actions`: what was done. `undone`: what could not be, and `notice` why. `reply`: the user's
+      to the question that the agent asked.
+
+    That the agent reported to be done is no action: its own claim must not sway a judge.
+    """
+
+    number: int
+    place: int
+    screen: Screen
+    actions: tuple[Action, ...] = ()
+    undone: tuple[Action, ...] = ()
+    notice: str = ""
+    reply: str | None = None
+    is_last: bool = False
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing was done on it, or even tried."""
+        return not (self.actions or self.undone or self.notice)
+
+
+def frames(episode: EpisodeRecord, screens: range | None = None) -> tuple[Frame, ...]:
+    """Return the frames of an episode, or of a part of its screens, by their indices.
+
+    A screen on which nothing was done, and that the next one shows again, is left out, such as the
+    one on which the agent reported. The last frame has no actions: what they led to is not shown.
+    """
+    every = episode.screens
+    places = [place for place in (screens or range(len(every))) if 0 <= place < len(every)]
+    found: list[Frame] = []
+    for place in places:
+        frame = _frame(episode, place, len(found) + 1, is_last=place == places[-1])
+        is_shown_again = place != places[-1] and _same(frame.screen, every[place + 1])
+        if not (frame.is_idle and is_shown_again):
+            found.append(frame)
+    return tuple(found)
+
+
+def _frame(episode: EpisodeRecord, place: int, number: int, *, is_last: bool) -> Frame:
+    screen = episode.screens[place]
+    if is_last or place >= len(episode.steps):
+        return Frame(number, place, screen, is_last=True)
+    step = episode.steps[place]
+    done = tuple(action for action in step.done if not ends_episode(action))
+    undone = tuple(a for a in step.actions[len(step.done) :] if not ends_episode(a))
+    return Frame(number, place, screen, done, undone, step.notice, step.reply)
+
+
+def _same(one: Screen, other: Screen) -> bool:
+    return one.png == other.png and one.xml == other.xml
+
+
+LONGEST = 2000  # characters of one element's text that are shown
+_DEEPEST = 20  # levels; what is deeper is indented no further
+_NAME = re.compile(r"[\w.$-]{1,200}", re.ASCII)
+_THINNEST = 300  # as a share of the screen's longer side; 8 of 2400 pixels: no letter can be read
+
+
+def outline(screen: Screen) -> str:
+    """Return the lines of a screen's elements; of a hierarchy that cannot be read, all of it.
+
+    Words of elements that nobody can see are left out: those that lie outside of the screen, have
+    no area, or are thinner than any letter. How many were is said at the end. Where no element has
+    an area, nothing is known of what can be seen, and all are shown.
+    """
+    head = f"app {_quoted(screen.package or '?')} activity {_quoted(screen.activity or '?')}"
+    try:
+        elements = screen.elements
+    except ScreenError:
+        return f"{head}\n(no view hierarchy, as it was recorded:)\n{screen.xml}"
+    lines, depths, left_out = [head], {id(screen.root): 0}, 0
+    area = _area(screen)
+    for element in elements:
+        depth = depths[id(element.parent)]
+        is_seen = area is None or _can_be_seen(element.bounds, area)
+        said = _said(element) if is_seen else ""
+        left_out += not is_seen and bool(element.text or element.content_desc)
+        if said:
+            lines.append(f"{'  ' * min(depth, _DEEPEST)}{said}")
+        depths[id(element)] = depth + bool(said)
+    if left_out:
+        lines.append(f"({left_out} with words that nobody can see: outside, or too small)")
+    return "\n".join(lines)
+
+
+def _said(element: Element) -> str:
+    """Return an element's line; empty if it says nothing that its children do not say."""
+    name = element.resource_id.rpartition("/")[2]
+    words = [
+        f"#{_name(name)}" if name else "",
+        _quoted(element.text) if element.text else "",
+        f"description={_quoted(element.content_desc)}" if element.content_desc else "",
+        f"checked={_truth(element.checked)}" if element.checkable or element.checked else "",
+        "enabled=false" if not element.enabled else "",
+        *(flag for flag in ("selected", "focused", "password") if getattr(element, flag)),
+    ]
+    told = [word for word in words if word]
+    if not told and not (element.clickable and not element.children):
+        return ""
+    return " ".join([_name(element.class_name.rpartition(".")[2] or "View"), *told])
+
+
+def _area(screen: Screen) -> Bounds | None:
+    """Return what can be seen of the screen's pixels; None if that is not known."""
+    if not any(each.bounds.width and each.bounds.height for each in screen.elements):
+        return None
+    try:
+        return Bounds(0, 0, *screen.size)
+    except ScreenError:  # no picture: windows begin at its corner, and fill it
+        windows = [window.bounds for window in screen.root.children]
+        return Bounds(0, 0, max(w.right for w in windows), max(w.bottom for w in windows))
+
+
+def _can_be_seen(bounds: Bounds, area: Bounds) -> bool:
+    shown = Bounds(
+        max(bounds.left, area.left),
+        max(bounds.top, area.top),
+        min(bounds.right, area.right),
+        min(bounds.bottom, area.bottom),
+    )
+    return min(shown.width, shown.height) >= max(1, max(area) // _THINNEST)
+
+
+def _quoted(text: str) -> str:
+    return quoted(text, LONGEST)
+
+
+def _name(text: str) -> str:
+    """Return a name as it is, or quoted: apps may put anything into ids and classes."""
+    return text if _NAME.fullmatch(text) else _quoted(text)
+
+
+def _truth(value: bool) -> str:
+    return "true" if value else "false"
+
+
+_LONGEST = 400  # characters of one text of an action
+_LONGEST_LABEL = 80  # of an element, which may be one that holds many others
+_MOST = 20  # actions of one step; programs may do hundreds
+
+
+def in_quotes(text: object) -> str:
+    """Return a text of the agent or an app in quotation marks, on one line."""
+    return fence.quoted(text, _LONGEST)
+
+
+def in_words(frame: Frame, verbs: Verbs, quote: Callable[[object], str] = in_quotes) -> str:
+    """Return on one line what was done on a frame, and what could not be; "nothing" if nothing.
+
+    `quote` shows what is not ours: typed text, labels of elements, what the user replied.
+    """
+    done = _each(frame.actions, frame.screen, verbs, quote)
+    if frame.reply is not None:
+        done.append(f"{verbs.replied} {quote(frame.reply)}")
+    undone = _each(frame.undone, frame.screen, verbs, quote)
+    if undone or frame.notice:
+        done.append(" ".join([verbs.not_done, verbs.then.join(undone)]).strip())
+        if frame.notice:
+            done[-1] += f" ({quote(frame.notice)})"
+    return verbs.then.join(done) or verbs.nothing
+
+
+def _each(
+    actions: Sequence[Action], screen: Screen, verbs: Verbs, quote: Callable[[object], str]
+) -> list[str]:
+    told = [_in_words(action, screen, verbs, quote) for action in actions[:_MOST]]
+    more = len(actions) - len(told)
+    return [*told, verbs.more.replace("{COUNT}", str(more))] if more else told
+
+
+def _in_words(  # noqa: PLR0911 - a case for each kind of action
+    action: Action, screen: Screen, verbs: Verbs, quote: Callable[[object], str]
+) -> str:
+    verb = verbs.of.get(type(action), type(action).__name__)
+    match action:
+        case Tap(x, y) | LongPress(x, y) | DoubleTap(x, y):
+            return f"{verb} {_target(screen, x, y, quote)}"
+        case Swipe(x1, y1, x2, y2):
+            return f"{verb} {_point(x1, y1)} {verbs.to} {_point(x2, y2)}"
+        case Scroll(direction):
+            return f"{verb} {verbs.directions.get(direction, quote(direction))}"
+        case Type():
+            return _typed(action, screen, verbs, quote)
+        case Key(name):
+            return f"{verb} {verbs.keys.get(name, quote(name))}"
+        case Ask(text) | Raw(text) | Open(text):
+            return f"{verb} {quote(text)}"
+        case Wait(seconds):
+            return f"{verb} {seconds:g} s" if isinstance(seconds, int | float) else verb
+    return verb
+
+
+def _typed(action: Type, screen: Screen, verbs: Verbs, quote: Callable[[object], str]) -> str:
+    parts = [f"{verbs.of[Type]} {quote(action.text)}"]
+    if action.at is not None:
+        parts.append(f"{verbs.into} {_target(screen, *action.at, quote)}")
+    if action.clear:
+        parts.append(verbs.cleared)
+    if action.enter:
+        parts.append(verbs.entered)
+    return " ".join(parts)
+
+
+def _target(screen: Screen, x: int, y: int, quote: Callable[[object], str]) -> str:
+    try:
+        label = next((element.label for element in screen.at(x, y) if element.label), "")
+    except (ScreenError, TypeError):  # no hierarchy, or the agent's coordinates are no numbers
+        label = ""
+    if not label:
+        return _point(x, y)
+    short = label if len(label) <= _LONGEST_LABEL else f"{label[:_LONGEST_LABEL]}…"
+    return f"{quote(short)} {_point(x, y)}"
+
+
+def _point(x: int, y: int) -> str:
+    """Return a point; an agent's coordinates may be anything."""
+    return f"({_number(x)}, {_number(y)})"
+
+
+def _number(value: float) -> str:
+    is_one = isinstance(value, int | float) and math.isfinite(value)
+    return str(round(value)) if is_one else "?"
