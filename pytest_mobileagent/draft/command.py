@@ -7,11 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.arguments import Parser, program_name
-from pytest_mobileagent.draft.drafting import Drafting
+from pytest_mobileagent.draft.drafting import Drafting, model_of, places, recorded_tasks
 from pytest_mobileagent.draft.edits import compared, drafted_files, edits_of
-from pytest_mobileagent.draft.files import places
-from pytest_mobileagent.draft.options import model_of
-from pytest_mobileagent.draft.recorded import recorded_tasks
 from pytest_mobileagent.draft.sandbox.kernel import UnavailableError
 from pytest_mobileagent.draft.sandbox.run import check_sandbox
 from pytest_mobileagent.errors import MobileAgentError
@@ -24,7 +21,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Sequence
 
-    from pytest_mobileagent.draft.options import Settings
+    from pytest_mobileagent.draft.drafting import Settings
 
 
 def main(arguments: Sequence[str], project: Callable[[], Settings]) -> int:

@@ -1,26 +1,148 @@
-"""Drafting the checks of several tasks, one after the other, and what all of them come to."""
+"""Where drafts are written: a file for a person to edit, and beside it what the model wrote."""
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
-from pytest_mobileagent.draft.drafter import Drafted, draft_check, drafter
-from pytest_mobileagent.draft.edits import share
-from pytest_mobileagent.draft.files import comment, write
+from pytest_mobileagent.check.episode import Episode, load
+from pytest_mobileagent.draft.edits import draft_of, share
+from pytest_mobileagent.draft.prompt import messages, repair
+from pytest_mobileagent.draft.reply import Draft, UnreadableDraftError, read_draft
 from pytest_mobileagent.draft.separate import separate
 from pytest_mobileagent.episode.calls import totals
+from pytest_mobileagent.episode.exchanges import ExchangeLog
+from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.extras import check_extra
+from pytest_mobileagent.llm.checks import check_reference
 from pytest_mobileagent.llm.failures import RequestRefusedError
+from pytest_mobileagent.llm.metered import Meter, MeteredModel
+from pytest_mobileagent.llm.prices import Prices, load_prices
+from pytest_mobileagent.llm.providers import make_client
+from pytest_mobileagent.llm.reference import ModelReference, parse_choice
+from pytest_mobileagent.plain import printable
+from pytest_mobileagent.verdict import effective, verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
+    import argparse
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from pytest_mobileagent.draft.recorded import Recorded
     from pytest_mobileagent.draft.separate import Separation
     from pytest_mobileagent.episode.calls import ModelCall
+    from pytest_mobileagent.llm.model import Model
     from pytest_mobileagent.llm.models import ModelSettings
-    from pytest_mobileagent.llm.reference import ModelReference
+    from pytest_mobileagent.verdict import Verdict
+
+
+def places(output: Path | None, tasks: Sequence[str]) -> list[Path | None]:
+    """Return the file for the draft of each task: `output` for a single one, or else inside of it.
+
+    Raises:
+        ValueError: a file is there already, or would have to hold several drafts.
+    """
+    if output is None:
+        return [None for _ in tasks]
+    if output.suffix == ".py":
+        if len(tasks) > 1:
+            msg = f"{output} is one file, and there are {len(tasks)} tasks: name a folder"
+            raise ValueError(msg)
+        found = [output]
+    else:
+        found = [output / f"test_{_word(task)}.py" for task in tasks]
+    for path in found:
+        if path.exists() or draft_of(path).exists():
+            msg = f"{path} is there already, or its draft is, and no draft overwrites anything"
+            raise ValueError(msg)
+        if found.count(path) > 1:
+            msg = f"{path} would hold the drafts of two tasks: draft them one by one"
+            raise ValueError(msg)
+    return [*found]
+
+
+def write(path: Path, text: str) -> None:
+    """Write a draft into a new file, and beside it as what it is to be compared with.
+
+    Raises:
+        HostError: that cannot be done.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for each in (draft_of(path), path):
+            with each.open("x", encoding="utf-8") as file:
+                file.write(text)
+    except OSError as error:
+        msg = f"cannot write {path}: {error.strerror}"
+        raise HostError(msg) from error
+
+
+def comment(lines: Iterable[str]) -> str:
+    """Return lines as comments of Python, whatever stands in them."""
+    return "".join(f"# {' '.join(printable(line).splitlines())}".rstrip() + "\n" for line in lines)
+
+
+def _word(task: str) -> str:
+    """Return the last part of a task's id as a word of a file's name."""
+    return re.sub(r"\W+", "_", task.rpartition("/")[2]).strip("_").lower()[:60] or "task"
+
+
+STREAM = "drafts.jsonl"  # prompts and replies, beside the episode's calls.jsonl
+# Models that reason count their thoughts as output, whatever they are asked for.
+_MOST_TOKENS = 16_384
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """What a model wrote, and all calls that it took; no `draft` if `problem` says why not."""
+
+    draft: Draft | None
+    calls: tuple[ModelCall, ...]
+    problem: str = ""
+
+
+def drafter(reference: ModelReference, settings: ModelSettings, folder: Path) -> MeteredModel:
+    """Return a model that drafts checks of the episode in a folder, where its calls are kept.
+
+    Raises:
+        ValueError: it cannot be reached from here.
+    """
+    log = ExchangeLog(folder, STREAM)
+    meter = Meter(settings.prices, settings.spending(), settings.cache, log)
+    return MeteredModel(reference, ROLE, make_client(reference), meter)
+
+
+def draft_check(model: Model, episode: Episode, *, passed: bool | None) -> Drafted:
+    """Ask a model for a check of an episode's task.
+
+    `passed` is whether the goal was met in it, None if nobody has decided that.
+
+    Raises:
+        BudgetSpent, ModelUnavailable: no `Exception`s: the model does not answer.
+        RequestRefusedError: the provider refuses the request.
+    """
+    conversation = list(messages(episode, passed=passed))
+    calls: list[ModelCall] = []
+    problem = ""
+    for _ in range(2):
+        reply = model.complete(conversation, max_tokens=_MOST_TOKENS, temperature=0.0)
+        calls.append(reply.call)
+        try:
+            if reply.stop == "length":
+                _cut_off()
+            return Drafted(read_draft(reply.text, tuple(episode.case.parameters)), tuple(calls))
+        except UnreadableDraftError as error:
+            problem = str(error)
+        # A provider takes no message without content.
+        conversation += [reply.message] if reply.text.strip() else []
+        conversation.append(repair(episode, problem))
+    return Drafted(None, tuple(calls), problem)
+
+
+def _cut_off() -> None:
+    msg = "it was cut off: write less"
+    raise UnreadableDraftError(msg)
 
 
 class Drafting:
@@ -89,3 +211,86 @@ def _told(separation: Separation) -> Iterator[str]:
 
 def _day() -> str:
     return datetime.now(UTC).date().isoformat()
+
+
+ROLE = "drafter"
+
+
+class Settings(Protocol):
+    """What the project in the current folder sets."""
+
+    def get(self, name: str) -> tuple[str, Path] | None:
+        """Return the text of an option, by its ini key, and the folder that paths in it are of."""
+
+
+def model_of(
+    given: argparse.Namespace, project: Callable[[], Settings]
+) -> tuple[ModelReference, Prices]:
+    """Return the model that drafts, which can be asked, and the prices that count.
+
+    `project` is asked only for what the command line does not say.
+
+    Raises:
+        ValueError, HostError: it cannot be asked; the text says why.
+    """
+    check_extra("models", "asking models")
+    reference = _reference(given.model, project)
+    prices = load_prices(given.prices) if given.prices else Prices()
+    unpriced = given.unpriced
+    if not prices.knows(reference):
+        settings = project()
+        if not given.prices and (own := settings.get("mobile_prices")):
+            prices = load_prices(own[1] / Path(own[0]).expanduser())
+        if unpriced is None and (said := settings.get("mobile_unpriced")):
+            unpriced = said[0]
+    check_reference(
+        reference,
+        prices,
+        unpriced=unpriced == "allow",
+        options="--",
+        remark="Nothing was asked.",
+    )
+    return reference, prices
+
+
+def _reference(model: str | None, project: Callable[[], Settings]) -> ModelReference:
+    """Return the model in the role of the drafter; a script has its whole path."""
+    text, folder = (model, Path()) if model else project().get("mobile_model") or ("", Path())
+    reference = parse_choice(text).of(ROLE) if text else None
+    if reference is None:
+        msg = "no model is given that could draft: --model=PROVIDER:NAME, as in openai:gpt-4o"
+        raise ValueError(msg)
+    return reference.named_in(folder)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """An episode, the folder that it is recorded in, and the verdict on it that stands."""
+
+    folder: Path
+    episode: Episode
+    verdict: Verdict | None
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether the goal was met; None if nobody has decided that."""
+        return None if self.verdict is None else self.verdict.passed
+
+
+def recorded_tasks(folders: Iterable[Path]) -> list[list[Recorded]]:
+    """Return the episodes in the folders by their tasks, that to draft from first.
+
+    That is one in which the goal was met, if there is one.
+
+    Raises:
+        RecordError: a folder holds no episode.
+    """
+    tasks: dict[str, list[Recorded]] = {}
+    for folder in dict.fromkeys(folders):
+        each = Recorded(folder, load(folder), effective(verdicts(folder)))
+        tasks.setdefault(each.episode.case.id, []).append(each)
+    return [sorted(episodes, key=_order) for episodes in tasks.values()]
+
+
+def _order(recorded: Recorded) -> int:
+    return [True, None, False].index(recorded.passed)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.draft.reply import Draft
-    from pytest_mobileagent.draft.sandbox.answer import Answer, Limits
+    from pytest_mobileagent.draft.sandbox.run import Answer, Limits
     from pytest_mobileagent.verdict import Verdict
 
 # What a draft does on an episode; only the first tells what is done from what is not.

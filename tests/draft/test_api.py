@@ -7,8 +7,8 @@ import inspect
 import pytest
 
 from pytest_mobileagent import Episode, Screen
-from pytest_mobileagent.draft import api as api_module
-from pytest_mobileagent.draft.api import api
+from pytest_mobileagent.draft import prompt as api_module
+from pytest_mobileagent.draft.prompt import api
 
 
 @pytest.mark.parametrize("described", [Episode, Screen])

@@ -20,10 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest_mobileagent.check.answers  # noqa: F401 - what is shut off can import nothing
 from pytest_mobileagent.check.episode import load
-from pytest_mobileagent.draft.sandbox.answer import Answer, Limits
-from pytest_mobileagent.draft.sandbox.asking import TOO_LONG, ask
-from pytest_mobileagent.draft.sandbox.drafted import answer, prepare
+from pytest_mobileagent.draft.sandbox.asking import TOO_LONG, answer, ask, prepare
 from pytest_mobileagent.draft.sandbox.kernel import UnavailableError, leave_networks
+from pytest_mobileagent.draft.sandbox.run import Answer, Limits
 from pytest_mobileagent.processes import die_with_parent
 
 if TYPE_CHECKING:

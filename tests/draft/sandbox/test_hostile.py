@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from pytest_mobileagent.draft.sandbox import asking, kernel
-from pytest_mobileagent.draft.sandbox.answer import Limits
-from pytest_mobileagent.draft.sandbox.drafted import answer, prepare
+from pytest_mobileagent.draft.sandbox.asking import answer, prepare
+from pytest_mobileagent.draft.sandbox.run import Limits
 
 pytestmark = pytest.mark.skipif(bool(kernel.unsupported()), reason=kernel.unsupported())
 

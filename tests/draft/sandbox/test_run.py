@@ -8,9 +8,8 @@ import subprocess
 import pytest
 
 from pytest_mobileagent.draft.sandbox import kernel, run
-from pytest_mobileagent.draft.sandbox.answer import Answer, Limits
 from pytest_mobileagent.draft.sandbox.kernel import UnavailableError
-from pytest_mobileagent.draft.sandbox.run import ask_prefixes, check_sandbox
+from pytest_mobileagent.draft.sandbox.run import Answer, Limits, ask_prefixes, check_sandbox
 from pytest_mobileagent.errors import HostError
 
 needs_linux = pytest.mark.skipif(bool(kernel.unsupported()), reason=kernel.unsupported())
