@@ -48,8 +48,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.record import Step, Termination
     from pytest_mobileagent.episode.reset import Reset
     from pytest_mobileagent.judge.question import subtask
-    from pytest_mobileagent.llm.message import Image, Message, Tool, ToolCall
-    from pytest_mobileagent.llm.model import ModelReply
+    from pytest_mobileagent.llm.model import Image, Message, ModelReply, Tool, ToolCall
     from pytest_mobileagent.perception.marks import Mark
     from pytest_mobileagent.screen.element import Bounds, Element
     from pytest_mobileagent.screen.screen import Screen
@@ -88,7 +87,7 @@ _HOMES = {
     "dialect.dialect": ("Decision", "Dialect", "DialectError", "Frame"),
     "agent.asking": ("EndpointAgent", "ModelOptions", "ask"),
     "judge.question": ("subtask",),
-    "llm.message": ("Image", "Message", "Tool", "ToolCall"),
+    "llm.model": ("Image", "Message", "Tool", "ToolCall"),
     "llm.model": ("ModelReply",),
     "perception.marks": ("Mark",),
     "device.device": ("Device", "System"),

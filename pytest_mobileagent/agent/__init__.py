@@ -31,9 +31,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.device_info import DeviceInfo
     from pytest_mobileagent.episode.observation import Observation
-    from pytest_mobileagent.llm.estimate import text_tokens
-    from pytest_mobileagent.llm.message import Image, Message, Tool, ToolCall
-    from pytest_mobileagent.llm.model import Model, ModelReply
+    from pytest_mobileagent.llm.model import Image, Message, Model, ModelReply, Tool, ToolCall
+    from pytest_mobileagent.llm.prices import text_tokens
     from pytest_mobileagent.task.solution import Move
 
 __getattr__ = LazyNames(
@@ -58,8 +57,8 @@ __getattr__ = LazyNames(
         "episode.calls": ("ModelCall",),
         "episode.device_info": ("DeviceInfo",),
         "episode.observation": ("Observation",),
-        "llm.estimate": ("text_tokens",),
-        "llm.message": ("Image", "Message", "Tool", "ToolCall"),
+        "llm.prices": ("text_tokens",),
+        "llm.model": ("Image", "Message", "Tool", "ToolCall"),
         "llm.model": ("Model", "ModelReply"),
         "task.solution": ("Move",),
     },

@@ -14,7 +14,7 @@ from pytest_mobileagent.action.action import Finish, Impossible, Open
 from pytest_mobileagent.agent.agent import Agent, Reply
 from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
 from pytest_mobileagent.errors import AgentError
-from pytest_mobileagent.llm.message import Image, Message
+from pytest_mobileagent.llm.model import Image, Message
 from pytest_mobileagent.perception.apps import package_of
 from pytest_mobileagent.perception.picture import encode
 

@@ -16,8 +16,8 @@ from pytest_mobileagent.judge.fence import Data, seal
 from pytest_mobileagent.judge.prompts import wording_of
 from pytest_mobileagent.judge.reply import UnreadableError, read_notes, read_result, read_statements
 from pytest_mobileagent.llm.failures import ModelUnavailable, RequestRefusedError
-from pytest_mobileagent.llm.message import Message
 from pytest_mobileagent.llm.metered import Meter, MeteredModel
+from pytest_mobileagent.llm.model import Message
 from pytest_mobileagent.llm.models import client_of
 from pytest_mobileagent.plain import printable
 
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.judge.fence import Part
     from pytest_mobileagent.judge.prompts.wording import Wording
     from pytest_mobileagent.judge.question import Question
-    from pytest_mobileagent.llm.message import Client
-    from pytest_mobileagent.llm.model import Model, ModelReply
+    from pytest_mobileagent.llm.model import Client, Model, ModelReply
     from pytest_mobileagent.llm.models import ModelSettings
     from pytest_mobileagent.llm.reference import ModelReference
 

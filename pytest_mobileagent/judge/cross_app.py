@@ -12,7 +12,7 @@ from pytest_mobileagent.judge.fence import Data, seal
 from pytest_mobileagent.judge.prompts import wording_of
 from pytest_mobileagent.judge.reply import read_notes
 from pytest_mobileagent.judge.segments import SplitError, check_apps, split, split_by_model
-from pytest_mobileagent.llm.message import Message
+from pytest_mobileagent.llm.model import Message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

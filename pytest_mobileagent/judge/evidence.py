@@ -9,8 +9,8 @@ from pytest_mobileagent.errors import JudgeError, ScreenError
 from pytest_mobileagent.judge.fence import Data
 from pytest_mobileagent.judge.pictures import LONGEST_SIDE, Album, code_of
 from pytest_mobileagent.judge.transcript import frames, in_words, outline
-from pytest_mobileagent.llm.estimate import text_tokens
-from pytest_mobileagent.llm.message import Image
+from pytest_mobileagent.llm.model import Image
+from pytest_mobileagent.llm.prices import text_tokens
 from pytest_mobileagent.perception.picture import encode, fit
 
 if TYPE_CHECKING:

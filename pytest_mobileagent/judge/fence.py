@@ -25,7 +25,7 @@ from pytest_mobileagent.plain import printable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pytest_mobileagent.llm.message import Image
+    from pytest_mobileagent.llm.model import Image
 
 _DIGITS = 24  # hexadecimal; 96 bits
 # Drawn as nothing, although Unicode calls them letters, marks or symbols: fillers of Hangul,

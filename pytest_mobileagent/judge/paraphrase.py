@@ -8,7 +8,7 @@ from pytest_mobileagent.judge.ask import converse
 from pytest_mobileagent.judge.fence import Data, seal
 from pytest_mobileagent.judge.prompts import wording_of
 from pytest_mobileagent.judge.reply import read_result
-from pytest_mobileagent.llm.message import Message
+from pytest_mobileagent.llm.model import Message
 
 if TYPE_CHECKING:
     from pytest_mobileagent.llm.model import Model

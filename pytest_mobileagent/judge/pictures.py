@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from pytest_mobileagent.action.action import Scroll, Swipe, Touch, Type
 from pytest_mobileagent.judge.prompts import en
 from pytest_mobileagent.judge.transcript import in_quotes, in_words
-from pytest_mobileagent.llm.message import Image
+from pytest_mobileagent.llm.model import Image
 from pytest_mobileagent.perception.drawing import draw_strip, draw_touches
 from pytest_mobileagent.perception.picture import encode, fit
 

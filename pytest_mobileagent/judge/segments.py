@@ -13,7 +13,7 @@ from pytest_mobileagent.judge.evidence import numbered
 from pytest_mobileagent.judge.fence import Data, seal
 from pytest_mobileagent.judge.prompts import wording_of
 from pytest_mobileagent.judge.reply import UnreadableError, read_notes
-from pytest_mobileagent.llm.message import Message
+from pytest_mobileagent.llm.model import Message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

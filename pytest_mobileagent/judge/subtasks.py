@@ -19,7 +19,7 @@ from pytest_mobileagent.judge.cross_app import check_subtasks
 from pytest_mobileagent.judge.fence import Data, seal
 from pytest_mobileagent.judge.question import Subtask
 from pytest_mobileagent.judge.reply import UnreadableError, read_notes
-from pytest_mobileagent.llm.message import Message
+from pytest_mobileagent.llm.model import Message
 from pytest_mobileagent.plain import expect, why_unreadable
 
 if TYPE_CHECKING:

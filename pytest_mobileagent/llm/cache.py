@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import read_json, write_json
-from pytest_mobileagent.llm.message import Answer, ToolCall, Usage, plain
+from pytest_mobileagent.llm.model import Answer, ToolCall, Usage, plain
 from pytest_mobileagent.llm.providers import server_of
 from pytest_mobileagent.plain import expect, to_line
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pytest_mobileagent.llm.message import Image, Request
+    from pytest_mobileagent.llm.model import Image, Request
     from pytest_mobileagent.llm.reference import ModelReference
 
 _WHOLE = {"end", "tools"}

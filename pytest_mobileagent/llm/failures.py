@@ -26,3 +26,27 @@ class ModelUnavailable(BaseException):
 
     Not an Exception, so that an agent's loop which goes on after any error ends all the same.
     """
+
+
+# 413: too long; 422: well-formed, but of the wrong types (vLLM, and all servers of FastAPI).
+REFUSED = {400, 413, 422}
+# A request that took too long (408) or met a lock (409) may pass the next time: both official SDKs
+# repeat these, 429, and all from 500 on; 529 is Anthropic's word for overload.
+_BUSY = {408, 409, 429}
+# A 429 for which waiting does not help: the account has no money left.
+_NO_MONEY = {"insufficient_quota", "billing_hard_limit_reached"}
+
+
+def failure(
+    status: int, problem: str, retry_after: float | None = None, code: str = ""
+) -> ProviderError | RequestRefusedError:
+    """Return the error that a status stands for; `code` is the provider's own name for it.
+
+    `retry_after` are seconds. Bodies that no model can read are refused; what is wrong with the key
+    or the name of the model is the provider's refusal.
+    """
+    if status in REFUSED and code != "model_not_found":
+        return RequestRefusedError(problem)
+    if (status in _BUSY or status >= 500) and code not in _NO_MONEY:
+        return ProviderBusyError(problem, retry_after)
+    return ProviderError(problem)

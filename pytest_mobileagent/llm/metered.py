@@ -12,15 +12,14 @@ from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.errors import HostError, in_one_line
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.cache import Repeats
-from pytest_mobileagent.llm.estimate import HELPERS, input_tokens, text_tokens
 from pytest_mobileagent.llm.failures import (
     ModelUnavailable,
     ProviderBusyError,
     ProviderError,
     RequestRefusedError,
 )
-from pytest_mobileagent.llm.message import Image, Message, Request, plain
-from pytest_mobileagent.llm.model import ModelReply
+from pytest_mobileagent.llm.model import Image, Message, ModelReply, Request, plain
+from pytest_mobileagent.llm.prices import HELPERS, input_tokens, text_tokens
 from pytest_mobileagent.llm.providers import REAL_KEY, without_keys
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.screens import ScreenStore
     from pytest_mobileagent.llm.budget import Spending
     from pytest_mobileagent.llm.cache import ReplyCache
-    from pytest_mobileagent.llm.message import Answer, Client, Tool
+    from pytest_mobileagent.llm.model import Answer, Client, Tool
     from pytest_mobileagent.llm.prices import Prices
     from pytest_mobileagent.llm.reference import ModelReference
 

@@ -1,17 +1,206 @@
-"""A model as an agent or a judge asks it: metered, within a budget, repeated where that helps."""
+"""What is sent to a model and what it answers, whichever provider it is."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from pytest_mobileagent.llm.message import Image, Message
+from pytest_mobileagent.plain import to_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.llm.message import Stop, Tool, ToolCall
+
+
+Role = Literal["system", "user", "assistant", "tool"]
+# Why a reply ended: it was whole; it asks for tools; it was cut at the limit of tokens; the model
+# (or a filter of its provider) refused.
+Stop = Literal["end", "tools", "length", "refusal"]
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A picture: encoded bytes, PNG or JPEG. `detail` is OpenAI's ("low", "high", "auto")."""
+
+    data: bytes = field(repr=False)
+    detail: str = ""
+
+    @property
+    def media_type(self) -> str:
+        """The media type that the bytes themselves tell."""
+        return "image/png" if self.data.startswith(b"\x89PNG") else "image/jpeg"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool that the model wants to be called; `arguments` are plain data.
+
+    `kind` is "function", or a provider's own, such as "computer_call" of OpenAI's responses.
+    """
+
+    id: str
+    name: str
+    arguments: Mapping[str, Any]
+    kind: str = "function"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message: texts and pictures in the order in which the model reads them.
+
+    An assistant's message may hold `tool_calls`; one of a tool answers the call `answers` (its id).
+    `raw` is what the reply held for its provider alone (`Answer.raw`): it goes back to it unread.
+    """
+
+    role: Role
+    content: tuple[str | Image, ...] = ()
+    tool_calls: tuple[ToolCall, ...] = ()
+    answers: str = ""
+    raw: Any = field(default=None, repr=False, compare=False)
+
+    @property
+    def text(self) -> str:
+        """All texts, a line each."""
+        return "\n".join(part for part in self.content if isinstance(part, str))
+
+    @property
+    def images(self) -> tuple[Image, ...]:
+        """All pictures."""
+        return tuple(part for part in self.content if isinstance(part, Image))
+
+
+def plain(message: Message, picture: Callable[[Image], Any]) -> dict[str, Any]:
+    """Return a message as plain data, with what `picture` gives in place of each picture."""
+    return {
+        "role": message.role,
+        "content": [picture(p) if isinstance(p, Image) else p for p in message.content],
+        **({"tool_calls": [asdict(c) for c in message.tool_calls]} if message.tool_calls else {}),
+        **({"answers": message.answers} if message.answers else {}),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool that a model may ask for.
+
+    A function has a `description` and `parameters` (JSON Schema). One of the provider's own has
+    `provider`, sent as it is: `{"type": "computer_20250124", …}`.
+    """
+
+    name: str
+    description: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    provider: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """All that is sent for one reply. What is None is left to the provider.
+
+    `extra` holds further fields of the provider's own API, sent as they are.
+    """
+
+    messages: tuple[Message, ...]
+    max_tokens: int | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+    tools: tuple[Tool, ...] = ()
+    stream: bool = False
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All that is no message, as plain data; what is left to the provider is left out."""
+        names = ("max_tokens", "temperature", "top_p", "seed", "stop", "stream", "extra")
+        given = {name: value for name in names if _is_given(value := getattr(self, name))}
+        return given | ({"tools": [asdict(tool) for tool in self.tools]} if self.tools else {})
+
+    @property
+    def text(self) -> str:
+        """All texts of all messages, a line each."""
+        return "\n".join(message.text for message in self.messages if message.text)
+
+    @property
+    def images(self) -> tuple[Image, ...]:
+        """All pictures of all messages, in order."""
+        return tuple(image for message in self.messages for image in message.images)
+
+
+def _is_given(value: Any) -> bool:
+    return value is not None and value is not False and value not in ((), {})  # 0 is given
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """The tokens of one reply; None where nobody tells. `cached` is part of `input`."""
+
+    input: int | None = None
+    output: int | None = None
+    cached: int | None = None
+
+    @classmethod
+    def reported(cls, given: Any, output: Any, cached: Any = None) -> Usage:
+        """Return what a server reports. Nothing is asked without a token: then 0 is no count."""
+        return cls(None, output or None) if given == 0 else cls(given, output, cached)
+
+    @property
+    def is_told(self) -> bool:
+        """Whether both numbers were told."""
+        return self.input is not None and self.output is not None
+
+    def completed(self, sent: int, answered: int) -> Usage:
+        """Return it with estimates in the place of what nobody tells."""
+        return Usage(
+            sent if self.input is None else self.input,
+            answered if self.output is None else self.output,
+            self.cached,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model answered.
+
+    - `model`: what the provider says that it was; empty if it does not.
+    - `usage_data`: the provider's reply with its usage, as `genai_prices.extract_usage` reads it.
+    - `seconds_to_first`: until the first token; None if it was not streamed.
+    - `raw`: plain data that a provider wants back with the next request (reasoning items, say).
+    """
+
+    text: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    stop: Stop = "end"
+    usage: Usage = field(default_factory=Usage)
+    model: str = ""
+    seconds_to_first: float | None = None
+    usage_data: Mapping[str, Any] | None = None
+    raw: Any = None
+
+    @property
+    def words(self) -> str:
+        """All that the model has written: its text, and the arguments of tools."""
+        return self.text + "".join(to_line(call.arguments) for call in self.tool_calls)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what a record keeps of it, as plain data."""
+        tool_calls = [asdict(call) for call in self.tool_calls]
+        return {"text": self.text, "stop": self.stop, "tool_calls": tool_calls}
+
+
+class Client(Protocol):
+    """The way to one model of one provider. It neither repeats a request nor prices it."""
+
+    def ask(self, request: Request) -> Answer:
+        """Send a request, and return the answer.
+
+        Raises:
+            ProviderBusyError: rate limit, overload, network, a cut or unreadable reply: ask again.
+            ProviderError: it cannot answer at all (no such model, a key that is refused).
+            RequestRefusedError: this request cannot be answered (too long, malformed).
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import io
+import math
 import tomllib
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.llm.message import Usage
+from pytest_mobileagent.llm.model import Usage
 from pytest_mobileagent.llm.providers import PROVIDERS, provider_of
 from pytest_mobileagent.llm.reference import parse_reference
 
@@ -16,8 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from pytest_mobileagent.llm.message import Answer
+    from pytest_mobileagent.llm.model import Answer, Image, Request
     from pytest_mobileagent.llm.reference import ModelReference
+
 
 _PER = 1_000_000  # tokens that a price is for
 _MOST_TOKENS = 2**53  # that a record can hold (see ModelCall)
@@ -184,3 +187,33 @@ def _table_price(reference: ModelReference, answered: str, tokens: Any) -> float
         except (LookupError, ValueError):
             continue
     return None
+
+
+HELPERS = frozenset({"captioner", "grounder", "ocr"})  # roles that the estimate leaves out
+_CHARACTERS, _TILE, _BASE, _EACH = 4, 512, 85, 170
+
+
+def text_tokens(text: str) -> int:
+    """Return how many tokens a text is reckoned to have."""
+    return math.ceil(len(text) / _CHARACTERS)
+
+
+def image_tokens(width: int, height: int) -> int:
+    """Return how many tokens a picture of so many pixels is reckoned to have."""
+    return _BASE + _EACH * math.ceil(width / _TILE) * math.ceil(height / _TILE)
+
+
+def input_tokens(request: Request) -> int:
+    """Return how many tokens a request is reckoned to have; one of unknown size as one tile."""
+    pictures = (image_tokens(*(_size(image) or (_TILE, _TILE))) for image in request.images)
+    return text_tokens(request.text) + sum(pictures)
+
+
+def _size(image: Image) -> tuple[int, int] | None:
+    from PIL import Image as pillow  # noqa: N813 - a heavy library
+
+    try:
+        with pillow.open(io.BytesIO(image.data)) as opened:  # reads the header only
+            return opened.size
+    except (OSError, ValueError, SyntaxError, pillow.DecompressionBombError):
+        return None

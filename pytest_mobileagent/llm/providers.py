@@ -23,7 +23,7 @@ from pytest_mobileagent.urls import hide, shown
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_mobileagent.llm.message import Client
+    from pytest_mobileagent.llm.model import Client
     from pytest_mobileagent.llm.reference import ModelReference
 
 API = Literal["chat", "responses", "anthropic", "predict", "scripted"]

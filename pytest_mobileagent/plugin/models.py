@@ -222,7 +222,7 @@ class RunModels:
             raise pytest.UsageError(printable(str(error))) from None
 
     def _check_reference(self, reference: ModelReference) -> None:
-        from pytest_mobileagent.llm.checks import check_reference
+        from pytest_mobileagent.llm.models import check_reference
 
         check_reference(
             reference,

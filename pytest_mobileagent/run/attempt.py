@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.environment.environment import Environment
     from pytest_mobileagent.episode.device_info import DeviceInfo
     from pytest_mobileagent.episode.screens import ScreenStore
-    from pytest_mobileagent.llm.message import Client
+    from pytest_mobileagent.llm.model import Client
     from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.run.runner import AgentRunner
     from pytest_mobileagent.task.case import Case

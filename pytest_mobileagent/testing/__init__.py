@@ -5,7 +5,7 @@ episode = play(MyAgent, "How many items are on the list?", phone=FakePhone(["lis
 assert episode.answers("3")
 """
 
-from pytest_mobileagent.llm.message import ToolCall
+from pytest_mobileagent.llm.model import ToolCall
 from pytest_mobileagent.llm.scripted.entries import Fault, ScriptedReply, When
 from pytest_mobileagent.llm.scripted.model import ScriptedModel
 from pytest_mobileagent.testing.phones import FakeLease, FakePhone, MemoryPhone

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from pytest_mobileagent.device.device import Device
-    from pytest_mobileagent.llm.message import Client
+    from pytest_mobileagent.llm.model import Client
 
 
 def play(

@@ -20,7 +20,7 @@ from pytest_mobileagent import (
 )
 from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from pytest_mobileagent.llm.clients.anthropic_messages import AnthropicMessages
-from pytest_mobileagent.llm.message import Message, ToolCall
+from pytest_mobileagent.llm.model import Message, ToolCall
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
 from pytest_mobileagent.llm.scripted.model import ScriptedModel
 from pytest_mobileagent.testing import play

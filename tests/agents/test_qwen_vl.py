@@ -9,7 +9,7 @@ from PIL import Image
 
 from pytest_mobileagent import Ask, Finish, Key, Open, Tap, Task, Type, Wait
 from pytest_mobileagent.agent.registry import find_agent, shipped_agents
-from pytest_mobileagent.llm.message import ToolCall
+from pytest_mobileagent.llm.model import ToolCall
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
 from tests.agents.playing import player
 

@@ -17,7 +17,7 @@ from tests.judge.asking import judge
 from tests.judge.attacks import ATTACKS, BY_AGENT, CANARY, NEVER, UNSEEN, WORDS, Attack, episode
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.llm.message import Request
+    from pytest_mobileagent.llm.model import Request
 
 ROOT = Path(__file__).parent.parent.parent
 FENCE = re.compile(

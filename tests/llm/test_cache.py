@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.llm.cache import NotCachedError, Repeats, ReplyCache
-from pytest_mobileagent.llm.message import Answer, Image, Message, Request, Tool, ToolCall, Usage
+from pytest_mobileagent.llm.model import Answer, Image, Message, Request, Tool, ToolCall, Usage
 from pytest_mobileagent.llm.providers import server_of
 from pytest_mobileagent.llm.reference import parse_reference
 

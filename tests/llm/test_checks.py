@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_mobileagent.llm.checks import check_reference
+from pytest_mobileagent.llm.models import check_reference
 from pytest_mobileagent.llm.prices import Price, Prices
 from pytest_mobileagent.llm.reference import parse_reference
 from pytest_mobileagent.testing import ScriptedModel

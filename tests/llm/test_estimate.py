@@ -7,8 +7,8 @@ import io
 import pytest
 from PIL import Image as pillow  # noqa: N813
 
-from pytest_mobileagent.llm.estimate import image_tokens, input_tokens, text_tokens
-from pytest_mobileagent.llm.message import Image, Message, Request
+from pytest_mobileagent.llm.model import Image, Message, Request
+from pytest_mobileagent.llm.prices import image_tokens, input_tokens, text_tokens
 
 
 def picture(width: int, height: int, kind: str = "PNG") -> Image:

@@ -16,19 +16,18 @@ from pytest_mobileagent.episode.exchanges import STREAM, CallReader, ExchangeLog
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.llm.budget import Budget, BudgetSpent, Ledger, Limit, Spending
 from pytest_mobileagent.llm.cache import ReplyCache
-from pytest_mobileagent.llm.failures import ModelUnavailable, RequestRefusedError
-from pytest_mobileagent.llm.message import Answer, Image, Message, Request, Tool, Usage
+from pytest_mobileagent.llm.failures import ModelUnavailable, RequestRefusedError, failure
 from pytest_mobileagent.llm.metered import Meter, MeteredModel
+from pytest_mobileagent.llm.model import Answer, Image, Message, Request, Tool, Usage
 from pytest_mobileagent.llm.prices import Price, Prices
 from pytest_mobileagent.llm.reference import parse_reference
-from pytest_mobileagent.llm.statuses import failure
 from pytest_mobileagent.testing import Fault, ScriptedModel, ScriptedReply, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from pytest_mobileagent.llm.message import Client
+    from pytest_mobileagent.llm.model import Client
 
 KEY = "sk-not-a-real-key"
 PRICES = Prices({"openai:own": Price(1_000, 10_000)})  # a dollar for 1000 tokens in, or 100 out

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.llm.message import Answer, Usage
+from pytest_mobileagent.llm.model import Answer, Usage
 from pytest_mobileagent.llm.prices import Price, Prices, load_prices
 from pytest_mobileagent.llm.reference import parse_reference
 

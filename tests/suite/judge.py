@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.testing import ScriptedModel
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.llm.message import Request
+    from pytest_mobileagent.llm.model import Request
 
 # What the record of a success shows: words of the goal, then how many screenshots there are.
 _SCREENSHOTS = {

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.llm.message import Usage
+from pytest_mobileagent.llm.model import Usage
 from pytest_mobileagent.statistics import Estimate, proportion, quantile
 
 if TYPE_CHECKING:

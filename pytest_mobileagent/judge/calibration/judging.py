@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.judge.calibration.label import Label
     from pytest_mobileagent.judge.calibration.options import Mode
     from pytest_mobileagent.judge.question import Question
-    from pytest_mobileagent.llm.message import Client
-    from pytest_mobileagent.llm.model import Model, ModelReply
+    from pytest_mobileagent.llm.model import Client, Model, ModelReply
     from pytest_mobileagent.llm.models import ModelSettings
     from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.screen.screen import Screen

@@ -6,16 +6,15 @@ import base64
 import re
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.llm.clients.characters import mended
 from pytest_mobileagent.llm.clients.openai_chat import arguments_of
 from pytest_mobileagent.llm.clients.parameters import Parameters
-from pytest_mobileagent.llm.clients.sdk import Sdk, Stopwatch, sound
-from pytest_mobileagent.llm.message import Answer, Image, ToolCall, Usage
+from pytest_mobileagent.llm.clients.sdk import Sdk, Stopwatch, mended, sound
+from pytest_mobileagent.llm.model import Answer, Image, ToolCall, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_mobileagent.llm.message import Message, Request, Stop, Tool
+    from pytest_mobileagent.llm.model import Message, Request, Stop, Tool
 
 MAX_TOKENS = 4096  # of a reply where a request sets no limit, which this API demands
 _RAW = "anthropic_messages"  # under which an answer's blocks go to the conversation and back

@@ -7,15 +7,14 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.llm.clients.characters import mended
 from pytest_mobileagent.llm.clients.parameters import Parameters
-from pytest_mobileagent.llm.clients.sdk import Sdk, Stopwatch, sound
-from pytest_mobileagent.llm.message import Answer, Image, ToolCall, Usage
+from pytest_mobileagent.llm.clients.sdk import Sdk, Stopwatch, mended, sound
+from pytest_mobileagent.llm.model import Answer, Image, ToolCall, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pytest_mobileagent.llm.message import Message, Request, Stop, Tool
+    from pytest_mobileagent.llm.model import Message, Request, Stop, Tool
 
 # OpenAI's models that reason know only the newer name of the limit; other servers only the older.
 _NEWER = re.compile(r"(?:.*/)?(gpt-[5-9]|o\d)")

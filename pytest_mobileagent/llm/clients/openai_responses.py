@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.llm.clients.characters import mended
 from pytest_mobileagent.llm.clients.openai_chat import arguments_of, data_url, openai_sdk
 from pytest_mobileagent.llm.clients.parameters import Parameters
-from pytest_mobileagent.llm.clients.sdk import Stopwatch, sound
-from pytest_mobileagent.llm.message import Answer, Image, ToolCall, Usage
+from pytest_mobileagent.llm.clients.sdk import Stopwatch, mended, sound
+from pytest_mobileagent.llm.model import Answer, Image, ToolCall, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pytest_mobileagent.llm.message import Message, Request, Stop, Tool
+    from pytest_mobileagent.llm.model import Message, Request, Stop, Tool
 
 _RAW = "openai_responses"  # under which an answer's items go to the conversation and back
 

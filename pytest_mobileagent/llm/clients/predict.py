@@ -12,17 +12,16 @@ import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from pytest_mobileagent.llm.clients.characters import mended
-from pytest_mobileagent.llm.clients.failing import refused, scrubbed
+from pytest_mobileagent.llm.clients.sdk import mended, refused, scrubbed
 from pytest_mobileagent.llm.failures import ProviderBusyError
-from pytest_mobileagent.llm.message import Answer, Usage
+from pytest_mobileagent.llm.model import Answer, Usage
 from pytest_mobileagent.plain import why_unreadable
 from pytest_mobileagent.urls import hide, shown
 
 if TYPE_CHECKING:
     import httpx2
 
-    from pytest_mobileagent.llm.message import Image, Request
+    from pytest_mobileagent.llm.model import Image, Request
 
 
 class Predict:

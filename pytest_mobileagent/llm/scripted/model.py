@@ -7,14 +7,20 @@ import time
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.llm.failures import RequestRefusedError
-from pytest_mobileagent.llm.scripted.entries import Fault, ScriptedReply, When, checked, is_list
-from pytest_mobileagent.llm.scripted.file import read_replies
+from pytest_mobileagent.llm.scripted.entries import (
+    Fault,
+    ScriptedReply,
+    When,
+    checked,
+    is_list,
+    read_replies,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.llm.message import Answer, Request
+    from pytest_mobileagent.llm.model import Answer, Request
     from pytest_mobileagent.llm.scripted.entries import Said
     from pytest_mobileagent.llm.scripted.server import ServedModel
 

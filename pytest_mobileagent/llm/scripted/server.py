@@ -29,7 +29,7 @@ from pytest_mobileagent.waiting import is_readable
 if TYPE_CHECKING:
     from typing import Self
 
-    from pytest_mobileagent.llm.message import Request
+    from pytest_mobileagent.llm.model import Request
     from pytest_mobileagent.llm.scripted.apis.api import Api
 
 _KEY_HEADERS = ("x-api-key", "api-key", "x-goog-api-key")  # Anthropic's, Azure's, Google's

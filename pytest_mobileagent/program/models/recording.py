@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.cutting import shortened
 from pytest_mobileagent.episode.secrets import without_secrets
-from pytest_mobileagent.llm.estimate import HELPERS, input_tokens, text_tokens
-from pytest_mobileagent.llm.message import Answer, Image, Usage, plain
+from pytest_mobileagent.llm.failures import REFUSED
+from pytest_mobileagent.llm.model import Answer, Image, Usage, plain
+from pytest_mobileagent.llm.prices import HELPERS, input_tokens, text_tokens
 from pytest_mobileagent.llm.providers import REAL_KEY, keys
-from pytest_mobileagent.llm.statuses import REFUSED
 from pytest_mobileagent.plain import to_line
 from pytest_mobileagent.program.models.assembly import Assembled, objects
 from pytest_mobileagent.program.models.replies import price, reported
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.exchanges import ExchangeLog
     from pytest_mobileagent.episode.screens import ScreenStore
     from pytest_mobileagent.llm.budget import Spending
-    from pytest_mobileagent.llm.message import Request
+    from pytest_mobileagent.llm.model import Request
     from pytest_mobileagent.llm.prices import Prices
     from pytest_mobileagent.program.models.replies import Seller
     from pytest_mobileagent.program.models.requests import RecordedApi

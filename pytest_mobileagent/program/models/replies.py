@@ -9,10 +9,10 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.llm.message import Answer, ToolCall, Usage
+from pytest_mobileagent.llm.model import Answer, ToolCall, Usage
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.llm.message import Stop
+    from pytest_mobileagent.llm.model import Stop
     from pytest_mobileagent.llm.prices import Prices
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.llm.message import Image, Message, Request, Role
+from pytest_mobileagent.llm.model import Image, Message, Request, Role
 from pytest_mobileagent.llm.scripted.apis.anthropic_messages import AnthropicMessages
 from pytest_mobileagent.llm.scripted.apis.api import Api, Asked, Incoming
 from pytest_mobileagent.llm.scripted.apis.gemini import Gemini
@@ -28,7 +28,7 @@ from pytest_mobileagent.program.models.assembly import data_of, split
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from pytest_mobileagent.llm.message import Answer
+    from pytest_mobileagent.llm.model import Answer
     from pytest_mobileagent.program.models.assembly import Assembled, Event
 
 

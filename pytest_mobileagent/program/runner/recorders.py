@@ -17,7 +17,7 @@ from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.secrets import without_secrets
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.failures import ProviderError
-from pytest_mobileagent.llm.message import Answer
+from pytest_mobileagent.llm.model import Answer
 from pytest_mobileagent.llm.providers import keys
 from pytest_mobileagent.program.adb.recorded import RecordedAdb
 from pytest_mobileagent.program.http.port import LocalPort

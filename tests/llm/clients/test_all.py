@@ -18,7 +18,7 @@ from pytest_mobileagent.llm.clients.openai_chat import OpenAIChat
 from pytest_mobileagent.llm.clients.openai_responses import OpenAIResponses
 from pytest_mobileagent.llm.clients.predict import Predict
 from pytest_mobileagent.llm.failures import ProviderBusyError, ProviderError, RequestRefusedError
-from pytest_mobileagent.llm.message import Image, Message, Request, Tool, ToolCall, Usage
+from pytest_mobileagent.llm.model import Image, Message, Request, Tool, ToolCall, Usage
 from pytest_mobileagent.testing import Fault, ScriptedModel, ScriptedReply, When
 
 from .answering import Answering

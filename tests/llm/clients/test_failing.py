@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent.llm.clients.failing import refused, retry_after
+from pytest_mobileagent.llm.clients.sdk import refused, retry_after
 from pytest_mobileagent.llm.failures import ProviderBusyError, ProviderError, RequestRefusedError
 
 OPENAI = {"error": {"message": "No.", "type": "t", "param": None, "code": "c"}}

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_mobileagent.llm.clients.openai_responses import OpenAIResponses
 from pytest_mobileagent.llm.failures import ProviderBusyError, ProviderError, RequestRefusedError
-from pytest_mobileagent.llm.message import Image, Message, Request, Tool, ToolCall, Usage
+from pytest_mobileagent.llm.model import Image, Message, Request, Tool, ToolCall, Usage
 from pytest_mobileagent.testing import ScriptedModel, ScriptedReply
 
 from .answering import Answering

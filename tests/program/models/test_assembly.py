@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_mobileagent.llm.message import Request
+from pytest_mobileagent.llm.model import Request
 from pytest_mobileagent.llm.scripted.apis.api import Asked, Told
 from pytest_mobileagent.program.models.assembly import objects, split
 from pytest_mobileagent.program.models.requests import APIS, RecordedApi, WithoutUsage, with_usage

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from pytest_mobileagent.llm.message import Request
+    from pytest_mobileagent.llm.model import Request
 
     from .conftest import Recorder
 

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.llm.message import Image, Request
+from pytest_mobileagent.llm.model import Image, Request
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

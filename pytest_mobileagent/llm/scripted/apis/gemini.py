@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.llm.message import Image, Message, Request, Tool, ToolCall
+from pytest_mobileagent.llm.model import Image, Message, Request, Tool, ToolCall
 from pytest_mobileagent.llm.scripted.apis.api import (
     Api,
     Asked,

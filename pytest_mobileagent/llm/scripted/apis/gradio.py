@@ -15,7 +15,7 @@ from email.parser import BytesParser
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.llm.message import Image, Message, Request
+from pytest_mobileagent.llm.model import Image, Message, Request
 from pytest_mobileagent.llm.scripted.apis.api import (
     Api,
     Asked,

@@ -6,7 +6,7 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.llm.message import Message, Request, Tool, ToolCall
+from pytest_mobileagent.llm.model import Message, Request, Tool, ToolCall
 from pytest_mobileagent.llm.scripted.apis.api import (
     Api,
     Asked,
@@ -24,7 +24,7 @@ from pytest_mobileagent.llm.scripted.apis.api import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_mobileagent.llm.message import Image
+    from pytest_mobileagent.llm.model import Image
 
 _FINISH = {"end": "stop", "tools": "tool_calls", "length": "length", "refusal": "stop"}
 _KNOWN = {"model", "messages", "max_tokens", "max_completion_tokens", "temperature", "top_p"}

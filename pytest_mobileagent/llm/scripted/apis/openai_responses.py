@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.llm.message import Message, Request, Tool, ToolCall
+from pytest_mobileagent.llm.model import Message, Request, Tool, ToolCall
 from pytest_mobileagent.llm.scripted.apis.api import (
     Api,
     Asked,
@@ -26,7 +26,7 @@ from pytest_mobileagent.llm.scripted.apis.openai_chat import arguments_of, opena
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pytest_mobileagent.llm.message import Image
+    from pytest_mobileagent.llm.model import Image
 
 _KNOWN = {"model", "input", "instructions", "max_output_tokens", "temperature", "top_p", "tools"}
 _KNOWN |= {"stream"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.llm.message import Image, Message, Request
+from pytest_mobileagent.llm.model import Image, Message, Request
 from pytest_mobileagent.llm.scripted.apis.api import (
     Api,
     Asked,
