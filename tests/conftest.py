@@ -34,7 +34,7 @@ from pytest_mobileagent import (
 )
 from pytest_mobileagent.device import sources as device_sources
 from pytest_mobileagent.device.drivers.appium import server
-from pytest_mobileagent.device.fleet.program import warm_program
+from pytest_mobileagent.device.fleet.process import warm_program
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import virtual_slots
 from pytest_mobileagent.virtual.main import boot
@@ -42,7 +42,7 @@ from pytest_mobileagent.virtual.main import boot
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pytest_mobileagent.device.address import Address
+    from pytest_mobileagent.device.device import Address
 
 # The same examples in each run, and no files of them.
 settings.register_profile("tests", derandomize=True, database=None, deadline=None)

@@ -11,12 +11,18 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.faces import LazyNames
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.device.address import Address, AppiumAddress
-    from pytest_mobileagent.device.device import Capture, Device, DeviceState, System
+    from pytest_mobileagent.device.device import (
+        Address,
+        AppiumAddress,
+        Capture,
+        Device,
+        DeviceOptions,
+        DeviceState,
+        System,
+    )
     from pytest_mobileagent.device.drivers.driver import Driver
     from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.device.fleet.slots import ProgramSlots, Slots
-    from pytest_mobileagent.device.options import DeviceOptions
     from pytest_mobileagent.device.sources.attached import AttachedSlots
     from pytest_mobileagent.device.sources.source import Source
     from pytest_mobileagent.device.sources.virtual import DeclaredApps
@@ -24,12 +30,12 @@ if TYPE_CHECKING:
 __getattr__ = LazyNames(
     __name__,
     {
-        "device.address": ("Address", "AppiumAddress"),
+        "device.device": ("Address", "AppiumAddress"),
         "device.device": ("Capture", "Device", "DeviceState", "System"),
         "device.drivers.driver": ("Driver",),
         "device.fleet.shared": ("SharedRun",),
         "device.fleet.slots": ("ProgramSlots", "Slots"),
-        "device.options": ("DeviceOptions",),
+        "device.device": ("DeviceOptions",),
         "device.sources.attached": ("AttachedSlots",),
         "device.sources.source": ("Source",),
         "device.sources.virtual": ("DeclaredApps",),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
 
+from pytest_mobileagent.device.settle import Settle
 from pytest_mobileagent.errors import DeviceError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
+    from pathlib import Path
 
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.episode.device_info import DeviceInfo
@@ -105,3 +108,75 @@ def system_of(device: Device) -> System:
         msg = f"device {device.info.serial} is not live: it has no system to reset or to ask"
         raise DeviceError(msg)
     return device.system
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A device that an adb server knows by its serial.
+
+    `home` is the home folder in which the emulator that it may be keeps its console's token.
+    """
+
+    serial: str
+    adb_host: str
+    adb_port: int
+    home: str
+
+    def __str__(self) -> str:
+        return f"{self.serial} at {self.adb_host}:{self.adb_port}"
+
+
+@dataclass(frozen=True, slots=True)
+class AppiumAddress:
+    """A device that the Appium server at `url` chooses for each session."""
+
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceOptions:
+    """The options that concern devices; a source or a driver takes from them what it needs.
+
+    - `workers`: how many processes each need a device.
+    - `apps`: the folders of apps for virtual phones.
+    - `driver`: what drives the devices, None for whatever can; `settle`: how long it waits.
+    - `recycle`: after how many episodes a started device is replaced.
+    - `appium_home`, `capabilities`: where Appium is, and what is asked of its sessions.
+    - `gpu`, `emulator_flags`, `boot_limit` (seconds): how emulators are started.
+    """
+
+    workers: int = 1
+    apps: tuple[Path, ...] = ()
+    driver: str | None = None
+    settle: Settle = field(default_factory=Settle)
+    recycle: int = 50
+    appium_home: Path | None = None
+    capabilities: Mapping[str, Any] = field(default_factory=dict)
+    gpu: str = "software"
+    emulator_flags: tuple[str, ...] = ()
+    boot_limit: float = 300.0
+
+
+POWER = "dumpsys power | grep mWakefulness="
+LOCK = "dumpsys window | grep -E 'mShowingLockscreen|mDreamingLockscreen|isKeyguardShowing'"
+ROOM = "df -k /data"
+LEAST_ROOM_MB = 50  # below it apps crash, and dumps come out empty
+
+
+def wakefulness(power: str) -> str:
+    """Return Awake, Asleep, Dozing or Dreaming, from what POWER printed; empty if it says none."""
+    found = re.search(r"mWakefulness=(\w+)", power)
+    return found[1] if found else ""
+
+
+def is_locked(window: str) -> bool:
+    """Whether a lock screen stands before the apps, from what LOCK printed."""
+    flags = r"(?:mShowingLockscreen|mDreamingLockscreen|isKeyguardShowing)=true"
+    return re.search(flags, window) is not None
+
+
+def free_mb(df: str) -> int | None:
+    """Return the free megabytes of the data partition, from what ROOM printed; None if unknown."""
+    rows = df.splitlines()
+    cells = rows[-1].split() if rows else []
+    return int(cells[-3]) // 1024 if len(cells) >= 4 and cells[-3].isdigit() else None

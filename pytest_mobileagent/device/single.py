@@ -6,17 +6,16 @@ from contextlib import ExitStack, contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
-from pytest_mobileagent.device.choose import lease_device
 from pytest_mobileagent.device.drivers.driver import choose_driver
+from pytest_mobileagent.device.fleet.leased import LeasedDevice
 from pytest_mobileagent.device.fleet.shared import SharedRun
-from pytest_mobileagent.device.sources.registry import built_in, parse_device
+from pytest_mobileagent.device.sources.source import built_in, parse_device
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.device.device import Device
-    from pytest_mobileagent.device.options import DeviceOptions
+    from pytest_mobileagent.device.device import Address, AppiumAddress, Device, DeviceOptions
     from pytest_mobileagent.device.sources.source import Source
 
 
@@ -67,3 +66,22 @@ def leased_device(source: Source, options: DeviceOptions) -> Iterator[Device]:
         lease = lease_device(source, options, shared)
         stack.callback(lease.close)
         yield lease.get()
+
+
+def lease_device(
+    source: Source, options: DeviceOptions, shared: Callable[[], SharedRun]
+) -> LeasedDevice:
+    """Return the means to lease one of the devices of a source; `shared` is as in `Source.open`.
+
+    Raises:
+        HostError: this machine cannot have them.
+        ValueError: the driver cannot drive them.
+    """
+    driver = choose_driver(options.driver, source.reached_by)
+    slots = source.open(options, shared)
+
+    def connect(address: Address | AppiumAddress) -> Device:
+        shared().watch()  # also where no device needs it: what agents start ends with the run
+        return driver.connect(address, options, shared, slots.restart)
+
+    return LeasedDevice(slots, connect, options.recycle)

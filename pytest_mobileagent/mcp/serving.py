@@ -11,7 +11,7 @@ import threading
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.options import DeviceOptions
+from pytest_mobileagent.device.device import DeviceOptions
 from pytest_mobileagent.device.single import leased_device, source_of
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.extras import check_extra

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
+    from pytest_mobileagent.device.device import DeviceOptions
     from pytest_mobileagent.device.fleet.leased import LeasedDevice
     from pytest_mobileagent.device.fleet.shared import SharedRun
-    from pytest_mobileagent.device.options import DeviceOptions
     from pytest_mobileagent.device.sources.source import Source
     from pytest_mobileagent.plugin.context import RunContext
 
@@ -48,7 +48,7 @@ class RunDevices:
         Raises:
             pytest.UsageError: it names none.
         """
-        from pytest_mobileagent.device.sources.registry import parse_device
+        from pytest_mobileagent.device.sources.source import parse_device
 
         setting = self._settings["mobile-device"]
         try:
@@ -94,7 +94,7 @@ class RunDevices:
 
     def lease(self) -> LeasedDevice:
         """Return the means to lease one of them."""
-        from pytest_mobileagent.device.choose import lease_device
+        from pytest_mobileagent.device.single import lease_device
 
         return lease_device(self.source, self._options(), self._shared)
 
@@ -113,7 +113,7 @@ class RunDevices:
         return self._run.shared
 
     def _options(self) -> DeviceOptions:
-        from pytest_mobileagent.device.options import DeviceOptions
+        from pytest_mobileagent.device.device import DeviceOptions
 
         value = {name: setting.value for name, setting in self._settings.items()}
         driver = self._settings["mobile-driver"]
@@ -138,7 +138,7 @@ class RunDevices:
         return self._run.path_of(setting)
 
     def _capabilities(self) -> dict[str, Any]:
-        from pytest_mobileagent.device.drivers.appium.capabilities import (
+        from pytest_mobileagent.device.drivers.appium.session import (
             parse_capabilities,
         )
 

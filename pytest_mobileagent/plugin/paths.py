@@ -59,8 +59,7 @@ def project_sources(config: pytest.Config) -> Mapping[str, type[Source]]:
     Raises:
         pytest.UsageError: two have the same prefix, or one is no source.
     """
-    from pytest_mobileagent.device.sources.registry import built_in
-    from pytest_mobileagent.device.sources.source import Source
+    from pytest_mobileagent.device.sources.source import Source, built_in
 
     found: dict[str, type[Source]] = {}
     for answer in config.hook.pytest_mobileagent_sources(config=config):

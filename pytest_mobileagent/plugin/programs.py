@@ -87,7 +87,7 @@ def needs_mcp_only(program: Adapter) -> bool:
 
 
 def _check_adb(program: Adapter, agent: OptionValue, source: Source) -> None:
-    from pytest_mobileagent.device.address import Address
+    from pytest_mobileagent.device.device import Address
 
     if source.reached_by is not Address:
         command = "cmd:…" if program.path is None else str(agent.value)

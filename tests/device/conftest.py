@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.device.drivers.adb.device import AdbDevice
-from pytest_mobileagent.device.drivers.appium.connect import connect_local, connect_remote
+from pytest_mobileagent.device.drivers.appium.driver import connect_local, connect_remote
 from pytest_mobileagent.device.settle import Settle
 
 if TYPE_CHECKING:

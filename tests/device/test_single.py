@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from pytest_mobileagent.device import single
-from pytest_mobileagent.device.options import DeviceOptions
+from pytest_mobileagent.device.device import DeviceOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

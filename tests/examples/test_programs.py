@@ -19,7 +19,7 @@ from pytest_mobileagent.init import command
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pytest_mobileagent.device.address import Address
+    from pytest_mobileagent.device.device import Address
 
 PROGRAMS = Path(__file__).parent / "programs"
 APPS = Path(command.__file__).parent / "project" / "apps"

@@ -16,7 +16,7 @@ import os, re, signal, tempfile, time
 from pathlib import Path
 
 from pytest_mobileagent import Agent, Finish, Open
-from pytest_mobileagent.device.address import Address
+from pytest_mobileagent.device.device import Address
 from pytest_mobileagent.device.drivers.adb.console import Console
 
 COUNTER = "com.example.counter"

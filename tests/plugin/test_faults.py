@@ -18,7 +18,7 @@ from pathlib import Path
 
 from pytest_mobileagent import Agent, Finish, Open, Tap
 from pytest_mobileagent.device.drivers.adb.console import Console
-from pytest_mobileagent.device.address import Address
+from pytest_mobileagent.device.device import Address
 
 COUNTER = "com.example.counter"
 

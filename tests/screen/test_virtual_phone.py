@@ -15,7 +15,7 @@ from pytest_mobileagent.screen.ocr import read_text
 from pytest_mobileagent.screen.text import folded
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.device.address import Address
+    from pytest_mobileagent.device.device import Address
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action import Key, Open, Scroll, Tap, Type
 from pytest_mobileagent.device.device import system_of
-from pytest_mobileagent.device.doctor.finding import Doubtful, Unwell
-from pytest_mobileagent.device.doctor.state import UNICODE_REMEDY
+from pytest_mobileagent.device.doctor.state import UNICODE_REMEDY, Doubtful, Unwell
 from pytest_mobileagent.errors import MobileAgentError
 
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.arguments import Parser, program_name
-from pytest_mobileagent.device.device import system_of
-from pytest_mobileagent.device.doctor.checks import findings
-from pytest_mobileagent.device.drivers.appium.capabilities import parse_capabilities
+from pytest_mobileagent.device.device import DeviceOptions, system_of
+from pytest_mobileagent.device.doctor import acting, state
+from pytest_mobileagent.device.doctor.state import examine
+from pytest_mobileagent.device.drivers.appium.session import parse_capabilities
 from pytest_mobileagent.device.drivers.driver import driver_names
-from pytest_mobileagent.device.options import DeviceOptions
 from pytest_mobileagent.device.single import leased_device, source_of
-from pytest_mobileagent.device.sources.registry import forms
+from pytest_mobileagent.device.sources.source import forms
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.plain import printable
 
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from pytest_mobileagent.device.device import Device
-    from pytest_mobileagent.device.doctor.finding import Finding
+    from pytest_mobileagent.device.doctor.state import Finding
     from pytest_mobileagent.device.single import Project
+
 
 _SIGNS = {"ok": "ok     ", "warning": "WARNING", "problem": "PROBLEM"}
 _WIDTH = 100
@@ -155,3 +156,48 @@ def _wrapped(head: str, text: str) -> list[str]:
         " ".join(text.split()) or "-", _WIDTH - 11, break_on_hyphens=False, break_long_words=False
     )
     return [head + lines[0], *(" " * 11 + line for line in lines[1:])]
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pytest_mobileagent.device.device import Device
+    from pytest_mobileagent.device.doctor.state import Finding
+
+    Check = Callable[[Device], str]
+
+LOOKING: tuple[Check, ...] = (
+    state.answers,
+    state.awake,
+    state.unlocked,
+    state.root,
+    state.storage,
+    state.clock,
+    state.animations,
+    state.keyboard,
+    state.events,
+    state.snapshots,
+    state.screenshot,
+    state.hierarchy,
+    state.focus,
+)
+ACTING: tuple[Check, ...] = (
+    acting.opens_apps,
+    acting.goes_home,
+    acting.taps,
+    acting.scrolls,
+    acting.types,
+    acting.types_beyond_ascii,
+    acting.turns,
+)
+
+
+def title(check: Check) -> str:
+    """Return the name of a check, as reports show it."""
+    return check.__name__.replace("_", " ")
+
+
+def findings(device: Device, *, act: bool = True) -> Iterator[Finding]:
+    """Make the checks one after the other; without `act`, only those that change nothing."""
+    for check in (*LOOKING, *(ACTING if act else ())):
+        yield examine(title(check), check, device)

@@ -1,17 +1,73 @@
-"""Checks of a device's state, which change nothing on it."""
+"""What a check found."""
 
 from __future__ import annotations
 
+import re
 import time
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
-from pytest_mobileagent.device.device import system_of
-from pytest_mobileagent.device.doctor.finding import Doubtful, Unwell
+from pytest_mobileagent.device.device import (
+    LOCK,
+    POWER,
+    ROOM,
+    free_mb,
+    is_locked,
+    system_of,
+    wakefulness,
+)
 from pytest_mobileagent.device.drivers.adb.listener import PACKAGE as LISTENER
-from pytest_mobileagent.device.health import LOCK, POWER, ROOM, free_mb, is_locked, wakefulness
+from pytest_mobileagent.errors import MobileAgentError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytest_mobileagent.device.device import Device
+
+
+Level = Literal["ok", "warning", "problem"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of a report: what was checked, what was seen, and the remedy if it is not well.
+
+    A warning is something that some tasks can do without; a problem breaks episodes.
+    """
+
+    check: str
+    level: Level
+    seen: str
+    remedy: str = ""
+
+
+class Unwell(MobileAgentError):  # noqa: N818 - a finding, not a failure of ours
+    """A check found something: `str()` says what was seen, `remedy` what to do about it."""
+
+    level: Level = "problem"
+
+    def __init__(self, seen: str, remedy: str) -> None:
+        super().__init__(seen)
+        self.remedy = remedy
+
+
+class Doubtful(Unwell):
+    """A check found something that only some tasks need."""
+
+    level = "warning"
+
+
+def examine(name: str, check: Callable[[Device], str], device: Device) -> Finding:
+    """Make one check, which returns what it saw if that is well."""
+    try:
+        return Finding(name, "ok", check(device))
+    except Unwell as finding:
+        return Finding(name, finding.level, str(finding), finding.remedy)
+    except MobileAgentError as error:
+        return Finding(
+            name, "problem", str(error), "see docs/devices.md, and report it if it stays"
+        )
+
 
 _ROOM_MB = 300
 _CLOCK_SECONDS = 3600.0
@@ -127,3 +183,55 @@ def snapshots(device: Device) -> str:
         remedy = "use an emulator, and save one: `adb emu avd snapshot save NAME`"
         raise Doubtful("there are no snapshots: tasks clear their own apps, and no more", remedy)
     return f"snapshots: {', '.join(names)}"
+
+
+_SLOW_SECONDS = 5.0
+
+
+def screenshot(device: Device) -> str:
+    """There is a screenshot, as large as the screen and not all black."""
+    screen = device.observe().screen
+    size = "{}x{}".format(*screen.size)
+    if sorted(screen.size) != sorted(_window_size(device)):
+        said = "{}x{}".format(*_window_size(device))
+        remedy = "`adb shell wm size reset`; foldables and second displays are not supported"
+        raise Unwell(f"the screenshot has {size} pixels, but the screen {said}", remedy)
+    if screen.image.getextrema() == ((0, 0), (0, 0), (0, 0)):
+        remedy = "wake and unlock the device; apps that forbid screenshots show black too"
+        raise Unwell("the screenshot is all black", remedy)
+    return f"screenshots of {size} pixels"
+
+
+def hierarchy(device: Device) -> str:
+    """There is a view hierarchy, and it lies on the screen."""
+    started = time.monotonic()
+    screen = device.observe().screen
+    seconds = time.monotonic() - started
+    width, height = screen.size
+    seen = [e for e in screen.elements if e.bounds.width and e.bounds.height]
+    if not seen:
+        raise Unwell("the view hierarchy is empty", "open the launcher; some games draw no views")
+    off = [e for e in seen if e.bounds.right > width or e.bounds.bottom > height]
+    if off:
+        msg = f"{off[0].describe()} is outside of the {width}x{height} screen"
+        raise Unwell(msg, "`adb shell wm size reset; adb shell wm density reset`, then restart it")
+    if seconds > _SLOW_SECONDS:
+        msg = f"an unchanged screen took {seconds:.1f} s to look at"
+        raise Doubtful(msg, "turn animations and animated wallpapers off; see --mobile-settle")
+    return f"a view hierarchy of {len(screen.elements)} elements, {1000 * seconds:.0f} ms each"
+
+
+def focus(device: Device) -> str:
+    """The device says which app is in front."""
+    screen = device.observe().screen
+    if not screen.package:
+        remedy = "open the launcher; if it stays so, report what `dumpsys window displays` prints"
+        raise Unwell("the device does not say which app is in front", remedy)
+    return f"in front: {screen.package}/{screen.activity}"
+
+
+def _window_size(device: Device) -> tuple[int, int]:
+    pixels = re.findall(r"(\d+)x(\d+)", system_of(device).shell("wm size"))
+    if not pixels:
+        return device.info.size
+    return int(pixels[-1][0]), int(pixels[-1][1])

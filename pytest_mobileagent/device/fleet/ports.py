@@ -11,6 +11,7 @@ from pytest_mobileagent.errors import HostError
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+
 CONSOLE_PORTS = range(5554, 5684, 2)  # where Android's emulator may have its console
 
 
@@ -60,3 +61,14 @@ def _free(port: int) -> bool:
         except OSError:
             return False
         return True
+
+
+# Variables with which it looks for no device, and ends for nobody.
+ALONE = {
+    "ADB_MDNS": "0",
+    "ADB_MDNS_OPENSCREEN": "0",
+    "ADB_USB": "0",
+    "ADB_LIBUSB": "0",
+    "ADB_EMU": "0",
+    "ADB_REJECT_KILL_SERVER": "1",
+}

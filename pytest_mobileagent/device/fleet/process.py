@@ -6,13 +6,15 @@ import asyncio
 import contextlib
 import json
 import signal
+import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.device.fleet.forked import Forked
+from pytest_mobileagent.device.fleet.warm import Forked
 
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 _LAST_WORDS = 2000  # characters of its log that are shown of a program that ended
 Process = asyncio.subprocess.Process | Forked
@@ -73,3 +75,22 @@ async def end(process: Process, grace: float) -> None:
             # Who has forked it tells of its end, and may be stopped itself.
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(process.wait(), grace)
+
+
+def python_program(module: str, *arguments: str) -> list[str]:
+    """Return the command that runs a module as `python -m` does, whatever the current folder holds.
+
+    A `calendar.py` there must not take the place of Python's own. What only this process's
+    `sys.path` leads to is found too, after all that an isolated Python finds.
+    """
+    path = [folder for folder in sys.path if folder]
+    code = (
+        f"import runpy, sys; sys.path += [p for p in {path!r} if p not in sys.path]; "
+        f"runpy.run_module({module!r}, run_name='__main__', alter_sys=True)"
+    )
+    return [sys.executable, "-P", "-c", code, *arguments]
+
+
+def warm_program(module: str, *words: str) -> list[str]:
+    """Return the command that keeps a module's program warm (see `warm`)."""
+    return python_program("pytest_mobileagent.device.fleet.warm", "{socket}", module, *words)

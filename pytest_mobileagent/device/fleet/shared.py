@@ -17,7 +17,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from pytest_mobileagent.device.fleet import supervisor
-from pytest_mobileagent.device.fleet.program import python_program
+from pytest_mobileagent.device.fleet.process import python_program
 from pytest_mobileagent.device.fleet.supervisor import MARK, OWNER_LOCK, SOCKET
 from pytest_mobileagent.errors import HostError, InfrastructureError
 from pytest_mobileagent.processes import without_keys

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pytest_mobileagent.device.address import Address, AppiumAddress
+from pytest_mobileagent.device.device import Address, AppiumAddress
 from pytest_mobileagent.errors import InfrastructureError
 
 if TYPE_CHECKING:

@@ -41,9 +41,9 @@ import zlib
 from pathlib import Path
 from typing import IO, Any
 
-from pytest_mobileagent.device.fleet.adb_server import ALONE
-from pytest_mobileagent.device.fleet.forked import answers, fork
+from pytest_mobileagent.device.fleet.ports import ALONE
 from pytest_mobileagent.device.fleet.process import Process, Program, end
+from pytest_mobileagent.device.fleet.warm import answers, fork
 from pytest_mobileagent.processes import die_with_parent, end_marked
 
 SOCKET, OWNER_LOCK, HOME, MARK = "supervisor", "owner.lock", "home", "mark"

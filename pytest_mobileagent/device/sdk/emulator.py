@@ -25,7 +25,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.address import Address
+from pytest_mobileagent.device.device import Address
 from pytest_mobileagent.device.drivers.adb.console import Console
 from pytest_mobileagent.device.drivers.adb.shell import Shell, listed, register
 from pytest_mobileagent.device.fleet.ports import console_port

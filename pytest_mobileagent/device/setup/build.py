@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.action import Key
 from pytest_mobileagent.device.drivers.adb.console import Console
 from pytest_mobileagent.device.drivers.adb.device import AdbDevice
-from pytest_mobileagent.device.sdk.files import UNFINISHED, avd_folder, configure
+from pytest_mobileagent.device.sdk.find import UNFINISHED, avd_folder, configure
 from pytest_mobileagent.device.sources.avd import Avd, AvdSlots
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.processes import without_keys
@@ -20,7 +20,7 @@ from pytest_mobileagent.processes import without_keys
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from pytest_mobileagent.device.address import Address
+    from pytest_mobileagent.device.device import Address
     from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.device.sdk.find import Sdk
     from pytest_mobileagent.device.setup.recipe import Recipe

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.address import Address
+from pytest_mobileagent.device.device import Address
 from pytest_mobileagent.device.fleet.slots import Slots
 from pytest_mobileagent.device.sources.source import Source
 from pytest_mobileagent.errors import DeviceError, HostError
@@ -19,8 +19,8 @@ from pytest_mobileagent.private import own_folder
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from pytest_mobileagent.device.device import DeviceOptions
     from pytest_mobileagent.device.fleet.shared import SharedRun
-    from pytest_mobileagent.device.options import DeviceOptions
 
 _PORT = "ANDROID_ADB_SERVER_PORT"  # adb's own
 _LIST_SECONDS = 5.0  # an adb server answers from memory

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.fleet.program import python_program
+from pytest_mobileagent.device.fleet.process import python_program
 from pytest_mobileagent.device.fleet.slots import ProgramSlots, Started
 from pytest_mobileagent.device.sdk.find import SdkError, check_avd, find_sdk
 from pytest_mobileagent.device.sources.source import Source
@@ -15,9 +15,8 @@ from pytest_mobileagent.device.sources.source import Source
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent.device.address import Address
+    from pytest_mobileagent.device.device import Address, DeviceOptions
     from pytest_mobileagent.device.fleet.shared import SharedRun
-    from pytest_mobileagent.device.options import DeviceOptions
 
 
 class AvdSource(Source):

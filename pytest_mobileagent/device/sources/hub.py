@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from pytest_mobileagent.device.address import AppiumAddress
+from pytest_mobileagent.device.device import AppiumAddress
 from pytest_mobileagent.device.fleet.slots import Slots
 from pytest_mobileagent.device.sources.source import Source
 from pytest_mobileagent.urls import shown
@@ -13,8 +13,8 @@ from pytest_mobileagent.urls import shown
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from pytest_mobileagent.device.device import DeviceOptions
     from pytest_mobileagent.device.fleet.shared import SharedRun
-    from pytest_mobileagent.device.options import DeviceOptions
 
 
 class HubSource(Source):

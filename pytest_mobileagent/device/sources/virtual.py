@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
-from pytest_mobileagent.device.fleet.program import python_program, warm_program
+from pytest_mobileagent.device.fleet.process import python_program, warm_program
 from pytest_mobileagent.device.fleet.slots import ProgramSlots
 from pytest_mobileagent.device.sources.source import Source
 from pytest_mobileagent.errors import HostError
@@ -23,8 +23,8 @@ from pytest_mobileagent.processes import without_keys
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from pytest_mobileagent.device.device import DeviceOptions
     from pytest_mobileagent.device.fleet.shared import SharedRun
-    from pytest_mobileagent.device.options import DeviceOptions
 
 _EXTRA = ("virtual", "the virtual device")
 _LISTING = "pytest_mobileagent.virtual.listing"

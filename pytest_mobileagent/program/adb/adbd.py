@@ -22,7 +22,7 @@ from pytest_mobileagent.program.adb.wire import (
 )
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.device.address import Address
+    from pytest_mobileagent.device.device import Address
 
 
 # Above the ports where adb servers look for emulators by themselves, below those that Linux gives

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.device.drivers.adb import frames
+from pytest_mobileagent.device.drivers.adb import shell
 from pytest_mobileagent.program.adb.splitter import splitter_of
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Conversation:
         self._service = service
         self._gate = splitter_of(service, reading)
         self._opened = opened
-        self._frames = frames.FrameReader() if service.startswith("shell,v2") else None
+        self._frames = shell.FrameReader() if service.startswith("shell,v2") else None
         self._unanswered: list[Passing] = []
 
     async def hold(self, ask: Ask) -> None:
@@ -104,7 +104,7 @@ class Conversation:
             passing.end(refusal)
         if self._frames is not None and self._frames.between_frames:
             with contextlib.suppress(BrokenPipeError):
-                await self._stream.write(frames.failure(refusal))
+                await self._stream.write(shell.failure(refusal))
 
     def _wait_for_answer(self, asked: list[Passing]) -> None:
         self._unanswered += asked
@@ -126,7 +126,7 @@ class Conversation:
         assert self._frames is not None
         content = b""
         for kind, part in self._frames.feed(data):
-            if kind != frames.EXIT:
+            if kind != shell.EXIT:
                 content += part
                 continue
             self.error = f"exit status {part[0]}" if part.strip(b"\0") else ""

@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.drivers.adb import frames
+from pytest_mobileagent.device.drivers.adb import shell
 from pytest_mobileagent.errors import DeviceError, HostError
 from pytest_mobileagent.program.adb.adbd import Adbd, Attachment
 from pytest_mobileagent.program.adb.conversation import Conversation, Passing
@@ -29,7 +29,7 @@ from pytest_mobileagent.program.watching import Command
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_mobileagent.device.address import Address
+    from pytest_mobileagent.device.device import Address
     from pytest_mobileagent.program.adb.log import RawLog
     from pytest_mobileagent.program.adb.wire import Stream
     from pytest_mobileagent.program.watching import Watcher
@@ -202,7 +202,7 @@ class Relay:
 async def _refuse(stream: Stream, service: str, refusal: str) -> None:
     """Close a stream as adbd does that cannot open a service, saying why where that can be said."""
     if service.startswith("shell,v2"):
-        await stream.write(frames.failure(refusal))
+        await stream.write(shell.failure(refusal))
     elif service.startswith(_SPEAKING):
         stream.accept()
         await stream.write(f"{refusal}\n".encode("utf-8", "replace"))

@@ -8,7 +8,7 @@ import socket
 import subprocess
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.fleet.adb_server import ALONE
+from pytest_mobileagent.device.fleet.ports import ALONE
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.processes import die_with_parent, without_keys
 from pytest_mobileagent.program.adb.wire import Key

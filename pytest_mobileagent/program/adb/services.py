@@ -14,7 +14,7 @@ from pytest_mobileagent.errors import DeviceError
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from pytest_mobileagent.device.address import Address
+    from pytest_mobileagent.device.device import Address
 
 
 _CONNECT_SECONDS = 10.0

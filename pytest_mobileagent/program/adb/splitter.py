@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from pytest_mobileagent.device.drivers.adb.frames import CLOSE_STDIN, STDIN, FrameReader, frame
+from pytest_mobileagent.device.drivers.adb.shell import CLOSE_STDIN, STDIN, FrameReader, frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

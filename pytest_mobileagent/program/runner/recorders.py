@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.action.action import Finish, Impossible
 from pytest_mobileagent.agent.recorder import URL
-from pytest_mobileagent.device.address import Address
+from pytest_mobileagent.device.device import Address
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.secrets import without_secrets

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from pytest_mobileagent.device.doctor import acting, checks, looking, state
-from pytest_mobileagent.device.doctor.finding import Finding, examine
+from pytest_mobileagent.device.doctor import acting, command, state
+from pytest_mobileagent.device.doctor.state import Finding, examine
 from pytest_mobileagent.errors import DeviceError
 
 TEN_HOURS_AGO = "ten hours ago"
@@ -19,13 +19,13 @@ def live(**methods):
     return SimpleNamespace(system=SimpleNamespace(**methods))
 
 
-@pytest.mark.parametrize("check", [*checks.LOOKING, *checks.ACTING], ids=checks.title)
+@pytest.mark.parametrize("check", [*command.LOOKING, *command.ACTING], ids=command.title)
 def test_a_sound_device_is_found_sound(device, check):
     device.system.shell(
         "for s in window_animation_scale transition_animation_scale animator_duration_scale;"
         " do settings put global $s 0; done"
     )
-    finding = examine(checks.title(check), check, device)
+    finding = examine(command.title(check), check, device)
     assert (finding.level, finding.remedy) == ("ok", ""), finding.seen
     assert finding.seen
 
@@ -41,7 +41,7 @@ def test_acting_leaves_the_rotation_as_it_was(device):
     [
         (state.awake, "input keyevent SLEEP", "problem", "the screen is off"),
         (state.animations, "settings put global window_animation_scale 1", "warning", "window_a"),
-        (looking.screenshot, "wm size 720x1280; input keyevent HOME", "ok", "720x1280"),
+        (state.screenshot, "wm size 720x1280; input keyevent HOME", "ok", "720x1280"),
     ],
 )
 def test_what_the_device_shows_is_judged(device, check, command, level, seen):

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.device.fleet.lease import lease
-from pytest_mobileagent.device.fleet.leased import LeasedDevice
+from pytest_mobileagent.device.fleet.leased import LeasedDevice, lease
 from pytest_mobileagent.device.fleet.slots import Slots
 
 if TYPE_CHECKING:

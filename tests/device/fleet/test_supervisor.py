@@ -15,9 +15,8 @@ from types import SimpleNamespace
 import pytest
 
 from pytest_mobileagent.device.drivers.adb.shell import Shell
-from pytest_mobileagent.device.fleet.lease import lease
-from pytest_mobileagent.device.fleet.leased import LeasedDevice
-from pytest_mobileagent.device.fleet.program import python_program
+from pytest_mobileagent.device.fleet.leased import LeasedDevice, lease
+from pytest_mobileagent.device.fleet.process import python_program
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.fleet.slots import ProgramSlots
 from pytest_mobileagent.device.sources.attached import AttachedSlots, Place

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_mobileagent.device.options import DeviceOptions
+from pytest_mobileagent.device.device import DeviceOptions
 from pytest_mobileagent.device.sources.attached import AttachedSource
 
 

@@ -7,8 +7,7 @@ import pytest
 from pytest_mobileagent.device.sources.attached import AttachedSource, Place
 from pytest_mobileagent.device.sources.avd import AvdSource
 from pytest_mobileagent.device.sources.hub import HubSource
-from pytest_mobileagent.device.sources.registry import built_in, parse_device
-from pytest_mobileagent.device.sources.source import Source
+from pytest_mobileagent.device.sources.source import Source, built_in, parse_device
 from pytest_mobileagent.device.sources.virtual import VirtualSource
 
 

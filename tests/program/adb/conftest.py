@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
     from pathlib import Path
 
-    from pytest_mobileagent.device.address import Address
+    from pytest_mobileagent.device.device import Address
     from pytest_mobileagent.program.watching import Act
 
 PATIENCE = 20.0  # seconds for whatever takes milliseconds

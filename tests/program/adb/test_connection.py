@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from pytest_mobileagent.device.address import Address
+from pytest_mobileagent.device.device import Address
 from pytest_mobileagent.program.adb.adbd import Adbd, Attachment
 from pytest_mobileagent.program.adb.services import banner
 from pytest_mobileagent.program.adb.wire import MOST_PAYLOAD, VERSION, Packet, read_packet

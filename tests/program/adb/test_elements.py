@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Raw, Tap
-from pytest_mobileagent.device.address import Address
+from pytest_mobileagent.device.device import Address
 from pytest_mobileagent.program.adb import log
 from pytest_mobileagent.program.adb.services import Service
 from pytest_mobileagent.program.watching import Command, ElementTap

@@ -23,7 +23,7 @@ from tests.program.adb.conftest import PATIENCE
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent.device.address import Address
+    from pytest_mobileagent.device.device import Address
     from tests.program.adb.conftest import Recording
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into Linux's /proc")
@@ -170,7 +170,7 @@ from pytest_mobileagent.program.adb.log import RawLog
 from pytest_mobileagent.program.adb.splitter import Reading
 from pytest_mobileagent.program.adb.recorded import RecordedAdb
 from pytest_mobileagent.program.watching import Command
-from pytest_mobileagent.device.address import Address
+from pytest_mobileagent.device.device import Address
 
 async def main(serial, port, folder):
     address = Address(serial, "127.0.0.1", int(port), "/")

@@ -24,7 +24,7 @@ from tests.program.adb.conftest import PATIENCE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_mobileagent.device.address import Address
+    from pytest_mobileagent.device.device import Address
     from tests.program.adb.conftest import Recording
 
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from pytest_mobileagent.device.address import Address
+from pytest_mobileagent.device.device import Address
 from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.program.adb import recorded
 from pytest_mobileagent.program.adb.splitter import default_reading

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.device.drivers.adb.frames import (
+from pytest_mobileagent.device.drivers.adb.shell import (
     CLOSE_STDIN,
     STDIN,
     FrameReader,

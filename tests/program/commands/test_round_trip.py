@@ -22,7 +22,7 @@ from pytest_mobileagent.action.action import (
     Wait,
 )
 from pytest_mobileagent.device.drivers.adb.gestures import script
-from pytest_mobileagent.device.gestures import scroll_path
+from pytest_mobileagent.device.drivers.driver import scroll_path
 from pytest_mobileagent.program.commands.sockets import read_service
 from pytest_mobileagent.program.commands.steps import merged
 

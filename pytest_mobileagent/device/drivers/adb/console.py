@@ -12,7 +12,7 @@ from pytest_mobileagent.errors import DeviceError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_mobileagent.device.address import Address
+    from pytest_mobileagent.device.device import Address
     from pytest_mobileagent.device.drivers.adb.shell import Shell
 
 

@@ -10,12 +10,17 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action import Open, Wait
 from pytest_mobileagent.device.device import Capture
-from pytest_mobileagent.device.drivers.adb.automation import hierarchy_of_servers
-from pytest_mobileagent.device.drivers.adb.dump import dump_script, hierarchy, is_taken, reason
 from pytest_mobileagent.device.drivers.adb.gestures import (
     UNICODE_KEYBOARD,
     needs_unicode_keyboard,
     script,
+)
+from pytest_mobileagent.device.drivers.adb.hierarchy import (
+    dump_script,
+    hierarchy,
+    hierarchy_of_servers,
+    is_taken,
+    reason,
 )
 from pytest_mobileagent.device.drivers.adb.system import (
     CLOCK,
@@ -33,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent.action import Action
-    from pytest_mobileagent.device.address import Address
+    from pytest_mobileagent.device.device import Address
     from pytest_mobileagent.device.drivers.adb.shell import Output
     from pytest_mobileagent.device.fleet.slots import Restart
     from pytest_mobileagent.episode.device_info import DeviceInfo

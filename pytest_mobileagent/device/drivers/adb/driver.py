@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.address import Address
+from pytest_mobileagent.device.device import Address
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pytest_mobileagent.device.device import DeviceOptions
     from pytest_mobileagent.device.drivers.adb.device import AdbDevice
     from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.device.fleet.slots import Restart
-    from pytest_mobileagent.device.options import DeviceOptions
 
 
 class Driver:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Callable
 
-    from pytest_mobileagent.device.address import Address
+    from pytest_mobileagent.device.device import Address
     from pytest_mobileagent.episode.event import Event
 
 PACKAGE = "org.mobileagent.listener"

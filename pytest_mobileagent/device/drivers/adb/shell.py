@@ -1,14 +1,17 @@
-"""A shell on the device that stays open: one round trip a call, whatever it consists of."""
+"""The frames of adb's shell protocol, version 2: a kind, a length, and bytes.
+
+AOSP, packages/modules/adb: shell_protocol.h.
+"""
 
 from __future__ import annotations
 
 import secrets
 import socket
+import struct
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.drivers.adb.frames import EXIT, HEADER, STDERR, STDIN, STDOUT, frame
 from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.waiting import is_readable
 
@@ -17,7 +20,51 @@ if TYPE_CHECKING:
 
     from adbutils import AdbConnection
 
-    from pytest_mobileagent.device.address import Address
+    from pytest_mobileagent.device.device import Address
+
+
+STDIN, STDOUT, STDERR, EXIT, CLOSE_STDIN = range(5)
+_FAILED = 255  # the exit status of a shell that could not be started
+
+HEADER = struct.Struct("<BI")  # of a frame: its kind, and the bytes that follow
+
+
+def frame(kind: int, data: bytes) -> bytes:
+    """Return a frame as it is sent."""
+    return HEADER.pack(kind, len(data)) + data
+
+
+def failure(why: str) -> bytes:
+    """Return what a shell writes that could not be started."""
+    text = f"{why}\n".encode("utf-8", "replace")
+    return frame(STDERR, text) + frame(EXIT, bytes([_FAILED]))
+
+
+class FrameReader:
+    """Cuts bytes, however they come, into frames."""
+
+    def __init__(self) -> None:
+        self._rest = bytearray()
+
+    @property
+    def between_frames(self) -> bool:
+        """Whether no frame has been begun."""
+        return not self._rest
+
+    def feed(self, data: bytes) -> list[tuple[int, bytes]]:
+        """Return the frames that are complete now: the kind and the bytes of each."""
+        self._rest += data
+        frames, start = [], 0
+        while len(self._rest) - start >= HEADER.size:
+            kind, size = HEADER.unpack_from(self._rest, start)
+            end = start + HEADER.size + size
+            if end > len(self._rest):
+                break
+            frames.append((kind, bytes(self._rest[start + HEADER.size : end])))
+            start = end
+        del self._rest[:start]
+        return frames
+
 
 _OPEN_SECONDS = 20.0  # an adb server, or a device, that hangs answers nothing at all
 _QUICK_ACK: int | None = getattr(socket, "TCP_QUICKACK", None)  # Linux only

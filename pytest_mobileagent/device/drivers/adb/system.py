@@ -1,7 +1,4 @@
-"""The phone behind the screen, through adb: is it ready, what is it, what is installed, resets.
-
-Whatever drives the screen, this part is the same for every device that adb reaches.
-"""
+"""What a device says that it is."""
 
 from __future__ import annotations
 
@@ -13,9 +10,17 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.device import DeviceState
+from pytest_mobileagent.device.device import (
+    LEAST_ROOM_MB,
+    LOCK,
+    POWER,
+    ROOM,
+    DeviceState,
+    free_mb,
+    is_locked,
+    wakefulness,
+)
 from pytest_mobileagent.device.drivers.adb.console import NoSnapshotError, ReadOnlyError, console_of
-from pytest_mobileagent.device.drivers.adb.info import read_info
 from pytest_mobileagent.device.drivers.adb.listener import EventStream
 from pytest_mobileagent.device.drivers.adb.shell import (
     BrokeOffError,
@@ -23,25 +28,44 @@ from pytest_mobileagent.device.drivers.adb.shell import (
     Shell,
     restart_as_root,
 )
-from pytest_mobileagent.device.health import (
-    LEAST_ROOM_MB,
-    LOCK,
-    POWER,
-    ROOM,
-    free_mb,
-    is_locked,
-    wakefulness,
-)
+from pytest_mobileagent.episode.device_info import DeviceInfo
 from pytest_mobileagent.episode.reset import Reset
 from pytest_mobileagent.errors import DeviceError, TaskError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from pytest_mobileagent.device.address import Address
+    from pytest_mobileagent.device.device import Address
     from pytest_mobileagent.device.fleet.slots import Restart
     from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.task.probe import Probe, Value
+
+
+def read_info(shell: Shell) -> DeviceInfo:
+    """Ask a device what it is.
+
+    Raises:
+        DeviceError: it does not answer, or with what makes no sense.
+    """
+    properties = ("ro.product.model", "ro.build.version.release", "ro.build.version.sdk")
+    scripts = [f"getprop {name}" for name in (*properties, "persist.sys.locale")]
+    outputs = shell.run_all([*scripts, "wm size", "wm density"])
+    model, android, sdk, locale, size, density = (output.text.strip() for output in outputs)
+    pixels = re.findall(r"(\d+)x(\d+)", size)
+    dots = re.findall(r"\d+", density)
+    if not (sdk.isdigit() and pixels and dots):
+        msg = f"device {shell.address} does not say what it is: {sdk!r}, {size!r}, {density!r}"
+        raise DeviceError(msg)
+    return DeviceInfo(
+        serial=shell.address.serial,
+        model=model,
+        android=android,
+        sdk=int(sdk),
+        size=(int(pixels[-1][0]), int(pixels[-1][1])),  # the override stands last
+        density=int(dots[-1]),
+        locale=locale or "en-US",
+    )
+
 
 FOCUS = "dumpsys window displays | grep -E 'mCurrentFocus|mFocusedApp'"
 CLOCK = "date +%Y-%m-%dT%H:%M:%S%z"

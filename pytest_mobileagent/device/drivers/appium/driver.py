@@ -1,19 +1,74 @@
-"""The driver that goes through an Appium server: the run's own, or one that is there."""
+"""Ways to a session: on a device that adb reaches too, or on one that a hub chooses."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.device.address import Address, AppiumAddress
+from pytest_mobileagent.device.device import Address, AppiumAddress
+from pytest_mobileagent.device.drivers.adb.system import AdbSystem
+from pytest_mobileagent.device.drivers.appium.device import AppiumDevice
+from pytest_mobileagent.device.drivers.appium.remote import RemoteSystem
+from pytest_mobileagent.device.drivers.appium.session import AppiumSession
 from pytest_mobileagent.extras import MissingExtraError, check_extra
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from pytest_mobileagent.device.drivers.appium.device import AppiumDevice
+    from pytest_mobileagent.device.device import DeviceOptions
     from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.device.fleet.slots import Restart
-    from pytest_mobileagent.device.options import DeviceOptions
+    from pytest_mobileagent.device.settle import Settle
+
+
+_CAPABILITIES: dict[str, Any] = {
+    "platformName": "Android",
+    "appium:automationName": "UiAutomator2",
+    "appium:noReset": True,  # tasks start where a reset has brought them
+    "appium:disableSuppressAccessibilityService": True,  # the event listener is one
+    "appium:newCommandTimeout": 3600,  # an agent may think for long
+    "appium:settings[waitForIdleTimeout]": 0,  # equal observations show that it has settled
+}
+
+
+def connect_local(
+    address: Address,
+    url: str,
+    settle: Settle,
+    capabilities: Mapping[str, Any],
+    restart: Restart | None = None,
+) -> AppiumDevice:
+    """Drive a device of an adb server through the Appium server at `url`."""
+    where = {"appium:udid": address.serial, "appium:adbPort": address.adb_port}
+    if address.adb_host not in {"127.0.0.1", "localhost"}:
+        where["appium:remoteAdbHost"] = address.adb_host
+    wanted = {**_CAPABILITIES, **where, **capabilities}
+
+    def follow(old: Address, snapshot: str) -> tuple[Address, bool]:
+        """Have the next session be one on the device that takes the place of the old."""
+        assert restart is not None
+        new, loaded = restart(old, snapshot)
+        wanted["appium:udid"] = new.serial
+        return new, loaded
+
+    system = AdbSystem(address, follow if restart else None)
+    session = AppiumSession(url, wanted)
+    try:
+        return AppiumDevice(session, system, settle)
+    except BaseException:
+        session.close()
+        system.close()
+        raise
+
+
+def connect_remote(url: str, settle: Settle, capabilities: Mapping[str, Any]) -> AppiumDevice:
+    """Drive whichever device the Appium server at `url` gives."""
+    session = AppiumSession(url, {**_CAPABILITIES, **capabilities})
+    try:
+        return AppiumDevice(session, RemoteSystem(session), settle)
+    except BaseException:
+        session.close()
+        raise
+
 
 _SLOT = -1  # the supervisor's: one server for all devices of the run
 
@@ -42,15 +97,11 @@ class Driver:
         restart: Restart | None,
     ) -> AppiumDevice:
         """Start a session on the device; for one of an adb server, with the run's own server."""
-        from pytest_mobileagent.device.drivers.appium.connect import (
-            connect_local,
-            connect_remote,
-        )
 
         if isinstance(address, AppiumAddress):
             return connect_remote(address.url, options.settle, options.capabilities)
         from pytest_mobileagent.device.drivers.appium import server
-        from pytest_mobileagent.device.fleet.program import python_program
+        from pytest_mobileagent.device.fleet.process import python_program
 
         words = ["--home", str(options.appium_home)] if options.appium_home else []
         command = python_program(server.__name__, *words)

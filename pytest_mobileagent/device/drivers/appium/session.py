@@ -1,10 +1,12 @@
-"""A session of an Appium server, made when it is needed, and again when it is lost."""
+"""Capabilities that a user gives for Appium's sessions."""
 
 from __future__ import annotations
 
+import json
 import logging
 from contextlib import contextmanager, suppress
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit, urlunsplit
 
@@ -16,6 +18,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from appium.webdriver import Remote
+
+
+def parse_capabilities(file: str) -> dict[str, Any]:
+    """Read a JSON file of capabilities.
+
+    Raises:
+        ValueError: it cannot be read, or is no JSON object.
+    """
+    try:
+        capabilities = json.loads(Path(file).read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        msg = f"cannot be read as JSON: {error}"
+        raise ValueError(msg) from None
+    if not isinstance(capabilities, dict):
+        msg = "has to hold one JSON object"
+        raise ValueError(msg)  # noqa: TRY004 - every wrong value of an option is a ValueError
+    return capabilities
+
 
 # Those that log the URL, and so what pytest shows of a test that failed.
 _LOGGERS = ("urllib3.connectionpool", "selenium.webdriver.remote.remote_connection")

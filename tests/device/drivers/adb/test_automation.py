@@ -9,11 +9,11 @@ import adbutils
 import pytest
 import uiautomator2
 
-from pytest_mobileagent.device.drivers.adb.automation import hierarchy_of_servers
 from pytest_mobileagent.device.drivers.adb.device import AdbDevice
+from pytest_mobileagent.device.drivers.adb.hierarchy import hierarchy_of_servers
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.device.address import Address
+    from pytest_mobileagent.device.device import Address
 
 
 def test_no_server_no_hierarchy(phone: Address) -> None:

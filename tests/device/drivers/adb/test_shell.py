@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from pytest_mobileagent.device.address import Address
+from pytest_mobileagent.device.device import Address
 from pytest_mobileagent.device.drivers.adb import shell
 from pytest_mobileagent.device.drivers.adb.shell import Shell, listed, restart_as_root
 from pytest_mobileagent.errors import DeviceError
