@@ -42,11 +42,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.probes.stored import file, files, preferences, sqlite
     from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError, Frame
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.episode.device_info import DeviceInfo
     from pytest_mobileagent.episode.event import Event
-    from pytest_mobileagent.episode.observation import Observation
-    from pytest_mobileagent.episode.record import Step, Termination
-    from pytest_mobileagent.episode.reset import Reset
+    from pytest_mobileagent.episode.record import DeviceInfo, Observation, Reset, Step, Termination
     from pytest_mobileagent.judge.question import subtask
     from pytest_mobileagent.llm.model import Image, Message, ModelReply, Tool, ToolCall
     from pytest_mobileagent.perception.marks import Mark
@@ -95,13 +92,13 @@ _HOMES = {
     "device.probes.packages": ("packages", "provider"),
     "device.probes.settings": ("activity", "prop", "setting", "volume"),
     "device.probes.stored": ("file", "files", "preferences", "sqlite"),
-    "episode.device_info": ("DeviceInfo",),
+    "episode.record": ("DeviceInfo",),
     "check.episode": ("Episode", "load"),
     "episode.calls": ("ModelCall",),
     "episode.event": ("Event",),
-    "episode.observation": ("Observation",),
+    "episode.record": ("Observation",),
     "episode.record": ("Step", "Termination"),
-    "episode.reset": ("Reset",),
+    "episode.record": ("Reset",),
     "task.declaring": ("task", "tasks"),
     "screen.element": ("Bounds", "Element"),
     "screen.screen": ("Screen",),

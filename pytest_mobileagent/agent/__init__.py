@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.scripted import Scripted
     from pytest_mobileagent.dialect.dialect import Decision
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.episode.device_info import DeviceInfo
-    from pytest_mobileagent.episode.observation import Observation
+    from pytest_mobileagent.episode.record import DeviceInfo, Observation
     from pytest_mobileagent.llm.model import Image, Message, Model, ModelReply, Tool, ToolCall
     from pytest_mobileagent.llm.prices import text_tokens
     from pytest_mobileagent.task.solution import Move
@@ -55,8 +54,8 @@ __getattr__ = LazyNames(
         "agent.recorder": ("Recorder",),
         "agent.scripted": ("Scripted",),
         "episode.calls": ("ModelCall",),
-        "episode.device_info": ("DeviceInfo",),
-        "episode.observation": ("Observation",),
+        "episode.record": ("DeviceInfo",),
+        "episode.record": ("Observation",),
         "llm.prices": ("text_tokens",),
         "llm.model": ("Image", "Message", "Tool", "ToolCall"),
         "llm.model": ("Model", "ModelReply"),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.agent.briefing import Briefing
     from pytest_mobileagent.dialect.dialect import Dialect, OnError
-    from pytest_mobileagent.episode.observation import Observation
+    from pytest_mobileagent.episode.record import Observation
     from pytest_mobileagent.llm.model import Model, ModelReply
     from pytest_mobileagent.screen.screen import Screen
 

@@ -10,7 +10,7 @@ from pytest_mobileagent.errors import AgentError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pytest_mobileagent.episode.device_info import DeviceInfo
+    from pytest_mobileagent.episode.record import DeviceInfo
     from pytest_mobileagent.llm.model import Model, Models
 
 

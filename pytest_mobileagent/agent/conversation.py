@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.agent.agent import Reply
     from pytest_mobileagent.agent.briefing import Briefing
-    from pytest_mobileagent.episode.observation import Observation
+    from pytest_mobileagent.episode.record import Observation
 
 
 class TimeIsUpError(Exception):

@@ -12,7 +12,7 @@ from pytest_mobileagent.task.solution import Move, Scene
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.episode.observation import Observation
+    from pytest_mobileagent.episode.record import Observation
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.task import Task
 

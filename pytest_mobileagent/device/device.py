@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.action import Action
-    from pytest_mobileagent.episode.device_info import DeviceInfo
     from pytest_mobileagent.episode.event import Event
-    from pytest_mobileagent.episode.reset import Reset
+    from pytest_mobileagent.episode.record import DeviceInfo, Reset
     from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.task.probe import Probe, Value
 

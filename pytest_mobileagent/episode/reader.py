@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pytest_mobileagent.action.action import Raw, from_json
 from pytest_mobileagent.episode import event
 from pytest_mobileagent.episode.calls import ModelCall
-from pytest_mobileagent.episode.device_info import DeviceInfo
 from pytest_mobileagent.episode.exchanges import CallReader
 from pytest_mobileagent.episode.migrate import SCHEMA_VERSION, migrate
-from pytest_mobileagent.episode.record import EpisodeRecord, Step, Termination
-from pytest_mobileagent.episode.reset import Reset
+from pytest_mobileagent.episode.record import DeviceInfo, EpisodeRecord, Reset, Step, Termination
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import STREAM, where
 from pytest_mobileagent.errors import RecordError

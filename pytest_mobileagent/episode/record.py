@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_mobileagent.action.action import Finish, Impossible, ends_episode
 from pytest_mobileagent.episode.calls import Totals, totals
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.found import FoundTuple, found
+from pytest_mobileagent.plain import expect
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,9 +20,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.episode.device_info import DeviceInfo
     from pytest_mobileagent.episode.event import Event
-    from pytest_mobileagent.episode.reset import Reset
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.case import Case
     from pytest_mobileagent.task.probe import Value
@@ -266,3 +265,75 @@ def _probe(name: str, probes: Mapping[str, Value]) -> Value:
         msg = f"the task has no probe {name!r} (it has: {names}); name it in @task(…, probes={{…}})"
         raise UnknownProbeError(msg)
     return probes[name]
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceInfo:
+    """What an agent knows of the device before its first step.
+
+    `size` is (width, height) in pixels, `density` in dots per inch. `listener` says whether its
+    events can be heard (docs/events.md).
+    """
+
+    serial: str
+    model: str
+    android: str
+    sdk: int
+    size: tuple[int, int]
+    density: int
+    locale: str = "en-US"
+    listener: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """The screen, and what came of the last decision.
+
+    - `reply`: the user's reply to the question that the agent asked last; None if it asked none.
+    - `notice`: why the last decision, or part of it, could not be done; empty if it could.
+
+    What probes read is never part of it.
+    """
+
+    screen: Screen
+    reply: str | None = None
+    notice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    """What a reset did.
+
+    - `kind`: "snapshot", it was loaded; "cleared", there was none, and `cleared` lists the apps
+      whose data was cleared instead; "none", nothing was done.
+    - `reason`: why no snapshot was loaded; empty if one was.
+    """
+
+    kind: Literal["snapshot", "cleared", "none"]
+    snapshot: str | None = None
+    cleared: tuple[str, ...] = ()
+    reason: str = ""
+
+    def __str__(self) -> str:
+        if self.kind == "snapshot":
+            return f"snapshot {self.snapshot}"
+        return f"{self.reason}: cleared {', '.join(self.cleared) or 'nothing'}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the reset as plain data."""
+        return {**asdict(self), "cleared": list(self.cleared)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Reset:
+        """Return the reset that `to_json` made `data` of; what is unknown is left out.
+
+        Raises:
+            TypeError: it is no reset.
+        """
+        cleared = expect(data.get("cleared", []), list, "reset.cleared")
+        return cls(
+            expect(data.get("kind", "none"), str, "reset.kind"),
+            expect(data.get("snapshot"), str | None, "reset.snapshot"),
+            tuple(expect(app, str, "reset.cleared") for app in cleared),
+            expect(data.get("reason", ""), str, "reset.reason"),
+        )

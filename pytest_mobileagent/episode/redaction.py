@@ -1,4 +1,4 @@
-r"""What must not be recorded: texts and parts of screens, blacked out before they are written.
+"""What must not be recorded: texts and parts of screens, blacked out before they are written.
 
 A file of rules (TOML), see docs/redaction.md:
 
@@ -29,7 +29,12 @@ from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.decoding import found, masked, readings
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.patterns import PATIENT, SlowPatternError, within
+from pytest_mobileagent.processes import may_hold_key
 from pytest_mobileagent.urls import passwords_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -350,3 +355,26 @@ def blackened(picture: bytes, boxes: Sequence[Box] | None = None) -> bytes:
     written = io.BytesIO()
     changed.save(written, kind)
     return written.getvalue()
+
+
+_SHORTEST = 8  # characters: a shorter one stands in other words
+
+
+def secrets_of(environment: Mapping[str, str]) -> list[str]:
+    """Return the values of variables that, by their names, hold keys and the like."""
+    return _longest_first(value for name, value in environment.items() if may_hold_key(name))
+
+
+def without_secrets(value: Any, secrets: Iterable[str]) -> Any:
+    """Return a text, or other plain data, without secrets in its texts."""
+    return without(_longest_first(secrets), value)
+
+
+def secret_bytes(secrets: Iterable[str]) -> list[bytes]:
+    """Return secrets as they stand in files and output, the longest first."""
+    return [os.fsencode(each) for each in _longest_first(secrets)]
+
+
+def _longest_first(secrets: Iterable[str]) -> list[str]:
+    """Return what is long enough to be hidden: one secret may be the beginning of another."""
+    return sorted({each for each in secrets if len(each) >= _SHORTEST}, key=len, reverse=True)

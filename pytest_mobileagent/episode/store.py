@@ -37,10 +37,8 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.episode.device_info import DeviceInfo
     from pytest_mobileagent.episode.event import Event
-    from pytest_mobileagent.episode.record import Termination
-    from pytest_mobileagent.episode.reset import Reset
+    from pytest_mobileagent.episode.record import DeviceInfo, Reset, Termination
     from pytest_mobileagent.episode.screens import ScreenStore
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.case import Case

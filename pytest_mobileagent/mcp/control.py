@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action.action import Action, Finish, Impossible
     from pytest_mobileagent.dialect.dialect import Frame
-    from pytest_mobileagent.episode.observation import Observation
+    from pytest_mobileagent.episode.record import Observation
     from pytest_mobileagent.mcp.phone import WatchedPhone
     from pytest_mobileagent.screen.screen import Screen
 

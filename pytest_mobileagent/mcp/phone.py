@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from pytest_mobileagent.action.action import Ask, Open, Raw, ends_episode
 from pytest_mobileagent.action.valid import check
-from pytest_mobileagent.episode.observation import Observation
+from pytest_mobileagent.episode.record import Observation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Coroutine
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.device.device import Device, System
-    from pytest_mobileagent.episode.device_info import DeviceInfo
+    from pytest_mobileagent.episode.record import DeviceInfo
     from pytest_mobileagent.program.runner.watch import Watch
 
 

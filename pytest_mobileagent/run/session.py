@@ -20,8 +20,7 @@ from pytest_mobileagent.action.action import (
 from pytest_mobileagent.action.valid import check
 from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.episode.exchanges import CallReader
-from pytest_mobileagent.episode.observation import Observation
-from pytest_mobileagent.episode.record import Termination
+from pytest_mobileagent.episode.record import Observation, Termination
 from pytest_mobileagent.errors import DeviceError, ScreenError
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import DoubleTap, Key, LongPress, Open, Tap
 from pytest_mobileagent.device.device import Capture
-from pytest_mobileagent.episode.device_info import DeviceInfo
-from pytest_mobileagent.episode.reset import Reset
+from pytest_mobileagent.episode.record import DeviceInfo, Reset
 from pytest_mobileagent.testing.screens import as_screen
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_mobileagent.episode.secrets import secrets_of, without_secrets
+from pytest_mobileagent.episode.redaction import secrets_of, without_secrets
 
 
 def test_secrets_are_known_by_their_names() -> None:

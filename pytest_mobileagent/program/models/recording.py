@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.cutting import shortened
-from pytest_mobileagent.episode.secrets import without_secrets
+from pytest_mobileagent.episode.redaction import without_secrets
 from pytest_mobileagent.llm.failures import REFUSED
 from pytest_mobileagent.llm.model import Answer, Image, Usage, plain
 from pytest_mobileagent.llm.prices import HELPERS, input_tokens, text_tokens

@@ -10,7 +10,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.episode.secrets import without_secrets
+from pytest_mobileagent.episode.redaction import without_secrets
 from pytest_mobileagent.plain import printable
 
 if TYPE_CHECKING:

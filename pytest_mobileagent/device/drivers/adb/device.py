@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Address
     from pytest_mobileagent.device.drivers.adb.shell import Output
     from pytest_mobileagent.device.fleet.slots import Restart
-    from pytest_mobileagent.episode.device_info import DeviceInfo
     from pytest_mobileagent.episode.event import Event
+    from pytest_mobileagent.episode.record import DeviceInfo
     from pytest_mobileagent.task.probe import Probe
 
 _SCREENSHOT = "screencap -p 2>/dev/null"  # it warns of several displays in front of the image

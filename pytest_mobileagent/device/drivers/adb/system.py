@@ -28,8 +28,7 @@ from pytest_mobileagent.device.drivers.adb.shell import (
     Shell,
     restart_as_root,
 )
-from pytest_mobileagent.episode.device_info import DeviceInfo
-from pytest_mobileagent.episode.reset import Reset
+from pytest_mobileagent.episode.record import DeviceInfo, Reset
 from pytest_mobileagent.errors import DeviceError, TaskError
 
 if TYPE_CHECKING:

@@ -39,9 +39,8 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.drivers.appium.session import AppiumSession
-    from pytest_mobileagent.episode.device_info import DeviceInfo
     from pytest_mobileagent.episode.event import Event
-    from pytest_mobileagent.episode.reset import Reset
+    from pytest_mobileagent.episode.record import DeviceInfo, Reset
     from pytest_mobileagent.task.probe import Probe
 
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.device.device import DeviceState
 from pytest_mobileagent.device.drivers.adb.console import snapshot_names
 from pytest_mobileagent.device.drivers.adb.system import read_clock
-from pytest_mobileagent.episode.device_info import DeviceInfo
-from pytest_mobileagent.episode.reset import Reset
+from pytest_mobileagent.episode.record import DeviceInfo, Reset
 from pytest_mobileagent.errors import DeviceError, TaskError
 
 if TYPE_CHECKING:

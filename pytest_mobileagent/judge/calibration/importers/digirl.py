@@ -9,8 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.episode.device_info import DeviceInfo
-from pytest_mobileagent.episode.record import EpisodeRecord, Termination
+from pytest_mobileagent.episode.record import DeviceInfo, EpisodeRecord, Termination
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.judge.calibration.label import Label, Labels, LabelsError
 from pytest_mobileagent.judge.question import Question
