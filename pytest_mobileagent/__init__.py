@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.case import Case
     from pytest_mobileagent.task.declaring import task, tasks
-    from pytest_mobileagent.task.probe import Probe
     from pytest_mobileagent.task.rows import rows
     from pytest_mobileagent.task.solution import (
         answer,
@@ -65,7 +64,7 @@ if TYPE_CHECKING:
         type_text,
         wait,
     )
-    from pytest_mobileagent.task.task import Task
+    from pytest_mobileagent.task.task import Probe, Task
     from pytest_mobileagent.verdict import Verdict
 
 __version__ = "0.1.0"
@@ -103,7 +102,7 @@ _HOMES = {
     "screen.element": ("Bounds", "Element"),
     "screen.screen": ("Screen",),
     "task.case": ("Case",),
-    "task.probe": ("Probe",),
+    "task.task": ("Probe",),
     "task.rows": ("rows",),
     "task.task": ("Task",),
     "verdict": ("Verdict",),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.probes.packages import packages, provider
     from pytest_mobileagent.device.probes.settings import activity, prop, setting, volume
     from pytest_mobileagent.device.probes.stored import file, files, preferences, sqlite
-    from pytest_mobileagent.task.probe import Probe
+    from pytest_mobileagent.task.task import Probe
 
 __getattr__ = LazyNames(
     __name__,
@@ -26,7 +26,7 @@ __getattr__ = LazyNames(
         "device.probes.packages": ("packages", "provider"),
         "device.probes.settings": ("activity", "prop", "setting", "volume"),
         "device.probes.stored": ("file", "files", "preferences", "sqlite"),
-        "task.probe": ("Probe",),
+        "task.task": ("Probe",),
     },
 )
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.episode.record import DeviceInfo, Reset
     from pytest_mobileagent.screen import Screen
-    from pytest_mobileagent.task.probe import Probe, Value
+    from pytest_mobileagent.task.task import Probe, Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.case import Case
-    from pytest_mobileagent.task.probe import Value
+    from pytest_mobileagent.task.task import Value
 
 
 class Termination(StrEnum):

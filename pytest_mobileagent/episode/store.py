@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.screens import ScreenStore
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.case import Case
-    from pytest_mobileagent.task.probe import Value
+    from pytest_mobileagent.task.task import Value
 
 STREAM = "episode.jsonl"
 

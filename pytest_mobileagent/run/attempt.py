@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.run.runner import AgentRunner
     from pytest_mobileagent.task.case import Case
-    from pytest_mobileagent.task.probe import Probe
+    from pytest_mobileagent.task.task import Probe
 
 
 class UnfitDeviceError(MobileAgentError):

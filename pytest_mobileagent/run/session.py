@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.store import Recorder
     from pytest_mobileagent.llm.budget import Spending
     from pytest_mobileagent.screen.screen import Screen
-    from pytest_mobileagent.task.probe import Probe
-    from pytest_mobileagent.task.task import Task
+    from pytest_mobileagent.task.task import Probe, Task
 
 _LONGEST_NOTICE = 1000  # characters
 MOST_LOOKS = 50  # in a row that count as no step

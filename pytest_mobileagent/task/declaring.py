@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from pytest_mobileagent.task.probe import Probe
     from pytest_mobileagent.task.rows import Row
     from pytest_mobileagent.task.solution import Move
+    from pytest_mobileagent.task.task import Probe
 
 F = TypeVar("F")
 

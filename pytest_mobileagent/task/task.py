@@ -1,4 +1,4 @@
-"""A benchmark task: a goal for an agent, and what is known about doing it."""
+"""What a task may ask of a device beside its screen: the protocol of probes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import difflib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.task.template import fill, times
@@ -16,8 +16,27 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from pytest_mobileagent.task.probe import Probe
     from pytest_mobileagent.task.solution import Move
+
+
+Value = Any  # plain data: what JSON can hold
+
+
+class Probe(Protocol):
+    """A shell script for the device, and what its output means."""
+
+    @property
+    def script(self) -> str:
+        """The script; it only reads, and writes text to its standard output."""
+
+    def parse(self, output: str) -> Value:
+        """Return the value as plain data.
+
+        Raises:
+            DeviceError: the device did not let the value be read.
+            TaskError: the probe asks for what cannot be.
+        """
+
 
 KINDS = ("operation", "single-frame query", "multi-frame query", "cross-app", "open-ended")
 NEEDS = ("events",)

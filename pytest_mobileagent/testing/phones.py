@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.screen.screen import Screen
-    from pytest_mobileagent.task.probe import Probe
+    from pytest_mobileagent.task.task import Probe
 
 
 class FakePhone:

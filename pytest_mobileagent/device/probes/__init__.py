@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_mobileagent.device.device import System
-    from pytest_mobileagent.task.probe import Probe
+    from pytest_mobileagent.task.task import Probe
 
 
 @runtime_checkable

@@ -12,7 +12,7 @@ from pytest_mobileagent.errors import DeviceError, TaskError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_mobileagent.task.probe import Value
+    from pytest_mobileagent.task.task import Value
 
 LEVELS = "VDIWEF"  # verbose, debug, information, warning, error, fatal
 MARK = "mobileagent.start"  # the tag of the line that says where an episode began

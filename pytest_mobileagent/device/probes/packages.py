@@ -12,7 +12,7 @@ from pytest_mobileagent.errors import DeviceError, TaskError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.task.probe import Value
+    from pytest_mobileagent.task.task import Value
 
 # What `pm list packages` lists, and the option for it.
 KINDS = {"all": "", "third-party": " -3", "system": " -s", "enabled": " -e", "disabled": " -d"}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.errors import DeviceError, TaskError
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.task.probe import Value
+    from pytest_mobileagent.task.task import Value
 
 NAMESPACES = ("system", "secure", "global")
 # Android's AudioManager.STREAM_*.

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.fleet.slots import Restart
     from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.episode.record import DeviceInfo
-    from pytest_mobileagent.task.probe import Probe
+    from pytest_mobileagent.task.task import Probe
 
 _SCREENSHOT = "screencap -p 2>/dev/null"  # it warns of several displays in front of the image
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Address
     from pytest_mobileagent.device.fleet.slots import Restart
     from pytest_mobileagent.episode.event import Event
-    from pytest_mobileagent.task.probe import Probe, Value
+    from pytest_mobileagent.task.task import Probe, Value
 
 
 def read_info(shell: Shell) -> DeviceInfo:

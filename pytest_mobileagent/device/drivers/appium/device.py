@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.drivers.appium.session import AppiumSession
     from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.episode.record import DeviceInfo, Reset
-    from pytest_mobileagent.task.probe import Probe
+    from pytest_mobileagent.task.task import Probe
 
 
 class Backend(System, Protocol):

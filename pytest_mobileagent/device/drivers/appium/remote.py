@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.drivers.appium.session import AppiumSession
     from pytest_mobileagent.episode.event import Event
-    from pytest_mobileagent.task.probe import Probe
+    from pytest_mobileagent.task.task import Probe
 
 _SHELL = (
     "the Appium server does not let clients run shell commands, which probes need: start it with "
