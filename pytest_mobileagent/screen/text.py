@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import unicodedata
+from functools import lru_cache
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.screen.element import FLAGS
 
 # Bidirectional marks, zero-width characters and the soft hyphen: drawn as nothing.
 _INVISIBLE = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
@@ -24,3 +30,92 @@ def folded(text: str) -> str:
     Engines read "：" for ":", "￥" for "¥", and lose the space between two words.
     """
     return _SPACES.sub("", _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)))
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent.screen.element import Element
+
+    Test = Callable[[Element], bool]
+
+SPOKEN = ("text", "content_desc")  # what `fuzzy` is about
+
+# A screen has the same texts again and again, and so has the next one.
+_normal = lru_cache(maxsize=8192)(normalise)
+_folded = lru_cache(maxsize=8192)(folded)
+
+
+def meets(name: str, wanted: Any, fuzzy: float | None = None) -> Test:
+    """Return the test whether an element of the hierarchy has what is wanted."""
+    words = attrgetter(name)
+    if name in FLAGS:
+        return lambda element: words(element) is wanted
+    if isinstance(wanted, re.Pattern):
+        search = wanted.search
+        return lambda element: search(_normal(words(element))) is not None
+    if name == "resource_id":
+        return lambda element: (
+            wanted in (element.resource_id, element.resource_id.rpartition(":id/")[2])
+            and bool(element.resource_id)
+        )
+    if name == "class_name":
+        return lambda element: wanted in (element.class_name, element.class_name.rpartition(".")[2])
+    if fuzzy is not None and name in SPOKEN:
+        like = _alike(wanted, fuzzy)
+        return lambda element: like(words(element))
+    normal = normalise(wanted)
+    return lambda element: _normal(words(element)) == normal
+
+
+def meets_as_read(name: str, wanted: Any, fuzzy: float | None = None) -> Test:
+    """Return the test whether a text that was read in the picture is what is wanted.
+
+    Engines lose spaces and take full-width characters for others: texts are compared without (see
+    `text.folded`); a pattern is searched for in the text as it was read, and without both.
+    """
+    if name != "text" or fuzzy is not None:
+        return meets(name, wanted, fuzzy)
+    if isinstance(wanted, re.Pattern):
+        tight = _without_spaces(wanted)
+        return lambda element: (
+            wanted.search(_normal(element.text)) is not None
+            or tight.search(_folded(element.text)) is not None
+        )
+    sought = folded(wanted)
+    return lambda element: _folded(element.text) == sought
+
+
+def _alike(wanted: str, least: float) -> Callable[[str], bool]:
+    from rapidfuzz import fuzz  # a heavy library is loaded by who needs it
+
+    sought = folded(wanted)
+    return lambda text: fuzz.ratio(sought, _folded(text)) >= least
+
+
+@lru_cache(maxsize=256)
+def _without_spaces(pattern: re.Pattern[str]) -> re.Pattern[str]:
+    """Return a pattern that does not expect the spaces which stand in it as such."""
+    words = re.sub(r"(?<!\\)((?:\\\\)*)#", r"\1\\#", pattern.pattern)  # would begin a comment
+    return re.compile(words, pattern.flags | re.VERBOSE)
+
+
+def likeness(name: str, wanted: str, element: Element) -> float:
+    """Return how similar an element's words are to those wanted, 0 to 1."""
+    if name == "resource_id":
+        return _ratio(wanted.rpartition("/")[2], element.resource_id.rpartition("/")[2])
+    own, other = (
+        (element.text, element.content_desc)
+        if name == "text"
+        else (element.content_desc, element.text)
+    )
+    return max(_ratio(wanted, own), 0.95 * _ratio(wanted, other))
+
+
+def _ratio(one: str, other: str) -> float:
+    one, other = normalise(one).lower(), normalise(other).lower()
+    if not one or not other:
+        return 0.0
+    if one in other or other in one:
+        return 0.7 + 0.3 * min(len(one), len(other)) / max(len(one), len(other))
+    return difflib.SequenceMatcher(None, one, other).ratio()
