@@ -7,13 +7,16 @@ those of the finger: scrolling "up" moves the finger up and shows what is furthe
 from __future__ import annotations
 
 import dataclasses
+import difflib
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pytest_mobileagent.plain import to_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+
 
 Direction = Literal["up", "down", "left", "right"]
 KeyName = Literal[
@@ -169,3 +172,99 @@ def from_json(data: Mapping[str, Any]) -> Action:
     except TypeError:  # a field that a newer version has added
         return Raw(to_line(data))
     return action
+
+
+LONGEST_WAIT = 60.0
+LONGEST_TEXT = 100_000  # characters: typing them may take a phone half a minute
+
+
+def check(action: object, size: tuple[int, int]) -> Action:
+    """Return the action if it can be done on a screen of `size` (width, height in pixels).
+
+    Raises:
+        ValueError: it is no action, has a field of the wrong type or a text that is too long, or
+            points outside the screen.
+    """
+    if not isinstance(action, Action) or type(action) not in ACTIONS:
+        msg = f"{action!r} is not an action (it is of type {type(action).__name__})"
+        raise ValueError(msg)
+    for x, y in _points(action):
+        _check_point(action, x, y, size)
+    for text in _texts(action):
+        _check_text(action, text)
+    if isinstance(action, Type):
+        _check_flags(action, action.clear, action.enter)
+    if isinstance(action, Key):
+        _check_choice(action, action.name, get_args(KeyName))
+    if isinstance(action, Scroll):
+        _check_choice(action, action.direction, get_args(Direction))
+    if isinstance(action, LongPress | Swipe | Wait):
+        _check_seconds(action, action.seconds)
+    return action
+
+
+def _points(action: Action) -> Iterator[tuple[Any, Any]]:
+    match action:
+        case Tap(x, y) | LongPress(x, y) | DoubleTap(x, y):
+            yield x, y
+        case Swipe(x1, y1, x2, y2):
+            yield x1, y1
+            yield x2, y2
+        case Type(at=at) | Scroll(at=at) if at is not None:
+            if not (isinstance(at, tuple) and len(at) == 2):
+                msg = f"{action!r}: `at` has to be a pair of pixels, (x, y)"
+                raise ValueError(msg)
+            yield at
+
+
+def _texts(action: Action) -> Iterator[Any]:
+    match action:
+        case Type(text) | Open(text) | Ask(text) | Finish(text) | Impossible(text):
+            yield text
+
+
+def _check_point(action: Action, x: Any, y: Any, size: tuple[int, int]) -> None:
+    if not (_is_int(x) and _is_int(y)):
+        msg = f"{action!r}: coordinates have to be whole pixels"
+        raise ValueError(msg)
+    if not (0 <= x < size[0] and 0 <= y < size[1]):
+        msg = f"{action!r}: ({x}, {y}) is outside of the screen, which is {size[0]}x{size[1]}"
+        raise ValueError(msg)
+
+
+def _is_int(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _check_text(action: Action, text: Any) -> None:
+    if not isinstance(text, str):
+        msg = f"{action!r}: text is needed, not {type(text).__name__}"
+        raise ValueError(msg)  # noqa: TRY004
+    if len(text) > LONGEST_TEXT:
+        what = f"the text of {type(action).__name__} has {len(text)} characters"
+        msg = f"{what}, at most {LONGEST_TEXT} can be done"
+        raise ValueError(msg)
+    if "\0" in text or re.search("[\ud800-\udfff]", text):
+        msg = f"{action!r}: text cannot hold NUL or half of a surrogate pair"
+        raise ValueError(msg)
+
+
+def _check_flags(action: Type, *flags: Any) -> None:
+    if not all(isinstance(flag, bool) for flag in flags):
+        msg = f"{action!r}: `clear` and `enter` have to be True or False"
+        raise ValueError(msg)
+
+
+def _check_choice(action: Action, value: Any, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        near = difflib.get_close_matches(str(value), choices, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        msg = f"{action!r}: {value!r} is none of {', '.join(choices)}{hint}"
+        raise ValueError(msg)
+
+
+def _check_seconds(action: Action, seconds: Any) -> None:
+    number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    if not number or not 0 <= seconds <= LONGEST_WAIT:
+        msg = f"{action!r}: seconds have to be a number from 0 to {LONGEST_WAIT:g}"
+        raise ValueError(msg)

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from pytest_mobileagent.action.action import Ask, Open, Raw, ends_episode
-from pytest_mobileagent.action.valid import check
+from pytest_mobileagent.action.action import Ask, Open, Raw, check, ends_episode
 from pytest_mobileagent.episode.record import Observation
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from pytest_mobileagent.action.action import (
     Scroll,
     Swipe,
     Wait,
+    check,
     ends_episode,
 )
-from pytest_mobileagent.action.valid import check
 from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.episode.exchanges import CallReader
 from pytest_mobileagent.episode.record import Observation, Termination

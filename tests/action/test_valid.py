@@ -23,8 +23,8 @@ from pytest_mobileagent.action.action import (
     Tap,
     Type,
     Wait,
+    check,
 )
-from pytest_mobileagent.action.valid import check
 
 SIZE = (100, 200)
 

@@ -22,6 +22,7 @@ from pytest_mobileagent.action.action import (
 )
 from pytest_mobileagent.action.matching.geometry import (
     Box,
+    alike,
     direction,
     distance,
     fraction,
@@ -37,7 +38,6 @@ from pytest_mobileagent.action.matching.golden import (
     cannot_be_golden,
     judged,
 )
-from pytest_mobileagent.action.matching.texts import alike
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action, Direction

@@ -13,6 +13,8 @@ from pytest_mobileagent.action.matching.geometry import (
     Box,
     direction,
     enlarged,
+    indel_similarity,
+    one_in_other,
     overlap,
     smallest_at,
 )
@@ -25,7 +27,6 @@ from pytest_mobileagent.action.matching.golden import (
     judged,
     no_such_scorer,
 )
-from pytest_mobileagent.action.matching.texts import indel_similarity, one_in_other
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action

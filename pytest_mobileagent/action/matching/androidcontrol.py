@@ -22,6 +22,7 @@ from pytest_mobileagent.action.action import (
 )
 from pytest_mobileagent.action.matching import agentcpm, os_atlas
 from pytest_mobileagent.action.matching.geometry import (
+    alike,
     distance,
     enlarged,
     fraction,
@@ -37,7 +38,6 @@ from pytest_mobileagent.action.matching.golden import (
     judged,
     no_such_scorer,
 )
-from pytest_mobileagent.action.matching.texts import alike
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action

@@ -10,7 +10,13 @@ import re
 from typing import TYPE_CHECKING, Literal, get_args
 
 from pytest_mobileagent.action.action import Scroll, Swipe, Tap, Type
-from pytest_mobileagent.action.matching.geometry import Box, direction, smallest_at, stroke
+from pytest_mobileagent.action.matching.geometry import (
+    Box,
+    common_characters,
+    direction,
+    smallest_at,
+    stroke,
+)
 from pytest_mobileagent.action.matching.golden import (
     NO_MATCH,
     Golden,
@@ -19,7 +25,6 @@ from pytest_mobileagent.action.matching.golden import (
     judged,
     no_such_scorer,
 )
-from pytest_mobileagent.action.matching.texts import common_characters
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action

@@ -24,8 +24,10 @@ from pytest_mobileagent.action.matching.geometry import (
     Box,
     direction,
     distance,
+    edit_similarity,
     fraction,
     hits,
+    one_in_other,
 )
 from pytest_mobileagent.action.matching.golden import (
     NO_MATCH,
@@ -36,7 +38,6 @@ from pytest_mobileagent.action.matching.golden import (
     judged,
     no_such_scorer,
 )
-from pytest_mobileagent.action.matching.texts import edit_similarity, one_in_other
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
