@@ -54,11 +54,9 @@ __getattr__ = LazyNames(
         "agent.recorder": ("Recorder",),
         "agent.scripted": ("Scripted",),
         "episode.calls": ("ModelCall",),
-        "episode.record": ("DeviceInfo",),
-        "episode.record": ("Observation",),
+        "episode.record": ("DeviceInfo", "Observation"),
         "llm.prices": ("text_tokens",),
-        "llm.model": ("Image", "Message", "Tool", "ToolCall"),
-        "llm.model": ("Model", "ModelReply"),
+        "llm.model": ("Image", "Message", "Model", "ModelReply", "Tool", "ToolCall"),
         "task.solution": ("Move",),
     },
 )

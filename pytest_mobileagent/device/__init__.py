@@ -30,12 +30,18 @@ if TYPE_CHECKING:
 __getattr__ = LazyNames(
     __name__,
     {
-        "device.device": ("Address", "AppiumAddress"),
-        "device.device": ("Capture", "Device", "DeviceState", "System"),
+        "device.device": (
+            "Address",
+            "AppiumAddress",
+            "Capture",
+            "Device",
+            "DeviceOptions",
+            "DeviceState",
+            "System",
+        ),
         "device.drivers.driver": ("Driver",),
         "device.fleet.shared": ("SharedRun",),
         "device.fleet.slots": ("ProgramSlots", "Slots"),
-        "device.device": ("DeviceOptions",),
         "device.sources.attached": ("AttachedSlots",),
         "device.sources.source": ("Source",),
         "device.sources.virtual": ("DeclaredApps",),

@@ -1,4 +1,4 @@
-"""What must not be recorded: texts and parts of screens, blacked out before they are written.
+r"""What must not be recorded: texts and parts of screens, blacked out before they are written.
 
 A file of rules (TOML), see docs/redaction.md:
 

@@ -42,7 +42,7 @@ class Standing:
 def calibrate(labelled, tmp_path, monkeypatch, capsys):
     """Runs the command on four labels, with judges behind local servers, through their SDKs."""
     monkeypatch.setattr(command, "reader", lambda name: lambda screen: "nothing")
-    monkeypatch.setattr(statistics, "RESAMPLES", 40)  # fast; no test here asks for an interval
+    monkeypatch.setattr(figures, "RESAMPLES", 40)  # fast; no test here asks for an interval
     figures._resamples.cache_clear()
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
         monkeypatch.setenv(name, f"sk-{name.lower()}-0123456789")

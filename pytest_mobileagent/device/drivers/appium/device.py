@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, assert_never
 
-from pytest_mobileagent.action import Open, Wait
 from pytest_mobileagent.action.action import (
     Action,
     Ask,
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
 
     from appium.webdriver import Remote
 
-    from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.drivers.appium.session import AppiumSession
     from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.episode.record import DeviceInfo, Reset

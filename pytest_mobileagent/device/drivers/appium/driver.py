@@ -97,7 +97,6 @@ class Driver:
         restart: Restart | None,
     ) -> AppiumDevice:
         """Start a session on the device; for one of an adb server, with the run's own server."""
-
         if isinstance(address, AppiumAddress):
             return connect_remote(address.url, options.settle, options.capabilities)
         from pytest_mobileagent.device.drivers.appium import server
