@@ -1,4 +1,4 @@
-"""The canonical actions of a mobile GUI agent.
+"""The canonical actions of a mobile GUI agent, and whether they can be done on a screen.
 
 Coordinates are pixels of the screen that the agent saw, (0, 0) at the top left. Directions are
 those of the finger: scrolling "up" moves the finger up and shows what is further down.

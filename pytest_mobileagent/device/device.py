@@ -1,4 +1,4 @@
-"""The device as everybody sees it, whatever drives it."""
+"""A device as everything else sees it: its protocols, its address, its options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One device for a command that is no run: named, leased, and let go of again."""
+"""One device for a command outside of a run: chosen by name, leased, and released again."""
 
 from __future__ import annotations
 

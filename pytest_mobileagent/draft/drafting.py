@@ -1,4 +1,4 @@
-"""Where drafts are written: a file for a person to edit, and beside it what the model wrote."""
+"""Drafting checks for recorded tasks: asking the model, retrying once, and writing the files."""
 
 from __future__ import annotations
 

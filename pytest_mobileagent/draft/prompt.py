@@ -1,4 +1,10 @@
-"""What a check can ask, in short: read from the code itself, so that no prompt lags behind it."""
+"""The prompt for a model that drafts a check: what a check is, what it can ask, the recorded task.
+
+It follows A3, which asked GPT-4o (arXiv 2501.01149, section 3.4.2): the code that reads screens, an
+example of a function, and the task. It warns of what went wrong there: results that change from day
+to day and were taken for fixed ones. What a check can ask is read from the code itself, so that the
+prompt never lags behind it.
+"""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.device.device import system_of
 from pytest_mobileagent.environment.environment import DEFAULT_WALLPAPER
-from pytest_mobileagent.environment.files import RootError, put_file
 from pytest_mobileagent.environment.home import apply_layout
+from pytest_mobileagent.environment.transfer import RootError, put_file
 from pytest_mobileagent.environment.wallpapers import paint
 from pytest_mobileagent.errors import DeviceError
 

@@ -7,7 +7,7 @@ import shlex
 import sqlite3
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_mobileagent.environment.files import RootError, get_file, put_file
+from pytest_mobileagent.environment.transfer import RootError, get_file, put_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

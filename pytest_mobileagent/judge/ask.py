@@ -1,4 +1,4 @@
-"""What one model, asked as a judge, says of an episode."""
+"""The fine stage: one model is asked once whether the goal of an episode was met."""
 
 from __future__ import annotations
 

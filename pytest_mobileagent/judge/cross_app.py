@@ -1,4 +1,7 @@
-"""What later subtasks have to know of an earlier one (SPA-Bench, appendix E.3)."""
+"""The judgement of a cross-app task, subtask by subtask (SPA-Bench, arXiv 2410.15164, appendix E).
+
+Later subtasks get a memory of what earlier ones have found out (appendix E.3).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,13 @@
-"""Screens one after the other, numbered, as a model is shown them without what was done."""
+"""What a judge is shown of an episode, in one window or several.
+
+- `screens`: all screenshots in order, with actions as text, drawn, or not at all (SPA-Bench, arXiv
+  2410.15164, appendix D).
+- `xml`: the last view hierarchy; all of them in order for multi-frame queries and cross-app tasks
+  (A3, arXiv 2501.01149, section 3.4.2).
+
+An episode is split into windows only where it exceeds one request. Each window begins with the last
+screen of the one before it, so that every change is visible in one of them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work beside other work: judges wait for the network, and nobody has to wait for them."""
+"""Several judges and one verdict: the coarse stage, repeated votes and cross-validation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What took long to make, kept for the other judges and votes that need it too."""
+"""Screenshots as judges are shown them, with what the agent did drawn into them.
+
+The conventions are those of SPA-Bench (arXiv 2410.15164, appendix D.4.4 and D.4.5). Pictures are
+made once and shared by all judges and votes that need them.
+"""
 
 from __future__ import annotations
 

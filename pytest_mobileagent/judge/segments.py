@@ -1,4 +1,7 @@
-"""Where in an episode each app of a cross-app task was used (SPA-Bench, appendix E.2)."""
+"""The parts of an episode in which each app of a cross-app task was used (SPA-Bench, appendix E.2).
+
+Recorded packages say which part is which app's; where there are none, a model splits the episode.
+"""
 
 from __future__ import annotations
 

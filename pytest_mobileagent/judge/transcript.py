@@ -1,4 +1,14 @@
-"""An episode as a series of frames: each a screen, and what the agent did on it."""
+"""An episode in words, as judges read it: its frames, its actions and its view hierarchies.
+
+A view hierarchy becomes an outline of what a person sees, one line for each element:
+
+    Switch #wifi "Wi-Fi" checked=true
+      TextView "Connected"
+
+The outline keeps order, nesting, words, ids and states. It leaves out what nearly all elements
+share and what only describes their layout: bounds, packages, indices, flags with their usual
+values, and elements without anything to say, whose children move up.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can go wrong between us and a model's provider."""
+"""How a call of a model can fail, and what to do after each HTTP status."""
 
 from __future__ import annotations
 

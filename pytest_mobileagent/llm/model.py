@@ -1,4 +1,4 @@
-"""What is sent to a model and what it answers, whichever provider it is."""
+"""A model as an agent or a judge asks it: its messages and its replies."""
 
 from __future__ import annotations
 

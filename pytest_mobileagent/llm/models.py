@@ -1,4 +1,4 @@
-"""What can be known to be wrong with a model before it is asked."""
+"""The models of one episode, as a briefing hands them out, and the checks before it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""What tokens cost: the table of genai-prices, and prices of the user's own."""
+"""What tokens cost: the table of genai-prices and the user's own prices, and an estimate of tokens.
+
+The estimate is MobileAgentBench's, for endpoints that report no tokens: one token for 4 characters
+of text; for a picture 85 tokens, and 170 for each tile of 512x512 pixels. Input and output are
+counted, helper models such as OCR are not (arXiv 2406.08184, "Metrics", after OpenAI's rule for
+gpt-4-vision-preview in high detail, without its scaling).
+"""
 
 from __future__ import annotations
 

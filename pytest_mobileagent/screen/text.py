@@ -1,4 +1,4 @@
-"""Text as it is compared: screens are full of spaces and marks that nobody can see."""
+"""Comparing texts of screens, which are full of spaces and marks that nobody can see."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a task may ask of a device beside its screen: the protocol of probes."""
+"""What is asked of an agent: the task, and the probes that read what its screen does not show."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Points, boxes and directions, as several rules compare them.
+"""Points, boxes, directions and texts, as several matching rules compare them.
 
 The order of the operations is that of the scorers: points on the very edge of a box or of a radius
-fall on the side on which they fall there.
+fall on the side on which they fall there. An empty text is a part of every other, so that typing
+nothing is right by most rules.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""`python -m pytest_mobileagent doctor`: examine a device, and print what fits in a bug report."""
+"""`python -m pytest_mobileagent doctor`: examine a device, and print what fits in a bug report.
+
+The checks are in the order in which they make sense: each relies on most of those before it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a check found."""
+"""Checks that change nothing on a device: its state and its screen. Each returns a finding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a driver of devices is, and which there are: one package each, found in this folder."""
+"""What a driver of devices is, and which drivers there are: one package each in this folder.
+
+All of them share the key codes and the path of a finger that scrolls.
+"""
 
 from __future__ import annotations
 

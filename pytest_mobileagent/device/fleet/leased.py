@@ -1,4 +1,7 @@
-"""Devices are leased: one process uses one device, and a lease ends with its holder."""
+"""The device that this process has leased: connected when needed, and replaced when it breaks.
+
+One process uses one device; a lease ends with the process that holds it.
+"""
 
 from __future__ import annotations
 

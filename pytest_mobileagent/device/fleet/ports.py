@@ -1,4 +1,7 @@
-"""Which ports an emulator may take, when many are started at once by several runs and users."""
+"""The ports that emulators may take, when several runs and users start many at once.
+
+The environment here keeps an adb server of our own apart from the user's.
+"""
 
 from __future__ import annotations
 

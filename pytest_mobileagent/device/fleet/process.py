@@ -1,4 +1,4 @@
-"""A program that the supervisor of a run has started: its first line, its last words, its end."""
+"""A program that the supervisor of a run has started: its first line, its last output, its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""The drafted function, as it is run where it can do no harm: what it says, and why."""
+"""Asking a drafted function about one prefix, in a process that exists for nothing else.
+
+The process is forked from one that has loaded the episode and all modules: it needs no file
+once it is shut off. Whatever the function does to itself or to the episode is gone with the
+process: the next prefix is asked in another one.
+"""
 
 from __future__ import annotations
 

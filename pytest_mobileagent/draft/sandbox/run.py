@@ -1,4 +1,4 @@
-"""What a function says of a prefix of an episode, as it comes out of the sandbox."""
+"""Running a draft in a process that can reach nothing, and reading what comes out of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well answers agree with the truth: rates with intervals, F1 and kappa."""
+"""How far judges agree with people, alone and in pairs: rates with intervals, F1 and kappa."""
 
 from __future__ import annotations
 

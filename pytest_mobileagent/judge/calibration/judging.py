@@ -1,4 +1,4 @@
-"""What judges answered of labelled episodes."""
+"""Asking judges about labelled episodes, several at a time, and what they answered."""
 
 from __future__ import annotations
 

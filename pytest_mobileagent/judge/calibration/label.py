@@ -1,4 +1,7 @@
-"""An episode of which somebody has said whether it was done, and how judges are asked of it."""
+"""Labelled episodes: somebody has decided whether each was done.
+
+A run that people have reviewed is one source of them.
+"""
 
 from __future__ import annotations
 

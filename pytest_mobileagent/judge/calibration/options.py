@@ -1,4 +1,4 @@
-"""Ways of asking judges: what labels leave open, or say otherwise, is set for all of them."""
+"""The options of `calibrate`, and the modes in which it asks judges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All that is reported of a calibration, as plain data."""
+"""The report of a calibration: as plain data, and as text for a terminal."""
 
 from __future__ import annotations
 

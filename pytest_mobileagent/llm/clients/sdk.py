@@ -1,4 +1,8 @@
-"""Texts that no encoding can hold, because they are cut within a character."""
+"""Clients of the official SDKs, which take and return plain data, and raise our errors.
+
+The SDKs provide connections, proxies and the reading of streams. Their types are not used: servers
+that speak the same API send more fields, or fewer, than these types know. No error holds a key.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a scripted model can be told to say: replies, faults, and replies on a condition."""
+"""What a scripted model is to say, also as JSON lines: replies, faults, conditions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""View hierarchies from automation servers that run on a device.
+"""View hierarchies by adb: from `uiautomator dump`, or from an automation server on the device.
 
 Android's UiAutomation serves one program at a time: while a server of uiautomator2 or Appium holds
 it, `uiautomator dump` is killed, and the server has to be asked instead.

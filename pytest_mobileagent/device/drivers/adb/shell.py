@@ -1,6 +1,7 @@
-"""The frames of adb's shell protocol, version 2: a kind, a length, and bytes.
+"""A shell on the device that stays open: each call is one round trip, whatever it consists of.
 
-AOSP, packages/modules/adb: shell_protocol.h.
+Its output comes in frames of adb's shell protocol, version 2: a kind, a length, and bytes (AOSP,
+packages/modules/adb: shell_protocol.h).
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What a device says that it is."""
+"""The phone behind the screen, through adb: its readiness, its properties, its apps, and resets.
+
+This part is the same for every device that adb reaches, whatever drives the screen.
+"""
 
 from __future__ import annotations
 

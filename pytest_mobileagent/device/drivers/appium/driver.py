@@ -1,4 +1,7 @@
-"""Ways to a session: on a device that adb reaches too, or on one that a hub chooses."""
+"""The driver that goes through an Appium server: the run's own, or an existing one.
+
+A session is opened on a device that adb reaches as well, or on one that a hub chooses.
+"""
 
 from __future__ import annotations
 

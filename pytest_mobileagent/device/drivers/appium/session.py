@@ -1,4 +1,4 @@
-"""Capabilities that a user gives for Appium's sessions."""
+"""A session of an Appium server: made when it is needed, and again when it is lost."""
 
 from __future__ import annotations
 
