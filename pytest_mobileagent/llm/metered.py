@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.errors import HostError, in_one_line
@@ -23,13 +23,13 @@ from pytest_mobileagent.llm.prices import HELPERS, input_tokens, text_tokens
 from pytest_mobileagent.llm.providers import REAL_KEY, without_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from pytest_mobileagent.episode.exchanges import ExchangeLog
     from pytest_mobileagent.episode.screens import ScreenStore
     from pytest_mobileagent.llm.budget import Spending
     from pytest_mobileagent.llm.cache import ReplyCache
-    from pytest_mobileagent.llm.model import Answer, Client, Tool
+    from pytest_mobileagent.llm.model import Answer, Client, CompletionOptions
     from pytest_mobileagent.llm.prices import Prices
     from pytest_mobileagent.llm.reference import ModelReference
 
@@ -90,29 +90,13 @@ class MeteredModel:
         self,
         prompt: str | Sequence[Message],
         images: Sequence[bytes | Image] = (),
-        *,
-        system: str = "",
-        max_tokens: int | None = None,
-        temperature: float | None = None,
-        top_p: float | None = None,
-        seed: int | None = None,
-        stop: Sequence[str] = (),
-        tools: Sequence[Tool] = (),
-        stream: bool = False,
-        extra: Mapping[str, Any] | None = None,
+        **options: Unpack[CompletionOptions],
     ) -> ModelReply:
         """Ask the model, and return its reply (see `Model`)."""
-        request = Request(
-            messages=_messages(prompt, images, system),
-            max_tokens=max_tokens,
-            temperature=temperature,
-            top_p=top_p,
-            seed=seed,
-            stop=tuple(stop),
-            tools=tuple(tools),
-            stream=stream,
-            extra=extra or {},
-        )
+        messages = _messages(prompt, images, options.pop("system", ""))
+        given: dict[str, Any] = {**options, "extra": options.get("extra") or {}}
+        given |= {"stop": tuple(options.get("stop", ())), "tools": tuple(options.get("tools", ()))}
+        request = Request(messages, **given)
         try:
             return self._complete(request)
         except HostError as error:

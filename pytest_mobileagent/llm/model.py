@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, Unpack
 
 from pytest_mobileagent.plain import to_line
 
@@ -224,6 +224,26 @@ class ModelReply:
         )
 
 
+class CompletionOptions(TypedDict, total=False):
+    """What may be asked of a model besides its prompt; what is not given is left to the provider.
+
+    - `system`: the system prompt, before all messages.
+    - `stop`: texts at which the reply ends. `tools`: what the model may call.
+    - `stream`: whether the reply comes token by token, so that the first one is timed.
+    - `extra`: further fields of the provider's own API, sent as they are.
+    """
+
+    system: str
+    max_tokens: int | None
+    temperature: float | None
+    top_p: float | None
+    seed: int | None
+    stop: Sequence[str]
+    tools: Sequence[Tool]
+    stream: bool
+    extra: Mapping[str, Any] | None
+
+
 class Model(Protocol):
     """A model in one of its roles."""
 
@@ -235,16 +255,7 @@ class Model(Protocol):
         self,
         prompt: str | Sequence[Message],
         images: Sequence[bytes | Image] = (),
-        *,
-        system: str = "",
-        max_tokens: int | None = None,
-        temperature: float | None = None,
-        top_p: float | None = None,
-        seed: int | None = None,
-        stop: Sequence[str] = (),
-        tools: Sequence[Tool] = (),
-        stream: bool = False,
-        extra: Mapping[str, Any] | None = None,
+        **options: Unpack[CompletionOptions],
     ) -> ModelReply:
         """Ask the model, and return its reply.
 
