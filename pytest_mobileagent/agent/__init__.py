@@ -30,7 +30,15 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dialect.dialect import Decision
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.record import DeviceInfo, Observation
-    from pytest_mobileagent.llm.model import Image, Message, Model, ModelReply, Tool, ToolCall
+    from pytest_mobileagent.llm.model import (
+        CompletionOptions,
+        Image,
+        Message,
+        Model,
+        ModelReply,
+        Tool,
+        ToolCall,
+    )
     from pytest_mobileagent.llm.prices import text_tokens
     from pytest_mobileagent.task.solution import Move
 
@@ -56,15 +64,24 @@ __getattr__ = LazyNames(
         "episode.calls": ("ModelCall",),
         "episode.record": ("DeviceInfo", "Observation"),
         "llm.prices": ("text_tokens",),
-        "llm.model": ("Image", "Message", "Model", "ModelReply", "Tool", "ToolCall"),
+        "llm.model": (
+            "CompletionOptions",
+            "Image",
+            "Message",
+            "Model",
+            "ModelReply",
+            "Tool",
+            "ToolCall",
+        ),
         "task.solution": ("Move",),
     },
 )
 
 # Spelled out for type checkers; a test compares it with the table above.
 __all__ = [
-    "Agent", "BadOptionError", "Briefing", "Decision", "DeviceInfo", "EndpointAgent",
-    "EpisodeOver", "Image", "KnowsTask", "Message", "Model", "ModelCall", "ModelOptions",
-    "ModelReply", "Move", "Observation", "Phone", "Recorder", "Reply", "Scripted", "Tool",
-    "ToolCall", "Turn", "ask", "given_up", "goal_at", "make_options", "opened", "text_tokens",
+    "Agent", "BadOptionError", "Briefing", "CompletionOptions", "Decision", "DeviceInfo",
+    "EndpointAgent", "EpisodeOver", "Image", "KnowsTask", "Message", "Model", "ModelCall",
+    "ModelOptions", "ModelReply", "Move", "Observation", "Phone", "Recorder", "Reply", "Scripted",
+    "Tool", "ToolCall", "Turn", "ask", "given_up", "goal_at", "make_options", "opened",
+    "text_tokens",
 ]  # fmt: skip
