@@ -1,4 +1,4 @@
-"""What a scorer says of an episode, kept beside it, and which of several verdicts is effective."""
+"""Verdicts of scorers on an episode, kept beside it, and the choice of the effective verdict."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Verdict:
     - `scorer`: who says so: "check" for a test body.
     - `reason`: in words; `evidence`: plain data that shows it, such as the elements that came
       closest.
-    - `first_step`: after how many steps it first held, 0 if it did at once; None if it never did,
+    - `first_step`: after how many steps the goal was first met, 0 if at once; None if it never was,
       or if nobody asked.
     - `partial_credit`: from 0 to 1, where the task has sub-goals.
     - `calls`: the models that the scorer has asked.
-    - `extra` keeps what a verdict of a newer version says and this one does not know.
+    - `extra`: fields of a newer version that this one does not know.
     """
 
     passed: bool | None
@@ -114,12 +114,12 @@ _QUESTION = "question"  # in the evidence of judges: what they were asked (`judg
 
 
 def effective(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """Return the effective one of the verdicts on an episode, given the oldest first.
+    """Return the effective verdict of an episode's verdicts, which are given oldest first.
 
-    A person outranks a check, a check outranks judges, judges that had to agree outrank a single
-    one that was asked the same; of equals the last counts. A verdict that
+    A person outranks a check, a check outranks judges, and judges that had to agree outrank a
+    single one that was asked the same question; among equals the last one counts. A verdict that
     decides nothing (`passed` is None) never displaces one of a check or a person, so it is
-    returned only where nobody has decided. None if there is no verdict.
+    returned only if nobody has decided. Return None if there is no verdict.
     """
     if people := by_people(verdicts):
         return people[-1]
@@ -132,10 +132,10 @@ def effective(verdicts: Sequence[Verdict]) -> Verdict | None:
 
 
 def of_judges(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """Return the effective one of the verdicts of judges, the oldest first; None without any.
+    """Return the effective verdict of judges' verdicts, given oldest first; None without any.
 
-    A single judge adds nothing to what several were asked before, even if they could not agree,
-    unless it was asked another question, such as one with a changed rubric.
+    A single judge does not overrule several judges that were asked the same question before, even
+    if they could not agree. It counts if its question differs, for example by a changed rubric.
     """
     if not verdicts:
         return None
@@ -175,5 +175,5 @@ def withdrawal(who: str, note: str = "") -> Verdict:
 
 
 def is_withdrawal(verdict: Verdict) -> bool:
-    """Whether a verdict only withdraws another one."""
+    """Return whether a verdict only withdraws another one."""
     return verdict.scorer == PERSON and verdict.evidence.get(_WITHDRAWN) is True

@@ -1,1 +1,1 @@
-"""Did it work, asked of models: single, cross-validated, coarse to fine."""
+"""Model judges: they decide, alone or cross-validated, whether an episode met its goal."""

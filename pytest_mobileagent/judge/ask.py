@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What one model says of an episode.
+    """One model's opinion of an episode.
 
     - `model`: PROVIDER:NAME.
     - `passed`: whether the goal was met; None where it cannot tell, as when its votes are even.
     - `reason`: in the model's words; empty if it gave none.
-    - `calls`: every call that it took, repairs included; their `line` is where prompt and reply
-      stand in the episode's judges.jsonl.
-    - `details`: plain data on how it came to that: subtasks, statements of a rubric, votes.
+    - `calls`: all calls that were made, repairs included; `line` is the line of the episode's
+      judges.jsonl that has the prompt and the reply.
+    - `details`: plain data on how the model got there: subtasks, statements of a rubric, votes.
     """
 
     model: str
@@ -58,7 +58,7 @@ ROLE = "judge"
 
 
 class _JudgeLog(ExchangeLog):
-    """Keeps calls of judges in their file, and in a list: errors cost, too."""
+    """A log that writes judges' calls to their file and to a list, since errors cost money, too."""
 
     def __init__(self, folder: Path, calls: list[ModelCall]) -> None:
         super().__init__(folder, STREAM)
@@ -80,11 +80,11 @@ def judge_models(
     clients: Mapping[ModelReference, Client] | None = None,
     calls: list[ModelCall] | None = None,
 ) -> list[MeteredModel]:
-    """Return models in the role of judges of one episode; they share an account.
+    """Return models as judges of one episode; they share one account of what is spent.
 
     `folder` is the episode's, in which prompts and replies are kept, and `pictures` the run's
-    folder of screens; without them nothing is kept. `clients` stand in for some models. Each call
-    is added to `calls`, whatever becomes of it, where there is a folder.
+    folder of screens; without them nothing is kept. `clients` replace those of some models. If
+    there is a folder, each call is added to `calls`, even if it fails.
 
     Raises:
         ValueError: a model cannot be reached from here.
@@ -141,7 +141,7 @@ def converse(
 
 
 def _unreadable(model: Model, reply: ModelReply, error: UnreadableError) -> str:
-    """Say of a reply that it cannot be read, why, and what it ends with."""
+    """Return a message that says why a reply cannot be read, and how it ends."""
     said = printable(redacted(reply.text.strip()))
     shown = said if len(said) <= _SHOWN else f"…{said[-_SHOWN:]}"
     return f"judge {model.name}: its reply cannot be read, as {error}: {shown!r}"
@@ -177,12 +177,12 @@ def ask(
 
     The prompt is in the language of the task. `task`, `screens` and `history` narrow it to a part
     of the episode: what was to be done, the places in `episode.screens`, and what earlier parts
-    found out; the answer belongs to the part that `is_last`, wherever the agent was when it gave
-    it. With a rubric each statement is judged, and what follows from that is reckoned here.
+    found out. The answer belongs to the part that `is_last`, wherever the agent was when it gave
+    it. With a rubric, the model judges each statement, and the result is computed from these.
 
-    What is more than a request can hold is shown in windows: the model takes notes of each, which
-    it is given with the next one, and judges with the last. That a goal was met in some window
-    would not do (A3's first release did so): a goal may have parts in several, and may be undone.
+    An episode that is too long for one request is shown in windows: the model takes notes on each,
+    gets them with the next one, and judges on the last. It is not enough that a goal was met in
+    some window (as in A3's first release): its parts may lie in several, and may be undone later.
 
     Raises:
         JudgeError: the model does not answer, or not readably, or there is nothing to show.
@@ -221,7 +221,7 @@ def _judge_goal(model: Model, question: Question, parts: list[Part], wording: Wo
 def _judge_statements(
     model: Model, question: Question, parts: list[Part], wording: Wording
 ) -> Opinion:
-    """Ask for each statement of a rubric, and conclude: all have to hold, no must-not may."""
+    """Ask about each statement of a rubric: all must be true, and no "must not" may come true."""
     count = len(question.rubric)
     statements = [_as_statement(text) for text in question.rubric]
     listed = "\n".join(
@@ -249,7 +249,7 @@ def _judge_statements(
 
 
 def _as_statement(text: str) -> tuple[str, bool]:
-    """Return what a model is asked of a statement, and whether that must not come true."""
+    """Return a statement as the model is asked about it, and whether it must not come true."""
     for prefix in ("must not ", "not "):
         if text.strip().lower().startswith(prefix):
             return text.strip()[len(prefix) :], True
@@ -257,7 +257,7 @@ def _as_statement(text: str) -> tuple[str, bool]:
 
 
 def _task(episode: EpisodeRecord, wording: Wording, history: str, task: str | None) -> list[Part]:
-    """Return what a judge has to know before it looks: the task, and what is known."""
+    """Return what a judge has to know before it sees any screen: the task and what is known."""
     head: list[Part] = [wording.goal, Data("task", episode.goal)]
     if task is not None:
         head += [wording.part, Data("part", task)]
@@ -267,7 +267,7 @@ def _task(episode: EpisodeRecord, wording: Wording, history: str, task: str | No
 
 
 def _answer(episode: EpisodeRecord, wording: Wording) -> list[Part]:
-    """Return the answer where one was asked for; else it is only the claim to be done."""
+    """Return the agent's answer if the goal asked for one; otherwise it only claims to be done."""
     kind = episode.case.task.kind
     if episode.answer.strip() and kind in (*_QUERIES, *_MAY_ASK):
         return [wording.answer, Data("answer", _cut(episode.answer))]
@@ -286,7 +286,7 @@ def _notes(notes: str, wording: Wording) -> list[Part]:
 def _messages(
     parts: list[Part], closing: list[Part], question: Question, wording: Wording
 ) -> list[Message]:
-    """Return the system's and the user's message, all that is not ours fenced."""
+    """Return the system's and the user's message, with all text that is not ours fenced."""
     number, content = seal([*parts, *closing])
     rules = list(wording.rules)
     if question.actions != "none":

@@ -1,4 +1,4 @@
-"""The coarse stage: no model is asked about an episode that never showed what a success shows.
+"""The coarse stage: an episode that never shows its key components fails without asking a model.
 
 Source: SPA-Bench (arXiv 2410.15164), section 5.2 and appendix D.1.
 """
@@ -42,7 +42,7 @@ class Coarse:
 
     @property
     def passed(self) -> bool:
-        """Whether judges have to be asked."""
+        """Whether a screenshot has all key components, so that judges have to be asked."""
         return self.found is not None
 
     def to_json(self) -> dict[str, Any]:

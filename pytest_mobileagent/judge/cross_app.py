@@ -38,9 +38,9 @@ _REPAIR = "Your reply was empty or cut off. Write the note again, as one short p
 def summarise(
     model: Model, memory: str, screens: range, question: Question, episode: EpisodeRecord
 ) -> tuple[str, tuple[ModelCall, ...]]:
-    """Return what a model notes of `memory`, in one line, from the screens in a range.
+    """Return what a model notes about `memory`, in one line, from the screens in a range.
 
-    More screens than a request can hold are shown one part after the other, and noted of each.
+    If one request cannot hold all screens, they are shown in parts, with a note on each part.
 
     Raises:
         JudgeError: the model does not answer, or says nothing.
@@ -87,12 +87,12 @@ class _Course:
 
 
 def ask_subtasks(model: Model, question: Question, episode: EpisodeRecord) -> Opinion:
-    """Ask a model of each subtask in order, and stop at the first that is not done.
+    """Ask a model about each subtask in order, and stop at the first that is not done.
 
     The screens of each subtask are those that were recorded in its app (see `segments.split`);
     where an app seems to be missing and screens have no package, the model splits the episode. An
     app that was not used, or not in the order of the list, fails the task without a judge's call.
-    What a done subtask has to be remembered for is noted by a call of its own, if a later one needs
+    What has to be remembered of a done subtask is noted by a call of its own, if a later one needs
     it.
 
     `Opinion.details` has `split` ("packages" or "model"), `segments` (app, and the first and last
@@ -180,7 +180,7 @@ def _ask(
 
 
 def _history(subtask: Subtask, memory: dict[str, str]) -> str:
-    """Return what a subtask needs of earlier ones: what its words name, all if they name none."""
+    """Return the memories of earlier subtasks that a subtask names, or all if it names none."""
     if not subtask.history:
         return ""
     words = subtask.task.casefold()

@@ -1,1 +1,1 @@
-"""How far judges can be trusted: they are asked of episodes that people have decided."""
+"""Calibration of judges: a comparison of their answers with what people have decided."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str], project: Callable[[], Settings]) -> int:
-    """Ask judges of labelled episodes, and print what they are worth (see `options.parser`).
+    """Ask judges about labelled episodes, and print how reliable they are (see `options.parser`).
 
     `project` returns what the project in the current folder sets.
     """
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str], project: Callable[[], Settings]) -> int:
 
 
 def _tell(done: int, of: int) -> None:
-    """Say on standard error how far it has come: in one line of a terminal, else now and then."""
+    """Report progress on standard error: on one line of a terminal, otherwise now and then."""
     is_terminal = sys.stderr.isatty()
     if is_terminal or done == of or done % 50 == 0:
         line = f"{done} of {of} episodes judged"

@@ -28,7 +28,7 @@ _SEED = 0
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """How often an answer was right and wrong; "done" is the positive answer."""
+    """Counts of right and wrong answers; "done" is the positive answer."""
 
     true_positives: int = 0
     false_positives: int = 0
@@ -37,7 +37,7 @@ class Confusion:
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[bool, bool]]) -> Confusion:
-        """Count pairs of the truth and an answer."""
+        """Return the counts of pairs of the truth and an answer."""
         count = Counter(pairs)
         return cls(count[True, True], count[False, True], count[True, False], count[False, False])
 
@@ -58,13 +58,13 @@ class Confusion:
 
     @property
     def f1(self) -> float | None:
-        """2TP / (2TP + FP + FN); None where nothing was done and nothing called done."""
+        """2TP / (2TP + FP + FN); None if nothing was done and nothing was called done."""
         marked = 2 * self.true_positives + self.wrong
         return 2 * self.true_positives / marked if marked else None
 
     @property
     def kappa(self) -> float | None:
-        """Cohen's kappa (1960); None where chance alone agrees always, or nothing was answered."""
+        """Cohen's kappa (1960); None if chance agreement is 1, or nothing was answered."""
         if not self.total:
             return None
         done, called = (
@@ -79,12 +79,12 @@ class Confusion:
 
     @property
     def precision(self) -> float | None:
-        """Which share of what was called done was done."""
+        """The share of episodes called done that were done."""
         return _share(self.true_positives, self.true_positives + self.false_positives)
 
     @property
     def recall(self) -> float | None:
-        """Which share of what was done was called done."""
+        """The share of done episodes that were called done."""
         return _share(self.true_positives, self.true_positives + self.false_negatives)
 
     @property
@@ -137,10 +137,10 @@ Verdict = Callable[["Answer"], bool | None]
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What asking takes: calls, of which some replies were kept from before, and their price.
+    """The calls that were made, how many were answered from kept replies, and their price.
 
-    `price_usd` is what all of them cost when they are asked, kept or not, as far as that is known;
-    `unpriced` counts those whose price is not.
+    `price_usd` is the known price of all calls, as if none had been answered from a kept reply;
+    `unpriced` counts the calls whose price is unknown.
     """
 
     calls: int = 0
@@ -153,8 +153,8 @@ class Cost:
 class Score:
     """How often answers agree with what people say.
 
-    `answered` are the labels of which there is an answer, `undecided` those whose votes are even,
-    `errors` those that the judge could not answer.
+    `answered` counts labels with an answer, `undecided` those with tied votes, and `errors` those
+    that the judge could not answer.
     """
 
     confusion: Confusion
@@ -163,7 +163,7 @@ class Score:
 
     @property
     def accuracy(self) -> Estimate:
-        """The share that is right."""
+        """The share of right answers."""
         return proportion(self.confusion.right, self.confusion.total)
 
     @property
@@ -194,7 +194,7 @@ class Pair:
     """Two judges that cross-validate each other (A3, arXiv 2501.01149, section 3.4.2).
 
     - `together`: how the first one's answers (as if they were the truth) fit the second one's.
-    - `agreeing`: where they agree, how often they are right.
+    - `agreeing`: how often they are right when they agree.
     - `errors`: the error rate of each, over the labels that both have answered.
     """
 
@@ -210,18 +210,18 @@ class Pair:
 
     @property
     def wrong_together(self) -> Estimate:
-        """The share that is wrong, of those on which they agree: measured."""
+        """The measured share of wrong answers among those on which they agree."""
         return proportion(self.agreeing.wrong, self.agreeing.total)
 
     @property
     def product(self) -> float | None:
-        """The product of their error rates, which A3 takes for `wrong_together`."""
+        """The product of their error rates, which A3 uses as an estimate of `wrong_together`."""
         one, other = (each.value for each in self.errors)
         return None if one is None or other is None else one * other
 
     @property
     def if_independent(self) -> float | None:
-        """What `wrong_together` were if their errors had nothing to do with each other."""
+        """The value that `wrong_together` would have if their errors were independent."""
         one, other = (each.value for each in self.errors)
         if one is None or other is None:
             return None
@@ -276,9 +276,9 @@ def pairs(by_judge: Mapping[str, Sequence[Answer]]) -> list[Pair]:
 
 
 def settled(by_judge: Mapping[str, Sequence[Answer]]) -> Score | None:
-    """Return how right a run is in which the third judge settles what the first two dispute.
+    """Return how often a run is right in which a third judge settles disputes of the first two.
 
-    None where there are not three.
+    Return None unless there are three.
     """
     if len(by_judge) < 3:
         return None
@@ -318,7 +318,7 @@ def cost(answers: Sequence[Answer], judge: ModelReference, prices: Prices) -> Co
 
 
 def _price(call: ModelCall, judge: ModelReference, prices: Prices) -> float | None:
-    """Return what a call costs; that of a kept reply is worked out from its tokens."""
+    """Return what a call costs; for a kept reply it is computed from its tokens."""
     if not call.from_cache:
         return call.price_usd
     tokens = Usage(call.input_tokens, call.output_tokens, call.cached_tokens)

@@ -1,4 +1,4 @@
-"""Asking judges about labelled episodes, several at a time, and what they answered."""
+"""Ask judges about labelled episodes, several at a time, and collect their answers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one judge says of one labelled episode in one mode.
+    """The answer of one judge about one labelled episode in one mode.
 
     - `label`: its place in the list of labels; `done`: what people say; `language`: the task's.
     - `judge`: PROVIDER:NAME; `mode`: its name.
@@ -54,7 +54,7 @@ class Answer:
 
     @property
     def verdict(self) -> bool | None:
-        """What a run makes of it: an episode that lacks key components was not done."""
+        """The verdict that a run would reach: an episode without its key components failed."""
         return False if self.skipped else self.passed
 
     @property
@@ -74,12 +74,12 @@ INTERRUPTED = "interrupted"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be asked.
+    """A plan of what judges are asked.
 
     - `judges` are asked of each label in each of the `modes`, `runs` times; the majority counts.
-    - `uses_components`: whether those that lack their key components are not asked of. `read`
+    - `uses_components`: whether labels that lack their key components are skipped. `read`
       reads a screenshot's text.
-    - `threads`: of how many labels they are asked at a time.
+    - `threads`: how many labels are judged at a time.
     """
 
     labels: Sequence[Label]
@@ -95,7 +95,7 @@ class Plan:
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of it: answers, of how many labels, and why it ended before the last of them."""
+    """The answers, the number of labels they cover, and why judging ended early, if it did."""
 
     answers: list[Answer] = field(default_factory=list)
     labels: int = 0
@@ -103,13 +103,13 @@ class Outcome:
 
 
 class _StoppedError(Exception):
-    """Somebody has ended it meanwhile."""
+    """Somebody has stopped the judging meanwhile."""
 
 
 def judge_all(plan: Plan, tell: Callable[[int, int], None]) -> Outcome:
-    """Ask judges of all labels; `tell` is told how many are done, and of how many.
+    """Ask judges about all labels; `tell` gets the number of labels done, and that of all.
 
-    Ctrl-C, or a budget that is spent, ends it: what is being asked is waited for, and kept.
+    Ctrl-C or a spent budget ends it: calls under way are waited for, and their answers kept.
     """
     work = _Work(plan)
     threads = [
@@ -135,7 +135,7 @@ def judge_all(plan: Plan, tell: Callable[[int, int], None]) -> Outcome:
 
 
 class _Work:
-    """The labels that are left, and the answers that are there."""
+    """The labels that are left, and the answers so far."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -151,7 +151,7 @@ class _Work:
         self._ended.set()
 
     def run(self) -> None:
-        """Ask of one label after the other; tell of each, and None at the end."""
+        """Ask about one label after the other; report each one, and None at the end."""
         try:
             for number, label in self._labels():
                 answers = list(self._answers(number, label))
@@ -208,7 +208,7 @@ class _Work:
     def _answer(
         self, about: Answer, model: Model, question: Question, episode: EpisodeRecord
     ) -> Answer:
-        """Ask a judge as often as it is to be asked; what nobody can read is no vote."""
+        """Ask a judge as often as planned; an unreadable reply is not a vote."""
         counted, votes, error = _Counted(model), [], ""
         asked = replace(question, key_components=())
         for _ in range(self.plan.runs):
@@ -224,7 +224,7 @@ class _Work:
 
 
 class _Counted:
-    """A model that remembers its calls, those of replies that nobody could read too."""
+    """A model that remembers its calls, including those with unreadable replies."""
 
     def __init__(self, model: Model) -> None:
         self._model = model

@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 
 class LabelsError(ValueError):
-    """Labels that cannot be read; the text says where, and what is wrong."""
+    """Labels cannot be read; the text says where, and what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
     """Whether an episode was done, as people say.
 
-    - `name`: what it is called in lists. `load` reads the episode, which may be large; it raises
+    - `name`: its name in lists. `load` reads the episode, which may be large; it raises
       RecordError.
-    - `question`: how judges are asked of it. `language`: of the task, in the place of what the
-      episode says; empty for that.
-    - `note`: what whoever has labelled it remarks.
+    - `question`: what judges are asked about it. `language`: overrides the episode's language of
+      the task; empty to keep that.
+    - `note`: a remark of the person who labelled it.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Labels, and what has to be said of how they were read, a line each."""
+    """Labels, and remarks on how they were read, a line each."""
 
     each: tuple[Label, ...]
     remarks: tuple[str, ...] = ()
@@ -61,8 +61,8 @@ _RUN = "run.json"
 def labels_of_run(path: Path) -> Labels:
     """Return people's verdicts on the episodes of a run, or of the newest run in a folder of runs.
 
-    The last verdict of a person that was not taken back counts. How judges were asked in the run is
-    how they are asked again, where a verdict of theirs tells (`evidence["question"]`).
+    The last verdict of a person that was not taken back counts. Judges are asked again as in the
+    run, if one of their verdicts says how that was (`evidence["question"]`).
 
     Raises:
         LabelsError: no person has said anything.
@@ -103,7 +103,7 @@ def _episodes(run: Path) -> Sequence[Path]:
 
 
 def _question(said: Sequence[Verdict]) -> Question:
-    """Return how judges were asked of an episode, as far as their last verdict tells."""
+    """Return what judges were asked about an episode, as far as their last verdict tells."""
     for verdict in reversed(said):
         given = verdict.evidence.get("question")
         with contextlib.suppress(MobileAgentError, TypeError):  # of another version

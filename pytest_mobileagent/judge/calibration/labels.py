@@ -53,7 +53,7 @@ def _file_of(path: Path) -> Path | None:
     """Return the file of labels; None if the path is a folder of runs. A data set may be a folder.
 
     Raises:
-        LabelsError: it is a folder of neither.
+        LabelsError: it is a folder with neither.
     """
     if not path.is_dir():
         return path
@@ -103,7 +103,7 @@ def _label(base: Path, line: Any) -> Label:
     """Return the label of a line; its episode is relative to the folder of the file.
 
     Raises:
-        ValueError, TypeError, LookupError, TaskError: it is none.
+        ValueError, TypeError, LookupError, TaskError: the line is not a label.
     """
     given = expect(line, dict, "a label")
     name = expect(given["episode"], str, "episode")

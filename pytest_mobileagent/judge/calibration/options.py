@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """What is asked otherwise than the labels say; None and "" leave it as they say.
+    """Settings that override those of the labels; None and "" leave them as they are.
 
     - `actions`, `evidence`, `reason`: see `Question`. `language`: of the prompts.
     """
@@ -40,7 +40,7 @@ class Mode:
 
     @property
     def name(self) -> str:
-        """What it is called in reports; empty for what changes nothing."""
+        """Its name in reports; empty if it changes nothing."""
         reason = {True: "reason and result", False: "result only", None: ""}[self.reason]
         actions = {"none": "no actions", "text": "text actions", "image": "image actions"}
         shown = {"xml": "view hierarchies"}.get(self.evidence or "", "")
@@ -78,18 +78,18 @@ _OCR = ("rapidocr", "easyocr")
 
 
 class Settings(Protocol):
-    """What the project in the current folder sets."""
+    """The settings of the project in the current folder."""
 
     @property
     def replies(self) -> Path:
-        """The folder in which replies of models are kept."""
+        """The folder in which models' replies are kept."""
 
     def get(self, name: str) -> tuple[str, Path] | None:
-        """Return the text of an option, by its ini key, and the folder that paths in it are of."""
+        """Return the text of an option, by ini key, and the folder its paths are relative to."""
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return what reads the command line."""
+    """Return the parser of the command line."""
     made = Parser(
         prog=program_name("calibrate"),
         description="Ask judges of episodes that people have decided, and say how far the judges "
@@ -156,7 +156,7 @@ def _count(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What is to be done, all of it checked as far as can be without asking a model."""
+    """What is to be done, checked as far as possible without asking a model."""
 
     judges: tuple[ModelReference, ...]
     settings: ModelSettings
@@ -167,7 +167,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
-    """The text of an option, where it stands, and the folder that paths in it are relative to."""
+    """The text of an option, its source, and the folder that paths in it are relative to."""
 
     text: str
     source: str
@@ -182,9 +182,9 @@ class _Setting:
 
 
 def read_options(given: argparse.Namespace, settings: Settings, ledger: Path) -> Options:
-    """Return what is to be done: of the command line, else of the project, else the defaults.
+    """Return the options: from the command line, else from the project, else the defaults.
 
-    `ledger` is a new file, for what is spent.
+    `ledger` is a new file that records what is spent.
 
     Raises:
         ValueError, HostError: it cannot be done; the text says why.
@@ -233,10 +233,10 @@ T = TypeVar("T")
 
 
 def _parsed(setting: _Setting | None, parse: Callable[[_Setting], T], default: T) -> T:
-    """Return what a setting stands for, or the default.
+    """Return the value of a setting, or the default.
 
     Raises:
-        ValueError: it stands for nothing; the text says where it stands.
+        ValueError: it has no valid value; the text says where it is set.
     """
     if setting is None:
         return default
@@ -247,12 +247,12 @@ def _parsed(setting: _Setting | None, parse: Callable[[_Setting], T], default: T
 
 
 def _limit(setting: _Setting) -> Limit:
-    """Return what may be spent in all: a run's limit for each episode is none of a calibration."""
+    """Return what may be spent in all: a calibration ignores a run's limit for each episode."""
     return Limit(parse_limit(setting.text).run)
 
 
 def _references(setting: _Setting) -> tuple[ModelReference, ...]:
-    """Return the judges; scripts have their whole path, from wherever they are named."""
+    """Return the judges; scripts get their absolute path, wherever they are named."""
     found = parse_references(setting.text)
     if len({each.id for each in found}) < len(found):
         msg = "two judges have the same name, and could not be told apart"

@@ -21,7 +21,7 @@ SCHEMA_VERSION = 1
 def summary(plan: Plan, labels: Labels, outcome: Outcome) -> dict[str, Any]:
     """Return what is reported: the labels, and for each mode the judges and their pairs.
 
-    Numbers are as `figures` says. Without answers of a label, it is left out everywhere.
+    `figures` defines the numbers. A label without any answer is left out everywhere.
     """
     judged = sorted({each.label for each in outcome.answers})
     done = sum(labels.each[label].done for label in judged)
@@ -73,7 +73,7 @@ def _mode(plan: Plan, outcome: Outcome, mode: str) -> dict[str, Any]:
 
 
 def _languages(answers: Sequence[Answer]) -> dict[str, Any]:
-    """Return F1 and what key components save, for each language of tasks (as Table 9)."""
+    """Return F1 and what key components save, for each language of tasks (as in Table 9)."""
     found = {}
     for language in dict.fromkeys(each.language for each in answers if each.language):
         own = [each for each in answers if each.language == language]
@@ -143,7 +143,7 @@ def _agreeing(mode: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
 
 
 def _pairs(mode: Mapping[str, Any]) -> Iterator[str]:
-    """Say how far pairs agree, and how often they are wrong then."""
+    """Return lines on how often pairs agree, and how often they are wrong when they do."""
     for pair in mode["pairs"]:
         one, other = pair["judges"]
         agreement, between = estimate(pair["agreement"]), estimate(pair["kappa_between"])
@@ -168,7 +168,7 @@ def _saved(components: Mapping[str, Any], found: Mapping[str, Any]) -> str:
 
 
 def _modes(modes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Compare modes by what SPA-Bench's Table 9 has: F1, also without key components."""
+    """Return lines with each mode's F1, as in SPA-Bench's Table 9, also without key components."""
     judges = {judge["judge"]: judge["languages"] for judge in modes[0]["judges"]}
     columns = [(judge, language) for judge, each in judges.items() for language in each]
     heads = [f"{_short(judge)}, {language}" for judge, language in columns]

@@ -1,4 +1,4 @@
-"""Labelled data sets of others, read where they are: one file each, recognised by its content."""
+"""Importers of others' labelled data sets: each is one file, recognised by its content."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Importer(Protocol):
     NAME: str
 
     def fits(self, items: list[Any]) -> bool:
-        """Whether what a file holds is such a data set."""
+        """Return whether the content of a file is such a data set."""
 
     def labels(self, items: list[Any], path: Path, *, suspects: bool) -> Labels:
         """Return its labels; `path` is the file's.
@@ -33,10 +33,10 @@ IMPORTERS: tuple[Importer, ...] = (digirl, gui_critic)
 
 
 def importer_of(items: list[Any], path: Path) -> Importer:
-    """Return what reads a data set.
+    """Return the importer that reads a data set.
 
     Raises:
-        LabelsError: nothing does.
+        LabelsError: there is none.
     """
     for importer in IMPORTERS:
         if importer.fits(items):

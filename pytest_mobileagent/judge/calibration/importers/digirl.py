@@ -26,7 +26,7 @@ _DONE = {"success": True, "failure": False}
 
 
 def fits(items: list[Any]) -> bool:
-    """Whether each item has a task, a screenshot, and a label that is one of DigiRL's."""
+    """Return whether each item has a task, a screenshot, and one of DigiRL's labels."""
     return bool(items) and all(
         isinstance(item, dict)
         and all(isinstance(item.get(name), str) for name in _COLUMNS)
@@ -39,7 +39,7 @@ def labels(items: list[Any], path: Path, *, suspects: bool) -> Labels:
     """Return a label for each item: an episode of a single screen, on which nothing was done.
 
     Raises:
-        LabelsError: a screenshot is not beside the file.
+        LabelsError: a screenshot is missing beside the file.
     """
     kept = [item for item in items if suspects or not item.get("suspect")]
     found = []

@@ -1,4 +1,4 @@
-"""GUI-Critic's test items, which judges cannot be asked of: recognised, so that it is said why.
+"""GUI-Critic's test items: they are recognised only to say why judges cannot be asked about them.
 
 Source: X-PLUG/MobileAgent (MIT), GUI-Critic-R1/test_files: `images`, `problem`, `solution`.
 """
@@ -16,7 +16,7 @@ NAME = "GUI-Critic"
 
 
 def fits(items: list[Any]) -> bool:
-    """Whether each item has images, a problem, and a solution."""
+    """Return whether each item has images, a problem, and a solution."""
     return bool(items) and all(
         isinstance(item, dict) and {"images", "problem", "solution"} <= item.keys()
         for item in items
@@ -24,7 +24,7 @@ def fits(items: list[Any]) -> bool:
 
 
 def labels(items: list[Any], path: Path, *, suspects: bool) -> NoReturn:  # noqa: ARG001
-    """Refuse.
+    """Refuse the data set.
 
     Raises:
         LabelsError: always; the text says why.
