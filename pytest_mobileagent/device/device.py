@@ -66,7 +66,7 @@ class Device(Protocol):
         """Return what happened on the device since the last call; nothing without a listener."""
 
     def close(self) -> None:
-        """Let go of the device. It stays as it is."""
+        """Disconnect from the device and leave it as it is."""
 
 
 class System(Protocol):
@@ -88,7 +88,7 @@ class System(Protocol):
         """Read again what is known of the device, after its display or its language changed."""
 
     def snapshots(self) -> Sequence[str]:
-        """Return the names of the snapshots that `reset` can load; none where there are none."""
+        """Return the names of the snapshots that `reset` can load, if any."""
 
     def packages(self) -> frozenset[str]:
         """Return the packages that are installed."""
@@ -98,7 +98,7 @@ class System(Protocol):
 
 
 def system_of(device: Device) -> System:
-    """Return the system of a device, for those that cannot do without.
+    """Return the system of a device that has to have one.
 
     Raises:
         DeviceError: it has none.
@@ -163,19 +163,19 @@ LEAST_ROOM_MB = 50  # below it apps crash, and dumps come out empty
 
 
 def wakefulness(power: str) -> str:
-    """Return Awake, Asleep, Dozing or Dreaming, from what POWER printed; empty if it says none."""
+    """Return Awake, Asleep, Dozing or Dreaming, from POWER's output; empty if unknown."""
     found = re.search(r"mWakefulness=(\w+)", power)
     return found[1] if found else ""
 
 
 def is_locked(window: str) -> bool:
-    """Whether a lock screen stands before the apps, from what LOCK printed."""
+    """Whether a lock screen covers the apps, from the output of LOCK."""
     flags = r"(?:mShowingLockscreen|mDreamingLockscreen|isKeyguardShowing)=true"
     return re.search(flags, window) is not None
 
 
 def free_mb(df: str) -> int | None:
-    """Return the free megabytes of the data partition, from what ROOM printed; None if unknown."""
+    """Return the free megabytes of the data partition, from ROOM's output; None if unknown."""
     rows = df.splitlines()
     cells = rows[-1].split() if rows else []
     return int(cells[-3]) // 1024 if len(cells) >= 4 and cells[-3].isdigit() else None

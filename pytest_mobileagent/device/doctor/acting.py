@@ -38,7 +38,7 @@ def opens_apps(device: Device) -> str:
 
 
 def taps(device: Device) -> str:
-    """A tap reaches what it points at, and back comes back."""
+    """A tap reaches its target, and the back key returns to the previous page."""
     before = _settings(device)
     after = _do(device, Tap(*_row(before).bounds.center))
     if after.texts == before.texts:
@@ -60,12 +60,12 @@ def scrolls(device: Device) -> str:
 
 
 def types(device: Device) -> str:
-    """What is typed arrives as it is."""
+    """Typed text arrives unchanged."""
     return _types(device, _ASCII)
 
 
 def types_beyond_ascii(device: Device) -> str:
-    """Text beyond ASCII arrives as it is."""
+    """Text beyond ASCII arrives unchanged."""
     try:
         return _types(device, _BEYOND)
     except Doubtful:
@@ -77,7 +77,7 @@ def types_beyond_ascii(device: Device) -> str:
 
 
 def turns(device: Device) -> str:
-    """A screen that is turned is seen and touched as it is."""
+    """A rotated screen is captured and touched in its rotated orientation."""
     scripts = ("settings get system accelerometer_rotation", "settings get system user_rotation")
     before = [system_of(device).shell(script).strip() for script in scripts]
     upright = _settings(device)

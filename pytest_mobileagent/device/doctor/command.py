@@ -201,6 +201,6 @@ def title(check: Check) -> str:
 
 
 def findings(device: Device, *, act: bool = True) -> Iterator[Finding]:
-    """Make the checks one after the other; without `act`, only those that change nothing."""
+    """Run the checks in order; without `act`, only those that change nothing."""
     for check in (*LOOKING, *(ACTING if act else ())):
         yield examine(title(check), check, device)

@@ -30,7 +30,7 @@ Level = Literal["ok", "warning", "problem"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of a report: what was checked, what was seen, and the remedy if it is not well.
+    """One line of a report: what was checked, what was seen, and the remedy for a fault.
 
     A warning is something that some tasks can do without; a problem breaks episodes.
     """
@@ -58,7 +58,7 @@ class Doubtful(Unwell):
 
 
 def examine(name: str, check: Callable[[Device], str], device: Device) -> Finding:
-    """Make one check, which returns what it saw if that is well."""
+    """Run one check, which returns what it saw if there is no fault."""
     try:
         return Finding(name, "ok", check(device))
     except Unwell as finding:
@@ -89,7 +89,7 @@ def answers(device: Device) -> str:
 
 
 def awake(device: Device) -> str:
-    """The screen is on: what is dark shows nothing and takes no touches."""
+    """The screen is on: a dark screen shows nothing and takes no touches."""
     state = wakefulness(system_of(device).shell(POWER))
     if not state:
         raise Doubtful(
@@ -112,7 +112,7 @@ def unlocked(device: Device) -> str:
 
 
 def root(device: Device) -> str:
-    """The shell is root's: databases and preferences of apps can be read by nobody else."""
+    """The shell runs as root: only root can read the databases and preferences of apps."""
     user = system_of(device).shell("id -u").strip()
     if user != "0":
         msg = f"the shell is that of user {user[:20]}: databases of apps cannot be read"
@@ -150,7 +150,7 @@ def clock(device: Device) -> str:
 
 
 def animations(device: Device) -> str:
-    """Animations are off: every step waits for those that are not."""
+    """Animations are off: otherwise every step waits for them."""
     shell = system_of(device).shell
     values = {name: shell(f"settings get global {name}").strip() for name in _SCALES}
     on = [name for name, value in values.items() if value not in {"0", "0.0"}]
@@ -169,7 +169,7 @@ def keyboard(device: Device) -> str:
 
 
 def events(device: Device) -> str:
-    """Events can be heard: some tasks are decided by them."""
+    """Events can be received: some tasks are decided by them."""
     if "package:" not in system_of(device).shell(f"pm path {LISTENER}"):
         remedy = "install an event listener, see docs/events.md; other tasks need none"
         raise Doubtful(f"the app {LISTENER} is not installed: no events are heard", remedy)
@@ -177,7 +177,7 @@ def events(device: Device) -> str:
 
 
 def snapshots(device: Device) -> str:
-    """Tasks can start from a snapshot: without, only their own apps are cleared."""
+    """Tasks can start from a snapshot: without one, only their own apps are cleared."""
     names = system_of(device).snapshots()
     if not names:
         remedy = "use an emulator, and save one: `adb emu avd snapshot save NAME`"
@@ -203,7 +203,7 @@ def screenshot(device: Device) -> str:
 
 
 def hierarchy(device: Device) -> str:
-    """There is a view hierarchy, and it lies on the screen."""
+    """There is a view hierarchy, and it lies within the screen."""
     started = time.monotonic()
     screen = device.observe().screen
     seconds = time.monotonic() - started

@@ -55,7 +55,7 @@ def driver_names() -> list[str]:
 
 
 def choose_driver(name: str | None, reached_by: type) -> Driver:
-    """Return the driver of a name; without one, the first that can drive what is so reached.
+    """Return the driver with a name; without a name, the first that can drive such devices.
 
     Raises:
         ValueError: it cannot drive those devices.
@@ -85,7 +85,7 @@ NEVER_A_FLING = 1000  # milliseconds; slower than Android's least fling velocity
 
 
 def scroll_path(action: Scroll, size: tuple[int, int]) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return where a finger starts and ends that scrolls a screen of `size` pixels.
+    """Return where a scrolling finger starts and ends on a screen of `size` pixels.
 
     It moves over half of the screen, and stays off the edges, where Android takes gestures for its
     own.

@@ -37,12 +37,12 @@ class Lease:
         return self.slots.address(self.slot, fresh=fresh)
 
     def release(self) -> None:
-        """Let others use the device."""
+        """Release the device for others."""
         self.lock.release()
 
 
 def lease(slots: Slots, seconds: float = _LEASE_SECONDS, avoid: int | None = None) -> Lease:
-    """Lease a device that nobody uses, waiting for one up to `seconds`.
+    """Lease a free device, waiting up to `seconds` for one.
 
     The slot to `avoid`, whose device broke, is taken only if there is no other that is free.
 
@@ -104,7 +104,7 @@ class LeasedDevice:
         return self._device
 
     def give_up(self) -> str:
-        """Declare the device broken: the next `get` gives another in its place.
+        """Declare the device broken: the next `get` returns another one.
 
         Returns why its program ended by itself, to follow an error's text; empty if it did not.
         """
@@ -120,11 +120,11 @@ class LeasedDevice:
         return ended and f"; its program {ended}"
 
     def has_lost_server(self) -> bool:
-        """Whether the server is gone that the device, and others, were reached through."""
+        """Whether the server through which the device was reached is gone."""
         return self._address is not None and not self._slots.serves(self._address)
 
     def close(self) -> None:
-        """Let go of the device, and of the lease."""
+        """Disconnect from the device and release the lease."""
         self._disconnect()
         self._release()
 

@@ -20,7 +20,7 @@ CONSOLE_PORTS = range(5554, 5684, 2)  # where Android's emulator may have its co
 
 @contextlib.contextmanager
 def console_port(avoid: Collection[int] = ()) -> Iterator[int]:
-    """Give the port of a console, free together with the next one, which will be adb's.
+    """Yield a free console port; the next port, which adb will use, is free as well.
 
     Nobody who asks this way gets it as long as it is held; that ends with the process at the
     latest. Ports to `avoid` are not given.
@@ -42,7 +42,7 @@ def console_port(avoid: Collection[int] = ()) -> Iterator[int]:
 
 
 def _locked(port: int) -> socket.socket | None:
-    """Take the port of UDP by the same number; None if somebody has it.
+    """Bind the UDP port with the same number; None if it is taken.
 
     Emulators use none. Unlike a file that all users can reach, it is in nobody's way afterwards,
     and nobody can put anything in its place.

@@ -56,7 +56,7 @@ class Program:
         await end(self.process, self.grace)
 
     def wake(self) -> None:
-        """Let it go on, if something has stopped it."""
+        """Resume it, if something has stopped it."""
         with contextlib.suppress(ProcessLookupError):
             self.process.send_signal(signal.SIGCONT)
 

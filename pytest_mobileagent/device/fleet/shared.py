@@ -57,7 +57,7 @@ class SharedRun:
         self.folder = folder
 
     def ask(self, request: dict[str, Any], seconds: float = _ANSWER_SECONDS) -> dict[str, Any]:
-        """Ask the supervisor, which is started if there is none, and has `seconds` to answer.
+        """Ask the supervisor, starting it if there is none; it has `seconds` to answer.
 
         Raises:
             HostError: the supervisor cannot be started.
@@ -80,7 +80,7 @@ class SharedRun:
         return reply
 
     def watch(self) -> None:
-        """Start the supervisor, if there is none, which ends what is left of the run.
+        """Start the supervisor if there is none: it ends what is left of the run.
 
         Raises:
             HostError: it cannot be started.

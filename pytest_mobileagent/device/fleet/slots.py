@@ -38,19 +38,19 @@ class Slots(Protocol):
         """Return how to reach the device of a slot; a `fresh` one replaces a device that broke.
 
         Raises:
-            InfrastructureError: there is no device to be had.
+            InfrastructureError: no device is available.
         """
 
     def prestart(self) -> None:
-        """Let all devices start, without waiting for them; nothing where none is started."""
+        """Start all devices without waiting for them, if the run starts any."""
         return
 
     def ended(self, slot: int) -> str:  # noqa: ARG002 - for those that start programs
-        """Say why a device's program ended by itself; empty if it did not, or there is none."""
+        """Return why a device's program ended by itself; empty if it did not, or there is none."""
         return ""
 
     def serves(self, address: Address | AppiumAddress) -> bool:  # noqa: ARG002
-        """Whether the server still runs that an address names; where nobody knows, it does."""
+        """Whether the server that an address names still runs; True if unknown."""
         return True
 
 
@@ -121,11 +121,11 @@ class ProgramSlots(Slots):
             self.run.ask(self._request("prestart", slot, self.command))
 
     def ended(self, slot: int) -> str:
-        """Say with which status it ended, and what it wrote last."""
+        """Return its exit status and the end of its output."""
         return str(self.run.ask({"do": "ended", "slot": slot})["ended"])
 
     def serves(self, address: Address | AppiumAddress) -> bool:
-        """Whether the run's adb server is the one of an address; a dead one has another after it.
+        """Whether an address names the run's current adb server; a new one replaces a dead one.
 
         The supervisor that had started it may be gone as well.
         """

@@ -176,7 +176,7 @@ class Supervisor:
         return path
 
     async def prestart(self, request: dict[str, Any]) -> None:
-        """Start the phone of a slot that nobody has asked for yet, some at a time.
+        """Start the phone of a slot before it is asked for, some at a time.
 
         One that does not start is started again, and its error given, when it is asked for.
         """
@@ -269,7 +269,7 @@ class Supervisor:
 
 
 async def _answers(adb_port: int) -> bool:
-    """Whether an adb server says its version: one that hangs takes connections all the same."""
+    """Whether an adb server reports its version: even a hanging one accepts connections."""
     try:
         async with asyncio.timeout(_ADB_SECONDS):
             reader, writer = await asyncio.open_connection("127.0.0.1", adb_port)
@@ -297,7 +297,7 @@ def _watch_owner(loop: asyncio.AbstractEventLoop, supervisor: Supervisor, lock: 
 
 
 def main(folder: Path) -> None:
-    """Listen, and leave the rest to a child."""
+    """Listen, and leave the rest to a child process."""
     supervisor_socket = socket.socket(socket.AF_UNIX)
     supervisor_socket.bind(str(folder / SOCKET))
     supervisor_socket.listen()

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     Main = Callable[[Sequence[str]], int]
 
-_PATIENCE = 5.0  # seconds until whoever has connected has said what it wants
+_PATIENCE = 5.0  # seconds that a client has to send its request
 
 
 class Warm:
@@ -91,7 +91,7 @@ class Warm:
         _say(connection, pid=pid)
 
     def _become(self, request: dict[str, Any], streams: list[int], parent: int) -> NoReturn:
-        """Be the process that was asked for, and end."""
+        """Become the requested process, and end."""
         status = 1
         try:
             die_with_parent()
@@ -122,7 +122,7 @@ class Warm:
         os._exit(status)
 
     def _reap(self) -> None:
-        """Tell with which status processes have ended."""
+        """Report the exit status of processes that have ended."""
         with contextlib.suppress(ChildProcessError):
             while (ended := os.waitpid(-1, os.WNOHANG))[0]:
                 with self._connections.pop(ended[0]) as connection:
@@ -148,7 +148,7 @@ def _say(connection: socket.socket, **words: int) -> None:
 
 
 def main(path: str, name: str, *words: str) -> None:
-    """Prepare, say that all is ready, and serve."""
+    """Prepare, report readiness, and serve."""
     module = importlib.import_module(name)
     module.prepare(words)
     Path(path).unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""What a gate asks of the run alone: bounds on its numbers, and tasks that have to pass.
+"""A gate's demands on the run alone: bounds on its numbers, and tasks that have to pass.
 
 Agents are not deterministic, so one failure among several epochs is no breach: a task has to pass
 in more than half of its decided epochs, in each of its environments.
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.gate.spec import Bound
 
 
-# These count what is missing, and are known however much of it there is.
+# These count what is missing, so they are known however much is missing.
 _ALWAYS_KNOWN = {
     "tasks", "decided", "errors", "skipped", "review", "not_run", "infrastructure",
     "without_snapshot",
 }  # fmt: skip
 
 _RATES = {"success_rate", "success_rate_of_all"}
-# What is missing can only add to these.
+# Missing episodes can only add to these.
 _SUMS = {"cost_usd", "input_tokens", "output_tokens", "cached_tokens", "calls", "retries"}
 
 
 def absolute(bound: Bound, tasks: Sequence[Entry], look: int) -> Finding:
     """Return whether the number is within its bound: the number itself, as the report has it.
 
-    INCONCLUSIVE where it is not known, or rests on less than 90 % of the episodes. Of money and
-    tokens of which a part is not known, what is known is the least that it can be.
+    INCONCLUSIVE where it is unknown, or rests on less than 90 % of the episodes. If part of the
+    money or tokens is unknown, the known part is a lower bound.
     """
     covered = [task for task in tasks if bound.covers(task["suite"], task["tags"])]
     unknown = left_out(bound.metric, covered)
@@ -69,10 +69,10 @@ def absolute(bound: Bound, tasks: Sequence[Entry], look: int) -> Finding:
 
 
 def _rate(bound: Bound, tasks: Sequence[Entry], said: str) -> tuple[str, str]:
-    """Return the verdict on a rate of success, of which episodes are missing, with what to say.
+    """Return the verdict on a success rate with episodes missing, and its explanation.
 
-    It fails if it would with all of them passed. It passes if it would with all of them failed, and
-    if at most 10 % are missing.
+    The rate fails if it would fail even with all of them passed. It passes if it would pass even
+    with all of them failed, and at most 10 % are missing.
     """
     worst, best = (_value(bound.metric, totals(filled(tasks, passed=p))) for p in (False, True))
     assert worst is not None
@@ -97,7 +97,7 @@ def name_of(bound: Bound) -> str:
 
 
 def _value(metric: str, numbers: Mapping[str, Any]) -> float | None:
-    """Return a number of a summary; of one within another by both names, with a dot between."""
+    """Return a number of a summary; a nested one is named by both names with a dot between."""
     name, _, rest = metric.partition(".")
     found = numbers.get(name)
     if rest and isinstance(found, Mapping):
@@ -168,13 +168,13 @@ _TOKENS = {
     "estimated_output_tokens", "mean_tokens", "mean_tokens_of_all", "tokens_per_action",
     "mean_estimated_tokens",
 }  # fmt: skip
-_CALLS = {"calls", "mean_calls"}  # of these only what nobody saw is left out
+_CALLS = {"calls", "mean_calls"}  # these leave out only calls that nobody saw
 _FILLED = ("cost_usd", "input_tokens", "output_tokens", "cached_tokens")
 _ESTIMATES = ("estimated_input_tokens", "estimated_output_tokens")
 
 
 def left_out(metric: str, tasks: Sequence[Entry]) -> str:
-    """Return in words what a metric does not know of, or "" if it knows all, or is another."""
+    """Describe what a metric leaves out; "" if nothing, or if it counts no calls, tokens or costs."""
     *roles, name = metric.split(".")
     if name not in _COSTS | _TOKENS | _CALLS:
         return ""
@@ -210,7 +210,7 @@ def at_least(tasks: Sequence[Entry]) -> list[Entry]:
 
 
 def _spent(task: Entry, roles: Sequence[str]) -> Spent | None:
-    """Return what was spent on a task, or on the last of some roles in it."""
+    """Return what was spent on a task, or on the last of the given roles."""
     return (task["roles"] or {}).get(roles[-1]) if roles else task
 
 
@@ -219,7 +219,7 @@ def _unpriced(spent: Spent) -> int:
 
 
 def _uncounted(spent: Spent) -> int:
-    """Return how many calls have no tokens; reports of older versions tell only of all."""
+    """Return how many calls have no tokens; older reports only tell whether all tokens are known."""
     if (count := spent.get("uncounted_calls")) is not None:
         return int(count)
     known = None not in (spent.get("input_tokens"), spent.get("output_tokens"))

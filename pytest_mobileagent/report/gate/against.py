@@ -1,4 +1,4 @@
-"""A bound against the baseline: what the test says of it, and why."""
+"""A bound against the baseline: the test's verdict on it, and the reason."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ def against(
     """Return whether a run is worse than its baseline by more than a margin, at an analysis.
 
     `tasks` and `baseline` are the entries of what the bound covers. `count` is how many such bounds
-    the gate has: each may fail falsely at that part of the level.
+    the gate has: the level of a false FAIL is divided among them.
 
-    Episodes that are missing count as what speaks against the verdict: a FAIL holds if all that are
-    missing here had passed, and all that the baseline lacks had failed; a PASS holds the other way
-    round, and with at most 10 % of the episodes of a run missing.
+    Missing episodes count against the verdict: a FAIL has to remain one if all episodes missing
+    from this run had passed and all missing from the baseline had failed; a PASS has to remain one
+    in the opposite case, with at most 10 % of the episodes of either run missing.
     """
     both = tallies(tasks).keys() & tallies(baseline).keys()
     here, there = (
@@ -99,7 +99,7 @@ def against(
 
 
 def _lacks(seen: _Seen, here: Sequence[Entry], there: Sequence[Entry]) -> str:
-    """Return what to say of the episodes that are missing; where they are too many, of those."""
+    """Describe the missing episodes; if a run misses too many, only those of such runs."""
     too_many = is_lacking(seen.here) or is_lacking(seen.there)
     runs = ((seen.here, here, "the"), (seen.there, there, "the baseline's"))
     return "; ".join(
@@ -114,7 +114,7 @@ def _is_broken(seen: _Seen) -> bool:
 
 
 class _Seen(NamedTuple):
-    """Two runs: what both have decided, and the best and the worst that may be of what is missing.
+    """Two runs: what both have decided, and the best and the worst case for missing episodes.
 
     - `before`, `after`: tallies of the tasks that are in both; `there`, `here`: their sums.
     """
@@ -148,12 +148,12 @@ class _Seen(NamedTuple):
 
     @property
     def low(self) -> float | None:
-        """What the difference is at least, with all that is missing counted as lost."""
+        """The lower bound of the difference, with all missing episodes counted against the run."""
         return at_least(self.worst, self.bound, self.levels.passing)
 
     @property
     def high(self) -> float | None:
-        """What it is at most, with all that is missing counted as won."""
+        """The upper bound of the difference, with all missing episodes counted for the run."""
         return at_most(self.best, self.levels.fail)
 
 
@@ -174,7 +174,7 @@ def _numbers(seen: _Seen) -> dict[str, Any]:
 
 
 def _bounds(seen: _Seen, count: int) -> tuple[str, str]:
-    """Return what the difference is at least, and at most: each one-sided, over all analyses."""
+    """Return the lower and upper bounds of the difference, each one-sided over all analyses."""
     low, high = (points(min(1.0, max(-1.0, each or 0.0))) for each in (seen.low, seen.high))
     return f"{_level(BETA)}: {low} or more", f"{_level(ALPHA / count)}: {high} or less"
 
@@ -184,7 +184,7 @@ def _level(chance: float) -> str:
 
 
 def _lost(seen: _Seen) -> str:
-    """Return the tasks that are lost, as `compare` says it; without one, those that fell most."""
+    """Name the lost tasks, as `compare` defines them; if there are none, those that fell most."""
     keys = common(seen.before, seen.after)
     lost, lower = fallen(keys, seen.before, seen.after)
     named, word = (lost, "lost") if lost else (lower, "passed less often")
@@ -198,7 +198,7 @@ def _lost(seen: _Seen) -> str:
 
 
 def _takes(seen: _Seen, bound: Bound, numbers: dict[str, Any]) -> str:
-    """Return what it would take to decide, and add it to the numbers."""
+    """Describe what a decision would take, and add it to the numbers."""
     tasks = seen.found.tasks
     if tasks < FEWEST_TASKS:
         return f"{_plural(tasks, 'task')} in both runs, and a verdict takes {FEWEST_TASKS}"

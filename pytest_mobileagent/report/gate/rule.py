@@ -1,4 +1,4 @@
-"""The one test of a gate against a baseline: when it fails, when it passes, what would decide it.
+"""A gate's one test against a baseline: when it fails or passes, and what would decide it.
 
 Two one-sided bounds of the difference, at interim analyses that are fixed beforehand: FAIL where
 the upper one is below the margin, PASS where the lower one is above what is allowed. docs/gate.md
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 PASS, FAIL, INCONCLUSIVE = "PASS", "FAIL", "INCONCLUSIVE"
-MOST_MISSING = 0.1  # of the episodes; with more, nothing can be said of a run
+MOST_MISSING = 0.1  # of the episodes; with more missing, nothing can be said about a run
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,9 @@ class Finding:
 
 ALPHA = 0.0125  # the chance of a false FAIL, of all bounds and analyses together
 BETA = 0.05  # the chance of a PASS of an agent that is worse by `allow`, of all analyses together
-FEWEST_TASKS = 8  # with fewer, t's tails are not to be relied on
-# What was not seen of a drop is taken to lie in tasks that fell by three times what is allowed, in
-# these limits: simulated gates on agents that lose a few kinds of tasks passed too often with less.
+FEWEST_TASKS = 8  # with fewer, t's tails are unreliable
+# An unseen drop is assumed to lie in tasks that fell by three times what is allowed, within these
+# limits: with less, simulated gates passed agents that lose a few kinds of tasks too often.
 _FALLS, _LEAST_FALL, _MOST_FALL = 3, 0.15, 0.3
 
 
@@ -87,12 +87,12 @@ def rule(found: Difference, bound: Bound, levels: Levels) -> str:
 
 
 def at_most(found: Difference, level: float) -> float | None:
-    """Return what the true difference is above with a chance of `level` at most.
+    """Return an upper bound: the true difference exceeds it with a probability of at most `level`.
 
-    The higher one of two bounds: by Student's t with the variance of the tasks' differences, and by
-    the normal distribution with that of two runs which do each task with the same chance. The first
-    alone is too low by chance where one run has few epochs, and the agent does nearly all tasks, or
-    nearly none.
+    It is the higher of two bounds: one by Student's t with the variance of the tasks' differences,
+    and one by the normal distribution with the variance of two runs that pass each task with the
+    same probability. The first alone may be too low by chance where one run has few epochs and the
+    agent passes nearly all tasks, or nearly none.
     """
     if found.value is None or found.spread is None:
         return None
@@ -102,13 +102,13 @@ def at_most(found: Difference, level: float) -> float | None:
 
 
 def at_least(found: Difference, bound: Bound, level: float) -> float | None:
-    """Return what the true difference is below with a chance of `level` at most.
+    """Return a lower bound: the true difference is below it with a probability of at most `level`.
 
-    The limit lies x below what was found, with x = t · √(V + x · (1/N + f/T)): the variance is that
-    of a run which is worse by x, as in Wilson's score interval (1927), and not that of the run at
-    hand, which may have seen no failure at all. V is the variance of the mean of the tasks'
-    differences; x more failures among N episodes add x/N to it, and f · x/T where they lie in tasks
-    that fell by f, which is three times what the bound allows, from 0.15 to 0.3.
+    The bound lies x below the difference found, with x = t · √(V + x · (1/N + f/T)): the variance
+    is that of a run that is worse by x, as in Wilson's score interval (1927), not that of this run,
+    which may have no failure at all. V is the variance of the mean of the tasks' differences; a
+    share x of failures among N episodes adds x/N to it, and f · x/T if they lie in tasks that fell
+    by f, which is three times what the bound allows, limited to 0.15 to 0.3.
     """
     if found.value is None or found.spread is None or not found.episodes:
         return None
@@ -118,22 +118,22 @@ def at_least(found: Difference, bound: Bound, level: float) -> float | None:
 
 
 def unseen(found: Difference, bound: Bound) -> float:
-    """Return what a drop that was not seen adds to the variance of the mean, by its size."""
+    """Return what an unseen drop adds to the variance of the mean, per unit of the drop."""
     return 1 / found.episodes + fall(bound) / found.tasks
 
 
 def fall(bound: Bound) -> float:
-    """Return by how much those tasks are taken to have fallen in which a drop was not seen."""
+    """Return the assumed fall of the tasks in which an unseen drop lies."""
     return min(_MOST_FALL, max(_LEAST_FALL, _FALLS * bound.allow))
 
 
 @lru_cache(maxsize=1024)
 def quantile(share: float, degrees: int) -> float:
-    """Return what Student's t stays below with a chance of `share`."""
+    """Return the quantile of Student's t for a probability of `share`."""
     return student_quantile(share, degrees)
 
 
-MOST_EPOCHS = 100  # more than that nobody runs, and no estimate of so many is to be relied on
+MOST_EPOCHS = 100  # nobody runs more than that, and estimates of so many are unreliable
 _POWER = 0.8
 _BOTH = NormalDist().inv_cdf(1 - ALPHA) + NormalDist().inv_cdf(_POWER)
 _NOISE = 0.12  # of runs without repetitions: p(1 - p) is 0.11 to 0.13 for most agents
@@ -144,10 +144,10 @@ def epochs_to_decide(
 ) -> int | None:
     """Return about how many epochs of both runs would decide what `epochs` left open.
 
-    As many as decide if the difference stays as it is, or as tell a drop of `allow` from one of
-    `margin` with a power of 80 %, whichever are fewer. `noise` is the mean of p(1 - p). Epochs make
-    only that part of the tasks' spread smaller which is chance: None where the rest is too large,
-    as of a few tasks that one run always does and the other one never.
+    The smaller of two numbers: the epochs that decide if the difference stays as it is, and those
+    that tell a drop of `allow` from one of `margin` with a power of 80 %. `noise` is the mean of
+    p(1 - p). More epochs reduce only the random part of the tasks' spread: None if the rest is too
+    large, for example if one run always passes a few tasks that the other never passes.
     """
     if found.value is None or found.spread is None:
         return None
@@ -169,8 +169,8 @@ def epochs_to_decide(
 def tasks_to_decide(found: Difference, bound: Bound, levels: Levels) -> int | None:
     """Return about how many tasks like those at hand would decide, with as many epochs.
 
-    As many as decide if the difference stays as it is, or as tell a drop of `allow` from one of
-    `margin` with a power of 80 %, whichever are fewer.
+    The smaller of two numbers: the tasks that decide if the difference stays as it is, and those
+    that tell a drop of `allow` from one of `margin` with a power of 80 %.
     """
     if found.value is None or found.spread is None or not found.episodes:
         return None

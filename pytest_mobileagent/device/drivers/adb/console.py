@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 _THIS_MACHINE = {"127.0.0.1", "localhost", "::1"}
-_CONNECT_SECONDS = 5.0  # a firewall may leave those who knock without an answer
+_CONNECT_SECONDS = 5.0  # a firewall may drop connection attempts silently
 
 
 def console_port(serial: str) -> int | None:
-    """Return the port of an emulator's console, which its serial says; None for other devices."""
+    """Return the port of an emulator's console, from its serial; None for other devices."""
     match = re.fullmatch(r"emulator-(\d+)", serial)
     return int(match[1]) if match else None
 
@@ -64,7 +64,7 @@ class Console:
         self._command(f"avd snapshot load {snapshot}")
 
     def save(self, snapshot: str) -> None:
-        """Keep the present as a snapshot, which may take a minute."""
+        """Save the current state as a snapshot, which may take a minute."""
         self._command(f"avd snapshot save {snapshot}", 300.0)
 
     def loaded(self) -> str:

@@ -133,7 +133,7 @@ class AdbDevice:
         return self.system.events()
 
     def close(self) -> None:
-        """Let go of the device. It stays as it is."""
+        """Disconnect from the device and leave it as it is."""
         self.system.close()
 
     def _look(self, scripts: Sequence[str]) -> _Look:

@@ -58,7 +58,7 @@ def script(action: Action, size: tuple[int, int], sdk: int) -> str:
 
 
 def needs_unicode_keyboard(action: Action) -> bool:
-    """Whether the action types what Android's own `input text` cannot."""
+    """Whether the action types text that Android's own `input text` cannot type."""
     return isinstance(action, Type) and not action.text.isascii()
 
 

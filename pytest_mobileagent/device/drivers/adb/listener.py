@@ -1,4 +1,4 @@
-"""The way to the event listener on a device: what happened there is read from a stream of adb.
+"""The connection to the event listener on a device: its events are read from a stream of adb.
 
 docs/events.md describes the listener's protocol. Nothing here waits for it while a step is made:
 what a look is preceded by (`mark`) is answered while the look is on its way.
@@ -43,7 +43,7 @@ echo enabled"""
 
 
 class EventStream:
-    """Reads what the listener of a device sends, from when it is started.
+    """Reads what the listener of a device sends, starting with `start`.
 
     `problem` says why nothing can be heard, and is empty while something can.
     """
@@ -60,7 +60,7 @@ class EventStream:
         self._answered = 0
 
     def start(self, run: Callable[[str], str]) -> None:
-        """Enable the listener, and hear what happens from now on; `run` runs a shell script."""
+        """Enable the listener and receive events from now on; `run` runs a shell script."""
         self.stop()
         if run(ENABLE).strip().endswith("missing"):
             self.problem = f"the app {PACKAGE} is not installed"
@@ -79,14 +79,14 @@ class EventStream:
                 return
 
     def stop(self) -> None:
-        """Hear nothing more, and forget what was heard."""
+        """Stop receiving events, and forget those received."""
         self._disconnect()
         self._events.clear()
         self._session, self._sequence = "", 0
         self.problem = "it was stopped"
 
     def mark(self) -> None:
-        """Ask the listener for an answer, behind all that has happened until now."""
+        """Ask the listener for a reply, which follows all events so far."""
         if self._stream is not None:
             self._asked += 1
             with contextlib.suppress(OSError):  # `take` connects again

@@ -1,4 +1,4 @@
-"""A shell on the device that stays open: each call is one round trip, whatever it consists of.
+"""A shell on the device that stays open: each call is one round trip, however many scripts it runs.
 
 Its output comes in frames of adb's shell protocol, version 2: a kind, a length, and bytes (AOSP,
 packages/modules/adb: shell_protocol.h).
@@ -36,13 +36,13 @@ def frame(kind: int, data: bytes) -> bytes:
 
 
 def failure(why: str) -> bytes:
-    """Return what a shell writes that could not be started."""
+    """Return the output of a shell that could not be started."""
     text = f"{why}\n".encode("utf-8", "replace")
     return frame(STDERR, text) + frame(EXIT, bytes([_FAILED]))
 
 
 class FrameReader:
-    """Cuts bytes, however they come, into frames."""
+    """Cuts bytes into frames, whatever pieces they arrive in."""
 
     def __init__(self) -> None:
         self._rest = bytearray()
@@ -85,7 +85,7 @@ class Output:
 
 
 class BrokeOffError(DeviceError):
-    """The connection to a device was lost: it may come back, where one that hangs does not."""
+    """The connection to a device was lost; unlike a device that hangs, it may come back."""
 
 
 class Shell:
@@ -258,7 +258,7 @@ def listed(host: str, port: int, seconds: float | None = None) -> dict[str, str]
 
 
 def register(address: Address) -> None:
-    """Tell the adb server of an emulator, which emulators also do themselves. It may know already.
+    """Register an emulator with the adb server; emulators also do this themselves.
 
     Raises:
         DeviceError: there is no adb server.
@@ -275,7 +275,7 @@ def _open_server(host: str, port: int, seconds: float | None = None) -> AdbConne
     limit = _OPEN_SECONDS if seconds is None else seconds
 
     class Connection(adbutils.AdbConnection):  # type: ignore[misc]  # it has no types
-        """One that knows IPv6, and starts no adb server of its own, which nobody would ever end."""
+        """A connection that supports IPv6 and starts no adb server that nobody would stop."""
 
         def _safe_connect(self) -> socket.socket:
             stream = socket.create_connection((host, port), timeout=min(5, limit))

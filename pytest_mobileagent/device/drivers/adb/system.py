@@ -159,7 +159,7 @@ class AdbSystem:
         self._changed()
 
     def _listen(self) -> None:
-        """Hear the events of what happens from now on, if a listener is installed."""
+        """Receive events from now on, if a listener is installed."""
         self._listener.start(self._enable_listener)
         self.info = replace(self.info, listener=not self._listener.problem)
 
@@ -170,7 +170,7 @@ class AdbSystem:
 
     @property
     def listener_problem(self) -> str:
-        """Why no events are heard; empty if they are."""
+        """Why no events are received; empty if they are."""
         return self._listener.problem
 
     def events(self) -> tuple[Event, ...]:
@@ -203,7 +203,7 @@ class AdbSystem:
         return self._shell.run(f"sh -c {shlex.quote(script)}").text
 
     def close(self) -> None:
-        """Let go of the device. It stays as it is."""
+        """Disconnect from the device and leave it as it is."""
         self._listener.stop()
         self._shell.close()
 
@@ -270,7 +270,7 @@ class AdbSystem:
             self._restored_at = time.monotonic()
 
     def _start_from(self, snapshot: str) -> None:
-        """Have the device replaced by one that starts from the snapshot."""
+        """Replace the device by one that starts from the snapshot."""
         if self._restart is None:
             raise NoSnapshotError("no snapshots, as the emulator runs with -read-only")
         self._shell.close()

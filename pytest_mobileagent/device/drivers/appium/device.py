@@ -56,7 +56,7 @@ class Backend(System, Protocol):
         """Return what happened since the last call."""
 
     def close(self) -> None:
-        """Let go of the device."""
+        """Disconnect from the device."""
 
 
 class AppiumSystem:
@@ -106,7 +106,7 @@ class AppiumDevice:
     """Sees and acts through an Appium session; `backend` is the device behind the screen.
 
     Raises:
-        DeviceError: there is no session to be had.
+        DeviceError: no session can be opened.
     """
 
     def __init__(
@@ -148,7 +148,7 @@ class AppiumDevice:
         return self._backend.events()
 
     def close(self) -> None:
-        """Let go of the device. It stays as it is."""
+        """Disconnect from the device and leave it as it is."""
         with suppress(DeviceError):
             self.session.close()
         self._backend.close()

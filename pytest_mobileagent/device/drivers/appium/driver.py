@@ -47,7 +47,7 @@ def connect_local(
     wanted = {**_CAPABILITIES, **where, **capabilities}
 
     def follow(old: Address, snapshot: str) -> tuple[Address, bool]:
-        """Have the next session be one on the device that takes the place of the old."""
+        """Open the next session on the device that replaces the old one."""
         assert restart is not None
         new, loaded = restart(old, snapshot)
         wanted["appium:udid"] = new.serial
@@ -64,7 +64,7 @@ def connect_local(
 
 
 def connect_remote(url: str, settle: Settle, capabilities: Mapping[str, Any]) -> AppiumDevice:
-    """Drive whichever device the Appium server at `url` gives."""
+    """Drive the device that the Appium server at `url` chooses."""
     session = AppiumSession(url, {**_CAPABILITIES, **capabilities})
     try:
         return AppiumDevice(session, RemoteSystem(session), settle)

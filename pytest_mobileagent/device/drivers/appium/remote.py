@@ -113,11 +113,11 @@ class RemoteSystem:
             raise
 
     def events(self) -> tuple[Event, ...]:
-        """Return nothing: Appium gives no way to the listener's socket."""
+        """Return nothing: the listener's socket cannot be reached through Appium."""
         return ()
 
     def close(self) -> None:
-        """Do nothing: the session is closed by whoever made it."""
+        """Do nothing: the owner of the session closes it."""
 
     def _console(self, command: str) -> str:
         return str(self._execute("execEmuConsoleCommand", {"command": command}))

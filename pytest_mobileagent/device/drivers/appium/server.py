@@ -82,7 +82,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _is_closed(stream: IO[str], seconds: float) -> bool:
-    """Whether a stream that says nothing has ended, or does so in the next seconds."""
+    """Whether a silent stream has ended, or ends within the next seconds."""
     return is_readable(stream, seconds) and not os.read(stream.fileno(), 4096)
 
 
@@ -108,7 +108,7 @@ def _start(program: Path, home: Path | None, folder: Path) -> tuple[subprocess.P
 
 
 def _sdk(folder: Path) -> Path:
-    """Make the little of an Android SDK that Appium asks for: the adb of this installation."""
+    """Make the minimal Android SDK that Appium needs: the adb of this installation."""
     import adbutils  # it takes 50 ms to import
 
     tools = folder / "sdk" / "platform-tools"

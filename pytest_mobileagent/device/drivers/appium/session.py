@@ -64,7 +64,7 @@ class AppiumSession:
 
     @contextmanager
     def speaking(self, what: str) -> Iterator[Remote]:
-        """Give the client's session, and turn what goes wrong into a DeviceError that says `what`.
+        """Yield the client's session, and turn failures into a DeviceError that says `what`.
 
         Raises:
             DeviceError: the server is not there, or the device does not do it.
@@ -102,7 +102,7 @@ class AppiumSession:
         """End the session and make a new one; `what` names it where that fails.
 
         Raises:
-            DeviceError: there is none to be had.
+            DeviceError: no new session can be opened.
         """
         self.close()
         with self.speaking(what):
