@@ -174,7 +174,7 @@ _ESTIMATES = ("estimated_input_tokens", "estimated_output_tokens")
 
 
 def left_out(metric: str, tasks: Sequence[Entry]) -> str:
-    """Describe what a metric leaves out; "" if nothing, or if it counts no calls, tokens or costs."""
+    """Describe what a metric of calls, tokens or costs leaves out; "" if nothing."""
     *roles, name = metric.split(".")
     if name not in _COSTS | _TOKENS | _CALLS:
         return ""
@@ -219,7 +219,7 @@ def _unpriced(spent: Spent) -> int:
 
 
 def _uncounted(spent: Spent) -> int:
-    """Return how many calls have no tokens; older reports only tell whether all tokens are known."""
+    """Return how many calls have no tokens; older reports only tell whether any have none."""
     if (count := spent.get("uncounted_calls")) is not None:
         return int(count)
     known = None not in (spent.get("input_tokens"), spent.get("output_tokens"))
