@@ -1,1 +1,1 @@
-"""What comes out: results, metrics, tables and files."""
+"""The output of a run: results, metrics, tables and files."""

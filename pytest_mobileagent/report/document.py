@@ -1,4 +1,4 @@
-"""report.json: the whole of a run, written and read back, and the newest of several runs found."""
+"""report.json: write and read the report of a run, and find the newest of several runs."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def newest_run(runs: Path) -> Path | None:
 
 
 def is_run(folder: Path) -> bool:
-    """Whether a folder is that of a run, which may go on still."""
+    """Whether a folder is that of a run, which may still be going on."""
     return any((folder / name).is_file() for name in (RUN, REPORT))
 
 

@@ -1,4 +1,4 @@
-"""`python -m pytest_mobileagent compare`: runs against the first, and what a gate says of them."""
+"""`python -m pytest_mobileagent compare`: compare runs with the first, and apply a gate to them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.recorded import RecordedRun
 
 _WORST_FIRST = (9, 1, 8, 0)
-_USAGE = 4  # pytest's status of what is asked wrongly: 1 is a gate's FAIL
+_USAGE = 4  # pytest's status for a usage error: 1 is a gate's FAIL
 
 
 def main(arguments: Sequence[str], setting: Callable[[str], tuple[str, Path] | None]) -> int:
@@ -115,7 +115,7 @@ def _json(found: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _names(found: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return what the runs are called: their agents, or their ids where agents are the same."""
+    """Return the names of the runs: their agents, or their ids where agents are the same."""
     runs = [each["comparison"]["run"] for each in found]
     agents = Counter(run["agent"] for run in [found[0]["comparison"]["baseline"], *runs])
     return [str(run["agent"] if agents[run["agent"]] == 1 else run["id"]) for run in runs]

@@ -119,7 +119,7 @@ def _entries(
 
 
 def _alone(these: Mapping[Key, Tally], others: Mapping[Key, Tally]) -> list[dict[str, Any]]:
-    """Return what is only in these, or was decided only there."""
+    """Return the tasks that are only in one run, or were decided only there."""
     none = [key for key, tally in these.items() if key not in others]
     undecided = [k for k, t in these.items() if k in others and t.decided and not others[k].decided]
     return [_named(key) for key in [*none, *undecided]]
@@ -170,7 +170,7 @@ def _measure(
 
 
 def _means(name: str, tasks: Sequence[Entry]) -> dict[Key, float]:
-    """Return the mean of a number over the decided epochs of each task of which it is known."""
+    """Return the mean of a number over the decided epochs of each task for which it is known."""
     values: dict[Key, list[float]] = defaultdict(list)
     for task in tasks:
         number = field(name)(task)
@@ -208,7 +208,7 @@ def _same_tasks(base: RecordedRun, run: RecordedRun, both: Collection[Key]) -> b
 
 
 def _recorded(run: RecordedRun, both: Collection[Key]) -> dict[str, Any]:
-    """Return what run.json says of the tasks: what identifies each, by its key."""
+    """Return what identifies each task in run.json, by its key."""
     cases = (case for case in runs.cases(run.folder) if (case.id, case.environment) in both)
     left_out = {"nodeid"}
     return {

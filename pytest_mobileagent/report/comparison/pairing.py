@@ -39,7 +39,7 @@ class Tally:
 
     @property
     def share(self) -> float:
-        """The share of the decided epochs that passed; there has to be one."""
+        """The share of the decided epochs that passed; at least one has to be decided."""
         return self.passed / self.decided
 
     @property
@@ -56,7 +56,7 @@ class Tally:
         return f"{self.passed}/{self.decided}"
 
     def filled(self, *, passed: bool) -> Tally:
-        """Return it as if all that is missing had passed, or had failed."""
+        """Return the tally as if all missing epochs had passed, or had failed."""
         return Tally(self.passed + self.missing * passed, self.decided + self.missing)
 
     def __add__(self, other: Tally) -> Tally:
@@ -69,7 +69,7 @@ class Tally:
 
 
 def tallies(tasks: Iterable[Entry]) -> dict[Key, Tally]:
-    """Return what became of each task; those that were only skipped are not there."""
+    """Return what became of each task, without those that were only skipped."""
     found: dict[Key, Tally] = defaultdict(Tally)
     for task in tasks:
         if task["outcome"] != "skipped":
@@ -83,7 +83,7 @@ def total(counted: Iterable[Tally]) -> Tally:
 
 
 def common(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> list[Key]:
-    """Return what both runs have decided at least once, in the order of the first."""
+    """Return the tasks that both runs have decided at least once, in the order of the first."""
     return [
         key
         for key, tally in before.items()
@@ -123,7 +123,7 @@ class Difference:
         return student_cdf(-(self.value + drop) / self.error, self.tasks - 1)
 
     def interval(self, level: float) -> tuple[float, float] | None:
-        """Return what the true difference lies between, with a confidence of `level`."""
+        """Return the confidence interval of the true difference at `level`."""
         if self.value is None or self.error is None:
             return None
         half = student_quantile((1 + level) / 2, self.tasks - 1) * self.error
@@ -180,9 +180,9 @@ def _pooled(before: Tally, after: Tally) -> float:
 def fallen(
     keys: Iterable[Key], before: Mapping[Key, Tally], after: Mapping[Key, Tally]
 ) -> tuple[list[Key], list[Key]]:
-    """Return the tasks that are lost, and all that passed less often; what fell most is first.
+    """Return the lost tasks, and all that passed less often, those that fell most first.
 
-    Lost is a task that passed in more than half of its decided epochs before, and does not now.
+    A task is lost if it passed in more than half of its decided epochs before, and does not now.
     """
     fell = [key for key in keys if after[key].share < before[key].share]
     fell.sort(key=lambda key: after[key].share - before[key].share)

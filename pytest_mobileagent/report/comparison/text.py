@@ -35,7 +35,7 @@ def comparison_line(comparison: Comparison, name: str = "") -> str:
 
 
 def comparison_details(comparison: Comparison) -> list[str]:
-    """Return lines on single tasks, and on what one has to know of the numbers."""
+    """Return lines on single tasks, and remarks on the numbers."""
     lines = []
     for kind, meaning in _LISTS.items():
         if comparison[kind]:
@@ -45,7 +45,7 @@ def comparison_details(comparison: Comparison) -> list[str]:
 
 
 def remarks(comparison: Comparison) -> list[str]:
-    """Return what one has to know before one trusts the numbers."""
+    """Return what a reader has to know before trusting the numbers."""
     found = []
     base, run = comparison["baseline"], comparison["run"]
     if base["id"] == run["id"]:

@@ -40,7 +40,7 @@ class Decision:
 
     @property
     def verdict(self) -> str:
-        """PASS if all is met, FAIL if anything is not, else INCONCLUSIVE."""
+        """PASS if all findings pass, FAIL if any fails, else INCONCLUSIVE."""
         verdicts = {finding.verdict for finding in self.findings}
         return next((each for each in (FAIL, INCONCLUSIVE) if each in verdicts), PASS)
 
@@ -71,7 +71,7 @@ class Decision:
         return tuple(f.bound for f in against_baseline if f.may_change and f.bound is not None)
 
     def is_final(self, bound: Bound) -> bool:
-        """Return whether no later analysis can change the verdict on a bound."""
+        """Whether no later analysis can change the verdict on a bound."""
         return bound not in self.open
 
     def wants(self, task: Entry | Case) -> bool:
@@ -151,7 +151,7 @@ def decide(
 
 
 def _without(left_out: str | None, found: Finding) -> Finding:
-    """Return a finding on the tasks at hand as one on all: a FAIL stands, and a PASS does not."""
+    """Turn a finding on the present tasks into one on all: a FAIL stands, a PASS does not."""
     if left_out is None or found.verdict == FAIL:
         return found
     return replace(found, verdict=INCONCLUSIVE, words=f"{left_out}; of the others: {found.words}")

@@ -1,4 +1,4 @@
-"""Interim analyses: when a gate examines a run that goes on, and how strict each analysis is.
+"""Interim analyses: when a gate examines an unfinished run, and how strict each analysis is.
 
 A gate that fails at the first bad one of several analyses fails unchanged agents more often than
 a single analysis does. Each one therefore spends a part of the chance of a false fail, by the
@@ -80,7 +80,7 @@ def _levels(
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """Where a Brownian motion is that has crossed no bound so far: points with their chances."""
+    """The positions, with their chances, of a Brownian motion that has crossed no bound so far."""
 
     points: Sequence[float]
     chances: Sequence[float]
@@ -105,7 +105,7 @@ class _Walk:
         return math.fsum(chance * _NORMAL.cdf((point - bound) / step) for point, chance in each)
 
     def bound(self, step: float, chance: float, deviation: float) -> float:
-        """Return the bound that the walk crosses with a chance, after a step."""
+        """Return the bound that the walk crosses with a given chance after a step."""
         low, high = 0.0, _FAR * deviation
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
@@ -113,7 +113,7 @@ class _Walk:
         return high
 
     def after(self, step: float, bound: float, deviation: float) -> _Walk:
-        """Return the walk after a step, where it has not crossed the bound."""
+        """Return the walk after a step, given that it has not crossed the bound."""
         noise = NormalDist(0, step)
         each = list(zip(self.points, self.chances, strict=True))
 

@@ -1,4 +1,4 @@
-"""What a gate does not see: episodes without a verdict, and tasks that were skipped or left out."""
+"""What a gate cannot see: episodes without a verdict, and tasks that were skipped or left out."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def is_broken(counted: Tally) -> bool:
 
 
 def episodes(counted: Tally) -> int:
-    """Return how many episodes there were to be, without those that were skipped."""
+    """Return how many episodes were planned, without those that were skipped."""
     return counted.decided + counted.missing
 
 
@@ -72,7 +72,7 @@ def filled(tasks: Iterable[Entry], *, passed: bool) -> list[Entry]:
 
 
 def words(tasks: Iterable[Entry], whose: str = "the") -> str:
-    """Return what to say of the episodes that are missing: how many, why, and what to do."""
+    """Describe the missing episodes: how many there are, why, and what to do."""
     tasks = list(tasks)
     counted = total(tallies(tasks).values())
     share = 100 * counted.missing / episodes(counted)
@@ -97,7 +97,7 @@ def _cause(task: Entry) -> str:
 
 
 def _advice(causes: Counter[str]) -> list[str]:
-    """Return what to do, first about what is the cause of most; one line says each thing once."""
+    """Return what to do, the most frequent cause first, each piece of advice once."""
     counts: Counter[str] = Counter()
     for cause, count in causes.items():
         if cause in _ADVICE:
@@ -111,7 +111,7 @@ _MOST = 5  # names in a line
 
 
 def without_app(tasks: Sequence[Entry], look: int) -> list[Finding]:
-    """Return a finding if tasks were skipped because their app is not there, else none.
+    """Return a finding if tasks were skipped because their app is missing, else none.
 
     Otherwise a suite with half of its apps missing could pass on the other half alone.
     """
@@ -137,7 +137,7 @@ def without_app(tasks: Sequence[Entry], look: int) -> list[Finding]:
 def unseen(
     tasks: Sequence[Entry], baseline: Sequence[Entry], *, alike: bool, allow_skipped: bool
 ) -> str | None:
-    """Return what to say of tasks that the baseline has decided and this run has not tried.
+    """Describe the tasks that the baseline has decided and this run has not tried.
 
     None if there are none, or all of them are. Where both runs were selected alike, tasks that are
     not in this run were taken out of the project; what was skipped was not. With `allow_skipped`

@@ -1,4 +1,4 @@
-"""What a gate asks for: a TOML file, or an expression, read and checked against what there is."""
+"""The specification of a gate: a TOML file or an expression, read and checked."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def read_gate(text: str, folder: Path) -> Gate:
     """Return the gate that an expression, or a TOML file, describes; paths are of `folder`.
 
     Raises:
-        ValueError: it is neither, or it asks for what there is not; with the place, and what to do.
+        ValueError: it is neither, or asks for something unknown; the text says where.
     """
     if found := _EXPRESSION.fullmatch(text):
         return Gate((_of_expression(*found.groups()),))
@@ -100,7 +100,7 @@ def gate_of(data: Mapping[str, Any]) -> Gate:
     """Return the gate that the content of a file describes.
 
     Raises:
-        ValueError: it asks for what there is not.
+        ValueError: it asks for something unknown.
     """
     _check_keys(data, _KEYS, "a gate")
     bounds = data.get("bound", [])
@@ -129,7 +129,7 @@ def gate_of(data: Mapping[str, Any]) -> Gate:
 
 
 def near(name: str, names: list[str]) -> str:
-    """Return what to say of a name that is none of `names`: the nearest ones, else some of them."""
+    """Return a hint for a name that is not in `names`: the nearest ones, else some of them."""
     close = difflib.get_close_matches(name, names, 3, 0.5)
     if close:
         return f"did you mean {' or '.join(close)}?"

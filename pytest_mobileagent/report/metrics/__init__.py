@@ -1,1 +1,1 @@
-"""What a run comes to, in numbers."""
+"""The numbers of a run."""

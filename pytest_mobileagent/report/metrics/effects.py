@@ -1,4 +1,4 @@
-"""What the steps of an episode led to: nothing, the same again, or nothing that could be done."""
+"""Steps of an episode that had no effect, repeated an earlier one, or could not be done."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Look = tuple[str, str, str, bytes]
 
 
 def no_effect(episode: EpisodeRecord) -> list[bool]:
-    """Return of each step whether it acted and left the screen as it was.
+    """Return for each step whether it acted and left the screen as it was.
 
-    A screen stays as it was if app, activity, view hierarchy and picture do; one of whose clock
-    moves on has changed. Waiting, asking and reporting are no acts here; after a report nothing is
-    seen, so of what was done with it nobody knows.
+    A screen is unchanged if its app, activity, view hierarchy and picture are; if only its clock
+    moves on, it has changed. Waiting, asking and reporting do not count as acting; after a report
+    nothing is observed, so the effect of actions made with it is unknown.
     """
     screens = list(map(_look, episode.screens))
     return [
@@ -32,7 +32,7 @@ def no_effect(episode: EpisodeRecord) -> list[bool]:
 
 
 def repeated(episode: EpisodeRecord) -> list[bool]:
-    """Return of each step whether it did what an earlier one had done on a screen just like it."""
+    """Return for each step whether it repeated an earlier one on an identical screen."""
     return list(_repeated(episode))
 
 

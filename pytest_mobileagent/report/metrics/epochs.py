@@ -1,4 +1,4 @@
-"""What repeating tasks tells: uncertainty over tasks and epochs, pass@k, pass^k, and flakiness.
+"""Numbers from repeated tasks: uncertainty over tasks and epochs, pass@k, pass^k, flakiness.
 
 A task's identity is its id and its environment; epochs repeat it. Epochs without a verdict are left
 out of its trials.
@@ -31,7 +31,7 @@ _MOST = 10  # epochs of which each number has its own pass@k
 
 
 def epochs_of(results: Iterable[Entry]) -> int:
-    """Return how many epochs every task has at least, decided or not; 0 without tasks."""
+    """Return the smallest number of epochs of any task, decided or not; 0 without tasks."""
     return min((len(each) for each in _by_task(results).values()), default=0)
 
 

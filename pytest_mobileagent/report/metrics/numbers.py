@@ -1,4 +1,4 @@
-"""Sums, means and quotients over some results, of which a number may be unknown (None)."""
+"""Sums, means and quotients over results in which some numbers may be unknown (None)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def ratio(over: float | None, under: float | None) -> float | None:
-    """Return a quotient; None where there is none, or it is beyond what a float can hold."""
+    """Return a quotient; None if it is undefined or too large for a float."""
     try:
         return over / under if over is not None and under else None
     except OverflowError:
@@ -21,7 +21,7 @@ def ratio(over: float | None, under: float | None) -> float | None:
 
 
 def field(name: str) -> Value:
-    """Return what reads a field of a result; None where it has none."""
+    """Return a function that reads a field of a result; it returns None if the field is missing."""
     return lambda result: result.get(name)
 
 
@@ -37,14 +37,14 @@ def sum_of(results: Iterable[Result], value: Value) -> float | None:
 
 
 def quotient_of(results: Iterable[Result], over: Value, under: Value) -> float | None:
-    """Return a sum over a sum, both of the same results: those of which both are known."""
+    """Return the quotient of two sums, both over the results for which both numbers are known."""
     pairs = [(over(result), under(result)) for result in results]
     known = [(a, b) for a, b in pairs if a is not None and b is not None]
     return ratio(_finite([a for a, _ in known]), _finite([b for _, b in known]))
 
 
 def _finite(values: Sequence[float]) -> float | None:
-    """Return the sum; None if there is nothing to add, or it is beyond what a float can hold."""
+    """Return the sum; None if there is nothing to add or it is too large for a float."""
     try:
         return sum(values) if values and math.isfinite(sum(values)) else None
     except OverflowError:

@@ -1,4 +1,4 @@
-"""What tasks cost: tokens and money, in all, by task, step and action, and by role."""
+"""What tasks cost: tokens and money in total, per task, step and action, and by role."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _means(results: Sequence[Result], decided: Sequence[Result]) -> dict[str, An
 
 
 def _roles(results: Sequence[Result], decided: Sequence[Result]) -> dict[str, Any]:
-    """Return the same by role of the models; a task that asked none of a role spent 0 on it."""
+    """Return the same by role of the models; a task that called none of a role spent 0 on it."""
     names = sorted({role for result in results for role in result["roles"] or ()})
     return {name: _role(name, results, decided) for name in names}
 
@@ -73,7 +73,7 @@ def _role(name: str, results: Sequence[Result], decided: Sequence[Result]) -> di
 
 
 def _spent_as(role: str, results: Iterable[Result]) -> list[Result]:
-    """Return what each task spent on a role, beside its steps; none of those without a record."""
+    """Return what each task spent on a role, with its steps; tasks without a record are skipped."""
     played = [result for result in results if result["roles"] is not None]
     return [
         {**_NONE, **result["roles"].get(role, {}), "steps": result["steps"]} for result in played
@@ -81,7 +81,7 @@ def _spent_as(role: str, results: Iterable[Result]) -> list[Result]:
 
 
 def _cost(group: Iterable[Result]) -> Value:
-    """Return what reads the price of a task; None for each where no price at all is known."""
+    """Return a function that reads the price of a task; None if it is not fully known."""
     is_known = any(result["cost_usd"] is not None for result in group)
 
     def cost(result: Mapping[str, Any]) -> float | None:
@@ -94,7 +94,7 @@ def _cost(group: Iterable[Result]) -> Value:
 
 
 def _tokens(group: Iterable[Result], kind: str = "") -> Value:
-    """Return what reads the tokens of a task; None for each where none at all are known."""
+    """Return a function that reads the tokens of a task; None if they are unknown."""
     names = (f"{kind}input_tokens", f"{kind}output_tokens")
     is_known = any(result.get(name) is not None for result in group for name in names)
 

@@ -1,4 +1,4 @@
-"""What a run comes to: numbers over the results of its tasks, and how these ended."""
+"""The summary of a run: numbers over the results of its tasks, and how the episodes ended."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ GROUPS = {
 def summarise(results: Sequence[Entry]) -> dict[str, Any]:
     """Return the numbers of a run: over all tasks, and by suite, app, tag and the like.
 
-    A task without a level, say, is in none of the levels; one with two tags is in both. `repeated`
-    lists the tasks with several epochs (see `epochs.repeated`).
+    A task without a level, for example, is in none of the levels; one with two tags is in both.
+    `repeated` lists the tasks with several epochs (see `epochs.repeated`).
     """
     epochs = epochs_of(results)
     groups = {name: _by(field, results, epochs) for name, field in GROUPS.items()}
@@ -155,7 +155,7 @@ def _busy_seconds(result: Entry) -> float | None:
 def _effects(decided: Sequence[Entry]) -> dict[str, Any]:
     """Return how many steps of decided tasks had no effect, repeated others, or were invalid.
 
-    The rates are of all steps of the tasks of which it is known.
+    The rates are over all steps of the tasks for which this is known.
     """
     names = {
         "no_effect_steps": "no_effect_rate",
@@ -200,7 +200,7 @@ def _endings(results: Sequence[Entry]) -> dict[str, int]:
 
 
 def _shares(counts: Mapping[str, int]) -> dict[str, float]:
-    """Return the share of each ending, also of those that were none; nothing of nothing."""
+    """Return the share of each ending, including endings that never occurred; {} without any."""
     whole = sum(counts.values())
     names = sorted({*counts, *_ENDINGS}) if whole else ()
     return {name: counts.get(name, 0) / whole for name in names}

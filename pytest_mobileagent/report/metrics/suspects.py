@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 ERROR, FAIL = "error", "fail"  # the values of --mobile-suspects: how suspects count
 _BREAKING = {End.DEVICE, End.WORKER, End.CUT_OFF}
-_BY_CHANCE = 0.05  # a case whose breaks are likelier than that, on these devices, is no suspect
-_DEAD = 3  # cases in a row, up to the end, that break whatever they ran on: the machine is dead
+_BY_CHANCE = 0.05  # a case whose breaks are more likely than this on these devices is no suspect
+_DEAD = 3  # if this many cases in a row, up to the end, break on any device, the machine is dead
 _AT_ONCE = 2.0  # seconds within which attempts break by the same cause
 _COUNTED = "counted as failed (--mobile-suspects=fail)"
 
@@ -38,16 +38,16 @@ class _Tried(NamedTuple):
 
 
 def marked(tasks: Sequence[Entry], how: str) -> list[Entry]:
-    """Return the entries of a report with those marked as `suspect` that are.
+    """Return the entries of a report with the suspects marked as `suspect`.
 
     `how` is `ERROR` or `FAIL`: whether a suspect stays an error, or counts as failed. What was
     marked before is decided anew, unless a person has decided since.
 
-    A case is a suspect whose attempts all broke the phone or the worker while the agent had it,
-    where those of others did not: by the share of the others' attempts on the same devices that
-    broke, all of these breaks would come about in at most 5 % of such cases. Attempts that
-    were lost at the same moment say nothing about any of them. No case is a suspect if no other
-    case ran well there, or if three or more broke in a row and none ran well afterwards.
+    A case is a suspect if all its attempts broke the phone or the worker while the agent had it,
+    and those of other cases did not: at the rate at which the others' attempts on the same devices
+    broke, so many breaks would occur in at most 5 % of such cases. Attempts that were lost at the
+    same moment say nothing about their cases. No case is a suspect if no other case ran well there,
+    or if three or more broke in a row and none ran well afterwards.
     """
     plain = [unmarked(task) for task in tasks]
     suspects = _suspects(plain)
@@ -60,7 +60,7 @@ def marked(tasks: Sequence[Entry], how: str) -> list[Entry]:
 
 
 def unmarked(task: Entry) -> Entry:
-    """Return an entry as the run had it before it was looked for suspects, but for the mark."""
+    """Return an entry as it was before suspects were marked, except for the mark itself."""
     reason = str(task["reason"] or "")
     if "as_run" in task or not task["suspect"] or not reason.startswith(_COUNTED):
         return task
@@ -71,7 +71,7 @@ def unmarked(task: Entry) -> Entry:
 
 
 def with_suspects(results: Sequence[Entry]) -> dict[str, Any]:
-    """Return how many suspects there are, and the success rate in which they are failures."""
+    """Return how many suspects there are, and the success rate if they count as failures."""
     suspects = [result for result in results if result["suspect"]]
     undecided = sum(result["success"] is None for result in suspects)
     decided = [result for result in results if result["success"] is not None]
@@ -91,7 +91,7 @@ def broke(task: Entry) -> str:
 
 
 def policy(run: Mapping[str, Any]) -> str:
-    """Return how suspects count in a run, by what run.json or report.json says of it."""
+    """Return how suspects count in a run, according to its run.json or report.json."""
     resumed = run.get("resumed")
     sessions = resumed if isinstance(resumed, list) else []
     sessions = [each for each in sessions if isinstance(each, dict)]
@@ -164,7 +164,7 @@ def _telling(tried: Sequence[_Tried]) -> list[_Tried]:
 
 
 def _overlap(one: _Tried, other: _Tried) -> bool:
-    """Whether two attempts that were cut off may have been so at the same moment."""
+    """Whether two attempts may have been cut off at the same moment."""
     return one.place[0] == other.place[0] and one.attempt.worker != other.attempt.worker
 
 
@@ -183,7 +183,7 @@ def _is_enough(each: Iterable[_Tried]) -> bool:
 
 
 def _chance(own: Sequence[_Tried], others: Sequence[_Tried]) -> float:
-    """Return the chance that all of these attempts break, by how often others break there."""
+    """Return the chance that all these attempts break, from how often others break there."""
     places = {each.place for each in own}
     there = [each for each in others if each.place in places]
     if not any(each.attempt.end is End.PLAYED for each in there):

@@ -1,4 +1,4 @@
-"""What stands below the table of a run: single tasks that one has to know of, and remarks."""
+"""The lists below the table of a run: single tasks that matter, and remarks."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def _with_reason(result: Entry) -> str:
 
 
 def remarks(results: Sequence[Entry], *, on_virtual_phones: bool) -> list[str]:
-    """Return lines on what one has to know of the numbers."""
+    """Return remarks that a reader of the numbers has to know."""
     resets = [each for result in results if (each := without_snapshot(result))]
     reasons = "; ".join(dict.fromkeys(reset["reason"] for reset in resets))
     count = f"{len(resets)} task{'s' * (len(resets) != 1)} began"
