@@ -1,6 +1,6 @@
 """Did it work: test bodies as predicates over episodes.
 
-What authors of tasks ask for by name, `check.aitw` say, is imported when it is first asked for.
+A name that a task uses, such as `check.aitw`, is imported on first use.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the agent did to elements: touches that hit one, and texts that went into a field."""
+"""What the agent did to elements: which ones it touched, and what it typed into fields."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Touch(NamedTuple):
     point: tuple[int, int]
 
     def describe(self) -> str:
-        """Say in words what was touched."""
+        """Describe in words what was touched."""
         x, y = self.point
         hit = next((element for element in self.step.screen.at(x, y) if element.label), None)
         return f"step {self.number}, ({x}, {y}), on {hit.describe() if hit else 'nothing'}"
@@ -51,7 +51,7 @@ def touches(
 
 
 def targets(screen: Screen, target: Target | None, criteria: Mapping[str, Any]) -> list[Element]:
-    """Return the elements of a screen that a check means, by criteria or by a function."""
+    """Return the elements of a screen that a check's criteria or function select."""
     if target is None:
         return screen.find_all(**criteria)
     try:
@@ -69,7 +69,7 @@ def targets(screen: Screen, target: Target | None, criteria: Mapping[str, Any]) 
 class Typed:
     """A text that went into a field.
 
-    `fields` are the elements that may be that field, of `screen`; none where that is not known.
+    `fields` are the elements of `screen` that may be that field; empty if the field is unknown.
     `number` is the step, from 1; `fresh` says that the field was empty, or emptied, before.
     """
 
@@ -80,12 +80,12 @@ class Typed:
     fresh: bool = False
 
     def is_into(self, target: Target | None, criteria: Mapping[str, Any]) -> bool:
-        """Whether the field is one that a check means."""
+        """Whether the field is one that the check is about."""
         meant = targets(self.screen, target, criteria)
         return any(field is element for field in self.fields for element in meant)
 
     def describe(self) -> str:
-        """Say in words what was typed, and where."""
+        """Describe in words what was typed, and where."""
         where = f" into {self.fields[0].describe()}" if self.fields else ""
         return f"{self.text!r}{where}"
 
@@ -94,8 +94,8 @@ def typings(episode: EpisodeRecord) -> list[Typed]:
     """Return what was typed, action by action.
 
     The field is the one at `Type.at`, or where the same decision tapped before; else the one that
-    has the focus on the screen that the agent saw; else the one whose text is another afterwards.
-    What an outside program did that no action says (`Raw`) has typed what fields say afterwards.
+    has the focus on the screen that the agent saw; else the one whose text has changed afterwards.
+    An outside program's command (`Raw`) is taken to have typed what fields contain afterwards.
     """
     found: list[Typed] = []
     for number, step in enumerate(episode.steps, 1):
@@ -119,7 +119,7 @@ def typings(episode: EpisodeRecord) -> list[Typed]:
 
 
 def runs(each: Sequence[Typed]) -> Iterator[Typed]:
-    """Yield each typing, and all that come of several that followed each other into one field."""
+    """Yield each typing, and the results of consecutive typings into one field."""
     for start, first in enumerate(each):
         yield first
         whole = first
@@ -136,7 +136,7 @@ def is_field(element: Element) -> bool:
 
 
 def changed_fields(before: Screen, after: Screen) -> list[tuple[Element, str]]:
-    """Return the fields of a screen that say something else than before, and what they said.
+    """Return the fields of a screen whose text has changed, with their previous text.
 
     A field is the same as before if it has the same resource id, or else the same place; of
     several with one id, the first goes with the first.
@@ -163,7 +163,7 @@ def _by_identity(screen: Screen) -> dict[tuple[object, ...], Element]:
 
 
 def _touched(screen: Screen, point: tuple[int, int]) -> tuple[Element, ...]:
-    """Return the fields at a point, or else all that is there."""
+    """Return the fields at a point, or all elements there if none is a field."""
     hit = screen.at(*point)
     return tuple(filter(is_field, hit)) or tuple(hit)
 

@@ -1,4 +1,4 @@
-"""What an agent answered, compared as a person would: by words and numbers, not by notation."""
+"""Comparison of an agent's answer as a person would do it: by words and numbers, not notation."""
 
 from __future__ import annotations
 

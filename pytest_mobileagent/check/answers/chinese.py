@@ -1,7 +1,8 @@
-"""Numbers in Chinese numerals, and amounts with 万 or 亿, as the digits that say the same.
+"""Chinese numerals, and amounts with 万 or 亿, converted to the same number in digits.
 
-cn2an 0.5 reads numerals as well, but in sentences makes 1 of every 一, 0 of 零下 and nothing of
-1.2万 and 俩 (tests/check/answers, 2026-11); when a numeral is a number is what most of this is.
+cn2an 0.5 also reads numerals, but in sentences it turns every 一 into 1 and 零下 into 0, and does
+not read 1.2万 and 俩 (tests/check/answers, 2026-11). Most of this module decides when a numeral is
+a number.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def chinese(text: str) -> str:
 
 
 def numeral(run: str) -> Fraction | None:
-    """Return what Chinese numerals, or digits, say; None for what is no one number (五六)."""
+    """Return the number in Chinese numerals or digits; None if it is not a single number (五六)."""
     if run.isdecimal():
         return Fraction(int(run))
     if all(char in _DIGITS for char in run):

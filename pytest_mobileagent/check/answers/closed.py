@@ -1,4 +1,4 @@
-"""Answers of which there are few: yes and no, on and off, and none at all."""
+"""Answers from a small closed set: yes and no, on and off, and "none"."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ _NONE = re.compile(
 
 
 def polarity(text: str) -> bool | None:
-    """Whether a text, as a whole, is a yes or a no; None if it is another one."""
+    """Whether a text, as a whole, means yes or no; None if it means neither."""
     return _POLARITY.get(text)
 
 
 def says_polarity(here: Reading, *, expected: bool) -> bool:
-    """Whether an answer is a yes, or a no: by its first such word, where no other contradicts."""
+    """Whether an answer means yes or no, by its first such word, unless another contradicts it."""
     said = []
     for found in _SAID.finditer(here.text):
         is_yes = found["yes"] is not None
@@ -103,7 +103,7 @@ def _is_denied(here: Reading, start: int, end: int) -> bool:
 
 
 def is_contradicted(here: Reading, sought: Reading) -> bool:
-    """Whether a state is expected, and an answer says the opposite somewhere, too."""
+    """Whether a state is expected, but the answer also says the opposite somewhere."""
     others = _STATES.get("".join(sought.words), set())
     for other in others:
         pattern = re.escape(other) if not _is_latin(other) else rf"\b{re.escape(other)}\b"
@@ -114,12 +114,12 @@ def is_contradicted(here: Reading, sought: Reading) -> bool:
 
 
 def is_preposition(here: Reading, sought: Reading, end: int) -> bool:
-    """Whether "on" that ends there is no state: on the left, on Monday."""
+    """Whether the "on" that ends there is a preposition: on the left, on Monday."""
     return sought.words == ("on",) and bool(_STATED_ON.match(here.text, end))
 
 
 def says_none(here: Reading) -> bool:
-    """Whether an answer says that there are none, and has no other number."""
+    """Whether an answer says that there are none, and contains no other number."""
     found = _NONE.search(here.text)
     if not found or here.values:
         return False

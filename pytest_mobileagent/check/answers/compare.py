@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.check.answers.doubts import Doubt
     from pytest_mobileagent.check.answers.reading import Piece, Reading
 
-# Who answers a question writes no more than that; how long reading takes grows with the square.
+# No real answer is longer than that; reading time grows with the square of the length.
 _LONGEST = 8_000
 _ENDLESS = re.compile(rf"(?:[\d.,]|{NUMERAL}){{300}}")
 
@@ -42,7 +42,7 @@ def answers(
 ) -> bool:
     """Whether an answer says the expected text, or each of several one after the other.
 
-    The same words and numbers have to stand in a row somewhere in the answer, each as a whole: "2"
+    The same words and numbers have to follow each other somewhere in the answer, each whole: "2"
     is not in "12", in "-2" nor in "May 2". Case, punctuation, spaces and the encoding of accents
     are ignored; "1,200" is "1200", "1.2k" and 一千二. Quantities, money, dates, times and days of
     the week are compared by what they mean: "1.2 GB" is "1200 MB" but not "1.2 MB"; "$12.50" is
@@ -54,13 +54,13 @@ def answers(
     or "6, 7", unless the expected text has those words, too. With `any_order`, several texts may
     stand in any order, but not share a word.
 
-    `paraphrase(said, expected)` is asked, with several texts joined by commas, only where the
-    answer does not say it like that. No answer says an empty text: it may come from a screen on
-    which there was nothing to read. An answer of more than 8,000 characters, or with a number of
-    300 digits, says nothing but itself, and nobody is asked about it.
+    `paraphrase(said, expected)` is called, with several texts joined by commas, only if this
+    comparison fails. An empty expected text never matches: it may come from a screen on which there
+    was nothing to read. An answer of more than 8,000 characters, or with a number of 300 digits,
+    matches only itself, and `paraphrase` is not called for it.
 
     Raises:
-        TaskError: what is expected is no text.
+        TaskError: what is expected is not a text or a list of texts.
     """
     wanted = _wanted(expected)
     if _says(said, wanted, any_order=any_order):
@@ -73,7 +73,7 @@ def answers(
 
 
 def explain(said: str, wanted: Sequence[str], *, any_order: bool = False) -> str:
-    """Say what was expected of an answer, what it says, and how the two were compared."""
+    """Explain what answer was expected, what it says, and how the two were compared."""
     several = " in any order" if any_order else " in this order" if len(wanted) > 1 else ""
     sought = f"the answer does not say {', '.join(map(repr, wanted))}{several}"
     if not normalise(said):
@@ -102,12 +102,12 @@ def _wanted(expected: str | Sequence[str]) -> list[str]:
 
 
 def _is_sought(wanted: Sequence[str]) -> bool:
-    """Whether there is something to say; any answer would contain an empty text."""
+    """Whether the expected text is not empty; any answer would contain an empty one."""
     return bool(wanted) and all(map(normalise, wanted))
 
 
 def _is_readable(*texts: str) -> bool:
-    """Whether texts are short enough to be read: a page of a log that has the answer is none."""
+    """Whether texts are short enough to be read: a page of a log is not an answer."""
     return all(len(text) <= _LONGEST and not _ENDLESS.search(text) for text in texts)
 
 
@@ -139,7 +139,7 @@ def _says(said: str, wanted: Sequence[str], *, any_order: bool) -> bool:
 
 
 def _says_closed(here: Reading, sought: Reading) -> bool | None:
-    """Whether the expected yes, no, state or zero is said; None if words have to tell."""
+    """Whether the expected yes, no, state or zero is said; None if the words must be compared."""
     polar = polarity("".join(sought.words))
     if polar is not None:
         is_said = says_polarity(here, expected=polar)
@@ -165,7 +165,7 @@ def _says_digits(text: str, digits: str) -> bool:
 def _place(
     here: Reading, sought: Reading, start: int, taken: set[int], *, is_only: bool
 ) -> tuple[int, int] | None:
-    """Return where an answer says a text: its first word, and the one behind its last."""
+    """Return where an answer says a text: the index of its first word, and one past its last."""
     for place in range(start, len(here.words)):
         end = _said_up_to(here, place, sought)
         if end is None or not taken.isdisjoint(range(place, end)):
@@ -176,7 +176,7 @@ def _place(
 
 
 def _is_doubtful(here: Reading, place: int, end: int, sought: Reading, *, is_only: bool) -> bool:
-    """Whether an answer does not say for certain what it says there."""
+    """Whether what an answer says there is doubtful."""
     start, stop = here.spans[place][0], here.spans[end - 1][1]
     signs = {sought.text[doubt.sign : doubt.sign_end].strip() for doubt in sought.doubts}
     for doubt in here.doubts:
@@ -202,7 +202,7 @@ def _is_complete(here: Reading, doubt: Doubt, taken: set[int]) -> bool:
 
 
 def _said_up_to(here: Reading, place: int, sought: Reading) -> int | None:
-    """Return where what is sought ends, if it is said from a place on."""
+    """Return where the expected text ends, if the answer says it starting at a place."""
     at = 0
     while at < len(sought.words):
         if place >= len(here.words):
@@ -220,7 +220,7 @@ def _said_up_to(here: Reading, place: int, sought: Reading) -> int | None:
 
 
 def _is_bare(here: Reading, place: int, piece: Piece) -> bool:
-    """Whether a number stands for a piece; percentages may be a part of the whole: half, 3/4."""
+    """Whether a bare number matches a piece; percentages may be given as a fraction: half, 3/4."""
     if piece.bare == here.words[place]:
         return True
     share = re.fullmatch(r"(\d{1,3})/(\d{1,3})", here.text[slice(*here.spans[place])])
@@ -236,7 +236,7 @@ def _is_bare(here: Reading, place: int, piece: Piece) -> bool:
 
 
 def _is_only_part(here: Reading, place: int, sought: Reading, at: int) -> bool:
-    """Whether words are the same, but mean something else in what is said around them."""
+    """Whether words are the same, but mean something else in their context."""
     return place in here.inside if at in sought.inside else place in here.hidden
 
 

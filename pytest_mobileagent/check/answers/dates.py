@@ -74,7 +74,7 @@ _CHINESE_DAY = re.compile(rf"(?:星期|礼拜|周)([{_CHINESE_DAYS}天])")
 
 
 def dates(text: str) -> Iterator[Found]:
-    """Find days and months. 05/06/2026 is left out: whether it is in May or June depends."""
+    """Find days and months. 05/06/2026 is left out: it may be in May or in June."""
     yield from _in_figures(text)
     for found in _MONTH_DAY.finditer(text):
         yield from _date(found, found[3], _MONTH[found[1]], int(found[2]))

@@ -1,4 +1,4 @@
-"""What an answer says about its values: ranges, bounds, alternatives, names with a number."""
+"""Doubts about an answer's values: ranges, bounds, alternatives, names with a number."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Value(NamedTuple):
-    """A number, or a piece that means more, and where it stands; `what` are words for its kind."""
+    """A number, or a piece with a meaning, and its position; `what` names its kind in words."""
 
     start: int
     end: int
@@ -24,8 +24,8 @@ class Value(NamedTuple):
 class Doubt(NamedTuple):
     """A part of a text, from `start` to `end`, that is not said for certain.
 
-    What makes it doubtful stands from `sign` to `sign_end`: where an answer is expected to have
-    that, too ("not on"), it is no doubt. The members of a list, "6 and 7", are in doubt unless
+    The words that make it doubtful extend from `sign` to `sign_end`: if the expected answer has
+    them, too ("not on"), there is no doubt. The members of a list, "6 and 7", are in doubt unless
     all of them are expected.
     """
 
@@ -124,7 +124,7 @@ _MARKS = frozenset(
 
 
 def doubts_of_values(text: str, values: Sequence[Value]) -> Iterator[Doubt]:
-    """Find what makes values doubtful: what stands beside each, and between two."""
+    """Find what makes values doubtful: the text beside each one, and between two."""
     for value in values:
         yield from _beside(text, value)
     yield from _numbered(text, values)
@@ -159,7 +159,7 @@ def _beside(text: str, value: Value) -> Iterator[Doubt]:
 
 
 def _numbered(text: str, values: Sequence[Value]) -> Iterator[Doubt]:
-    """Find numbers that say which part something else is said of: "Week 3: 6 hours"."""
+    """Find numbers that name the part that a value is about: "Week 3: 6 hours"."""
     found = [_PART.search(text[max(0, value.start - 16) : value.start]) for value in values]
     if all(found):
         return
@@ -215,7 +215,7 @@ def _is_listed(between: str, first: Value, second: Value) -> bool:
 
 
 def _is_said_again(text: str, first: Value, second: Value) -> bool:
-    """Whether a second value takes the place of a first: "6 became 7", "It is 6. It is 7."."""
+    """Whether a second value replaces the first: "6 became 7", "It is 6. It is 7."."""
     if first.what != second.what or first.text == second.text:
         return False
     between = text[first.end : second.start]

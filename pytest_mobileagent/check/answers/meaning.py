@@ -12,7 +12,7 @@ class Meaning(Protocol):
 
     @property
     def is_word_by_word(self) -> bool:
-        """Whether a number that is asked for may be a part of it: "1.2" of "1.2 GB"."""
+        """Whether an expected number may be a part of it: "1.2" of "1.2 GB"."""
 
     @property
     def is_bare(self) -> bool:
@@ -22,7 +22,7 @@ class Meaning(Protocol):
         """Whether an answer of this meaning says what is expected."""
 
     def __str__(self) -> str:
-        """Return the value in a form that tells it from others; nothing if its words do."""
+        """Return the value in an unambiguous form; empty if its words are unambiguous."""
 
 
 class Found(NamedTuple):
@@ -35,7 +35,7 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """So much of something, in the smallest of its units."""
+    """An amount, in the smallest unit of its kind."""
 
     what: str
     amount: Fraction
@@ -47,7 +47,7 @@ class Quantity:
         return self.what == "percent"
 
     def says(self, expected: Meaning) -> bool:
-        """Whether it is as much of the same; degrees may be of any scale where none is asked."""
+        """Whether the amounts are equal; degrees may be of any scale if none is expected."""
         if isinstance(expected, Money):
             return _is_mass(expected, self)
         if not isinstance(expected, Quantity):
@@ -71,7 +71,7 @@ class Money:
     is_bare: bool = True
 
     def says(self, expected: Meaning) -> bool:
-        """Whether it is as much in the same currency; cents may be of the dollar or the euro."""
+        """Whether amount and currency are equal; cents may be of the dollar or the euro."""
         if isinstance(expected, Quantity):
             return _is_mass(self, expected)
         if not isinstance(expected, Money) or self.amount != expected.amount:
@@ -120,7 +120,7 @@ class Date:
 
 @dataclass(frozen=True, slots=True)
 class Time:
-    """A time of the day, in seconds since midnight; without am or pm it is of 24 hours."""
+    """A time of day, in seconds since midnight; without am or pm, on a 24-hour clock."""
 
     seconds: int
     is_word_by_word: bool = False
@@ -131,7 +131,7 @@ class Time:
         return isinstance(expected, Time) and self.seconds == expected.seconds
 
     def __str__(self) -> str:
-        """Return hours and minutes, and seconds if there are any."""
+        """Return hours and minutes, and the seconds unless they are 0."""
         minutes, seconds = divmod(self.seconds, 60)
         return f"{minutes // 60:02}:{minutes % 60:02}" + (f":{seconds:02}" if seconds else "")
 
