@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One decision: what to do next, what the agent says about it, and the models it has asked.
+    """One decision: what to do next, what the agent says about it, and its model calls.
 
     `action` is one action, or several to be done one after the other on what was seen; none if no
-    action could be made out of what the model said, which is a step all the same.
+    action could be read from the model's text, which still counts as a step.
 
     `calls` are those of models that the agent asks by other means than `Briefing.model`, whose
     calls are counted by themselves. With `counts=False` the decision is a mere look around, which
@@ -35,12 +35,12 @@ class Reply:
 
     @classmethod
     def of(cls, decision: Decision) -> Reply:
-        """Return a model's decision as an agent's reply, with all that the model said."""
+        """Return a model's decision as an agent's reply, with the model's full text."""
         return cls(decision.actions, said=decision.words)
 
     @property
     def actions(self) -> tuple[Action, ...]:
-        """The actions, also of a reply with one."""
+        """The actions as a sequence, even if there is only one."""
         several = isinstance(self.action, list | tuple)
         return tuple(self.action) if several else (self.action,)  # type: ignore[arg-type, return-value]
 
@@ -75,7 +75,7 @@ class Agent:
         raise NotImplementedError
 
     def close(self) -> None:
-        """Let go of what `start` took. Called once, however the episode ended."""
+        """Release what `start` acquired. Called once, however the episode ended."""
 
 
 @runtime_checkable

@@ -1,6 +1,6 @@
 """Asking a model for a decision in a dialect, and agents that do only that, step by step.
 
-What happens to words that cannot be read is a policy: the dialect's, the agent's or the user's.
+A policy of the dialect, the agent or the user decides what happens to text that cannot be read.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SETTINGS = ("temperature", "top_p", "max_tokens", "seed")
 
 
 class ModelOptions:
-    """Options that all agents have which ask models.
+    """The options of every agent that asks models.
 
     - `on_error`: what to do with words that cannot be read; empty for what the original does.
     - `strict`: whether words that the original's code cannot read are such here, too, and those

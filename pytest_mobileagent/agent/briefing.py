@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Briefing:
-    """A goal, and what else an agent may know before it sees the screen.
+    """A goal, and everything else an agent may know before it sees the screen.
 
     - `goal`: the task in words; `language`: the language it is in ("en").
     - `device`: model, Android's version, size and the like; `apps`: the packages the task is about.
@@ -42,7 +42,7 @@ class Briefing:
     models: Models | None = field(default=None, repr=False)
 
     def model(self, role: str = "actor") -> Model:
-        """Return the model that was chosen for a role; what it costs is counted by itself.
+        """Return the model that was chosen for a role; its cost is counted automatically.
 
         Raises:
             AgentError: no model was chosen for it.

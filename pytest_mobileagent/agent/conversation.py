@@ -1,4 +1,4 @@
-"""What an agent at work and its session say to each other, and agents that run in a thread.
+"""The exchange between a running agent and its session, and agents that run in a thread.
 
 An agent in a process of its own is in `process.host`.
 """
@@ -34,7 +34,7 @@ class TimeIsUpError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """How an agent's work came to its end, from the agent's side.
+    """How an agent's work ended, from the agent's side.
 
     - `answer`: what its own loop returned; None if the episode was over before.
     - `error`: what it raised, in one line, or how its process ended; empty if it did not.
@@ -58,7 +58,7 @@ class Conversation(Protocol):
     """One episode's exchange with an agent that runs elsewhere."""
 
     def begin(self, briefing: Briefing, observation: Observation) -> None:
-        """Let a new agent begin."""
+        """Start a new agent."""
 
     def receive(self, seconds: float) -> Reply | Work:
         """Return the agent's next decision, or how its work ended.
@@ -68,14 +68,14 @@ class Conversation(Protocol):
         """
 
     def send(self, observation: Observation | None) -> None:
-        """Give what was seen after the decision; None means that the episode is over."""
+        """Send what was seen after the decision; None means that the episode is over."""
 
     def end(self) -> None:
-        """End the agent, whatever it does, and all that it has started."""
+        """End the agent, whatever it is doing, and everything it has started."""
 
 
 def work(make_agent: Any, briefing: Briefing, channel: Channel, *, scripted: bool = False) -> Work:
-    """Make an agent, let it work, close it, and say how that ended.
+    """Create an agent, run it, close it, and return how that ended.
 
     Only an agent that is `scripted` can blame the task for what it raises.
     """
@@ -151,7 +151,7 @@ class ThreadConversation:
                 return said if isinstance(said, Work) else unpack_reply(said)
 
     def send(self, observation: Observation | None) -> None:
-        """Give what was seen; None means that the episode is over."""
+        """Send what was seen; None means that the episode is over."""
         self._seen.put(observation)
 
     def _exchange(self, reply: Reply) -> Observation | None:

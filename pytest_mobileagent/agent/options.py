@@ -20,7 +20,7 @@ _NO_OPTIONS = {"PRESETS"}
 
 
 class BadOptionError(ValueError):
-    """An option that the agent does not declare, or a value that it cannot have."""
+    """An option that the agent does not declare, or a value that is invalid for it."""
 
 
 def make_options(agent: str, declared: type[Any], given: Sequence[str]) -> Any:
@@ -53,7 +53,7 @@ def make_options(agent: str, declared: type[Any], given: Sequence[str]) -> Any:
 
 
 def _with_preset(agent: str, declared: type[Any], given: Sequence[str]) -> Sequence[str]:
-    """Return the words of the preset that `preset=NAME` names, with those that are given behind.
+    """Return the words of the preset that `preset=NAME` names, followed by the words given.
 
     `PRESETS` of the options' class holds them: the settings with which papers ran the agent.
 
@@ -174,7 +174,7 @@ def _name(kind: Any) -> str:
 
 
 def _parse(kind: Any, text: str) -> Any:
-    """Return what a text stands for as a value of a kind.
+    """Return a text parsed as a value of the given type.
 
     Raises:
         ValueError: it stands for no such value.
@@ -206,7 +206,7 @@ def _one_of(choices: dict[str, Any], text: str) -> Any:
 
 
 def _first(kinds: Sequence[Any], text: str) -> Any:
-    """Return the value of the first of several kinds that the text stands for, texts last."""
+    """Return the text parsed as the first of several types that fits, trying `str` last."""
     if type(None) in kinds and text.lower() == "none":
         return None
     for kind in sorted((kind for kind in kinds if kind is not type(None)), key=lambda k: k is str):

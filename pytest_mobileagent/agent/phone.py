@@ -1,4 +1,4 @@
-"""The phone as an agent with a loop of its own drives it."""
+"""The phone as driven by an agent that has its own loop."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class EpisodeOver(BaseException):
     """The episode has ended: by a limit, or because the agent has reported.
 
-    Not an Exception, so that a loop which goes on after any error ends all the same.
+    Not an Exception, so that a loop that catches every error still ends.
     """
 
 
@@ -44,7 +44,7 @@ class Channel:
         return self._last
 
     def decide(self, reply: Reply) -> Observation:
-        """Have a decision done, and return what was seen after it.
+        """Carry out a decision, and return what was seen after it.
 
         Raises:
             EpisodeOver: the episode has ended, by this decision or before.
@@ -55,7 +55,7 @@ class Channel:
 
 
 class Phone:
-    """What an agent's own loop looks at and acts on."""
+    """The phone that an agent's own loop looks at and acts on."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
@@ -86,7 +86,7 @@ class Phone:
 
 
 def drive(agent: Any, briefing: Briefing, channel: Channel) -> str:
-    """Let an agent of either style work until the episode is over, or its loop returns an answer.
+    """Run an agent of either style until the episode is over or its loop returns an answer.
 
     Raises:
         EpisodeOver: the episode has ended.

@@ -1,8 +1,8 @@
-"""What a program in Python may say of its own steps, if it wants to.
+"""An optional recorder with which a Python program marks its own steps.
 
-The way is MobileAgentBench's (arXiv 2406.08184, "less than 10 lines of additional code"): whoever
-runs the loop says before and after each step that it is one. It needs nothing but Python: a program
-may have an environment of its own.
+The method is MobileAgentBench's (arXiv 2406.08184, "less than 10 lines of additional code"): the
+code that runs the loop marks the beginning and end of each step. It needs nothing but Python: a
+program may have an environment of its own.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class Over(EpisodeOver, SystemExit):
 
 
 class Recorder:
-    """Says where a program's steps begin and end, and what it has found out.
+    """Reports where a program's steps begin and end, and what it has found out.
 
     What is done within `with recorder.step():` is one step. Outside an episode all of this does
-    nothing, so that the program still runs alone.
+    nothing, so that the program still runs on its own.
     """
 
     def __init__(self, url: str | None = None) -> None:
@@ -57,7 +57,7 @@ class Recorder:
 
     @contextlib.contextmanager
     def step(self) -> Iterator[None]:
-        """Make one step of all that is done within; a step within a step is a part of it.
+        """Record everything done within as one step; a nested step is part of the outer one.
 
         Raises:
             EpisodeOver: the episode is over, by this step or before.
@@ -95,13 +95,13 @@ class Recorder:
         role: str = "actor",
         said: str = "",
     ) -> None:
-        """Report a model call that is not recorded by itself, such as one of a local model.
+        """Report a model call that is not recorded automatically, such as one of a local model.
 
         `seconds` is how long it took.
 
         Raises:
             EpisodeOver: the episode is over.
-            ValueError, TypeError: tokens or seconds are no numbers.
+            ValueError, TypeError: tokens or seconds are not numbers.
         """
         # Numbers of other libraries would be texts in JSON.
         tokens = {
@@ -117,7 +117,7 @@ class Recorder:
             raise Over(msg)
 
     def _say(self, what: str, **more: Any) -> str:
-        """Say something, and return why the episode is over; empty if it is not."""
+        """Send a message, and return why the episode is over; empty if it is not."""
         if not self._url:
             return ""
         content = json.dumps({"do": what, **more}, default=str).encode()

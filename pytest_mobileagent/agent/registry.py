@@ -137,7 +137,7 @@ def _from_module(reference: str, module: str, class_name: str) -> AgentSource:
 
 
 def _check_defines(reference: str, path: Path, class_name: str) -> None:
-    """Look for the class in the source: a wrong name is reported before anything is imported."""
+    """Look for the class in the source, to report a wrong name before importing anything."""
     tree = _parse(reference, path)
     names = [name for node in tree.body for name in _defined(node)]
     if class_name not in names and "*" not in names:
@@ -223,7 +223,7 @@ def _agent_in(module: ModuleType, class_name: str) -> type[Agent]:
 
 
 def _decides(cls: type[Any]) -> bool:
-    """Whether a class is an agent beyond doubt: other classes may have a method `run`, too."""
+    """Check whether a class is certainly an agent: other classes may have a method `run`, too."""
     return _has(cls, "step") or (issubclass(cls, Agent) and _has(cls, "run"))
 
 

@@ -166,7 +166,7 @@ def _package(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return text that can stand in a script once it is quoted, and is no option there."""
+    """Return text that is safe in a script once quoted, and is not taken as an option there."""
     if re.search(r"[\x00-\x1f\x7f\ud800-\udfff]", text) or text.startswith("-"):
         msg = f"{text!r:.100} holds characters that cannot stand here"
         raise ToolError(msg)

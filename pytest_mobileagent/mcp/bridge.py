@@ -1,7 +1,7 @@
 """From standard streams to an MCP server over HTTP, for clients that only start programs.
 
-Messages pass as they are, in both eras of the protocol; what HTTP wants besides stands in headers.
-Nothing but the standard library is loaded, for a client waits until this has started.
+Messages pass as they are, in both eras of the protocol; headers add what HTTP needs.
+Only the standard library is loaded, because a client waits until this has started.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Bridge:
         self._open: dict[str, http.client.HTTPConnection] = {}  # modern requests, by their ids
 
     def run(self, incoming: int) -> None:
-        """Pass messages on until `incoming`, a file descriptor, ends and all have their replies."""
+        """Pass messages on until `incoming`, a file descriptor, ends and all are answered."""
         threads: list[threading.Thread] = []
         for line in _lines(incoming):
             if not line.strip():
@@ -62,7 +62,7 @@ class Bridge:
         self._leave()
 
     def _pass(self, message: Any) -> None:
-        """Send a message, and write what the server says to it."""
+        """Send a message, and write the server's replies."""
         request = _id(message)
         connection = self._connect()
         modern = request is not None and _version(message) is not None
@@ -174,7 +174,7 @@ def bridge(url: str) -> int:
 
 
 def take_streams() -> tuple[int, int]:
-    """Return standard input and output for messages alone; what else is printed is no message."""
+    """Return standard input and output, for messages alone; other output goes to stderr."""
     incoming, out = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -184,7 +184,7 @@ def take_streams() -> tuple[int, int]:
 
 
 def _lines(incoming: int) -> Iterator[bytes]:
-    """Yield the lines of a file descriptor, without a lock that would be held while it waits."""
+    """Yield the lines of a file descriptor without holding a lock while waiting."""
     rest = b""
     while chunk := os.read(incoming, 1 << 16):
         *lines, rest = (rest + chunk).split(b"\n")
@@ -226,7 +226,7 @@ def _method(message: Any) -> str:
 
 
 def _id(message: Any) -> str | None:
-    """Return the id of a request, as JSON; None if it is no request."""
+    """Return the id of a request, as JSON; None if it is not a request."""
     asks = isinstance(message, dict) and "method" in message and message.get("id") is not None
     return json.dumps(message["id"]) if asks else None
 
@@ -240,7 +240,7 @@ def _version(message: Any) -> str | None:
 
 
 def _header(text: str) -> str:
-    """Return text as a header may hold it: encoded, unless it is plain."""
+    """Return text in a form that a header allows: encoded, unless it is plain."""
     if re.fullmatch(r"[!-~]([ -~]*[!-~])?", text) and not text.startswith("=?base64?"):
         return text
     return f"=?base64?{base64.b64encode(text.encode('utf-8', 'replace')).decode('ascii')}?="

@@ -1,4 +1,4 @@
-"""All tools: mobile-mcp's by name and argument, and those with which a task is ended."""
+"""All tools: those of mobile-mcp, by name and argument, and those that end a task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What MCP clients are given to find the phone: a configuration, or a command that they start."""
+"""How MCP clients find the phone: a configuration, or a command that they start."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def url_of(configuration: Any) -> str:
 
 
 def stdio_command(configuration: Path) -> list[str]:
-    """Return the words of a command that serves over standard streams what a configuration names.
+    """Return the words of a command that serves a configuration's server over standard streams.
 
-    Unlike the URL, the file's name may stand where all users of the machine can read it.
+    Unlike the URL, the file's name may be visible to all users of the machine.
     """
     return [sys.executable, "-m", "pytest_mobileagent", "mcp", "--connect", str(configuration)]

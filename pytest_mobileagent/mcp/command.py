@@ -1,4 +1,4 @@
-"""`python -m pytest_mobileagent mcp`: a phone as an MCP server, for a person who wants to try."""
+"""`python -m pytest_mobileagent mcp`: a phone as an MCP server, to try out by hand."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str], project: Callable[[], Project]) -> int:
 
 
 def _read(parser: argparse.ArgumentParser, path: str) -> str:
-    """Return the URL of a configuration; end with a usage error if it has none."""
+    """Return the URL of a configuration; exit with a usage error if it has none."""
     try:
         url = url_of(read_json(Path(path)))
     except (OSError, ValueError) as error:

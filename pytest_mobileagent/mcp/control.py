@@ -1,4 +1,4 @@
-"""What the tools of an episode share: the phone, the picture's frame, and whether it is over."""
+"""The state shared by an episode's tools: the phone, the picture's frame, whether it is over."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Control:
         self._reported = ""
 
     async def look(self) -> Screen:
-        """Look at the screen, in whose picture coordinates are from now on.
+        """Look at the screen; coordinates refer to its picture from now on.
 
         Raises:
             ToolError: the episode is over, or the phone does not answer.
@@ -58,7 +58,7 @@ class Control:
         return await _answered(self.phone.packages())
 
     async def frame(self) -> Frame:
-        """Return what coordinates refer to, after a look if there was none yet.
+        """Return the frame that coordinates refer to, looking first if there was no look yet.
 
         Raises:
             ToolError: as with `look`.
@@ -87,7 +87,7 @@ class Control:
         return frame.pixel(x, y)
 
     async def act(self, action: Action, done: str) -> Result:
-        """Do an action, and return the sentence that says so, with the count of steps.
+        """Do an action, and return a sentence that confirms it, with the count of steps.
 
         Raises:
             ToolError: it could not be done, or the episode is over.
@@ -96,7 +96,7 @@ class Control:
         return await self._told(f"{done} {count}", seen)
 
     async def run(self, name: str, script: str, done: str) -> Result:
-        """Run a shell script on the phone that does what no action says (see `act`).
+        """Run a shell script on the phone for something that no action covers (see `act`).
 
         Raises:
             ToolError: as with `act`.
@@ -132,7 +132,7 @@ class Control:
         return Result(done)
 
     async def _step(self, deed: Coroutine[Any, Any, Observation | None]) -> tuple[Observation, str]:
-        """Do what counts as a step; return what is seen then, and the count of steps in words."""
+        """Perform a step; return what is seen afterwards, and the count of steps in words."""
         if self._over:
             deed.close()
             raise ToolError(self._over)
@@ -157,7 +157,7 @@ class Control:
         return Result(text, await asyncio.to_thread(picture_of, seen.screen))
 
     def _see(self, screen: Screen) -> str:
-        """Take the screen's frame for that of coordinates; say so if it is another than before."""
+        """Make the screen's frame that of coordinates; say so if it has changed."""
         before, self._frame = self._frame, frame_of(screen.size)
         if before is None or before.size == screen.size:
             return ""
@@ -183,12 +183,12 @@ async def _answered(question: Awaitable[T]) -> T:
 
 
 class ToolError(Exception):
-    """A call that could not be done; the text says why, and what to do instead."""
+    """A call that failed; the text says why, and what to do instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a call gives back: a text, and a picture (the bytes of a JPEG file) if there is one."""
+    """The result of a call: a text, and a picture (the bytes of a JPEG file) if there is one."""
 
     text: str
     picture: bytes = b""

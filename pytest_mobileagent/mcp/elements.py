@@ -14,7 +14,7 @@ _MOST_CHARACTERS = 60_000  # clients refuse texts of more than 25,000 tokens
 
 
 def list_elements(screen: Screen, frame: Frame) -> str:
-    """Return what can be told apart on the screen as a JSON list, with coordinates in the picture.
+    """Return the screen's elements as a JSON list, with coordinates in the picture.
 
     Raises:
         ScreenError: the view hierarchy cannot be read.
@@ -49,7 +49,7 @@ def _entry(element: Element, frame: Frame) -> dict[str, Any]:
     entry["coordinates"] = _coordinates(element.bounds, frame)
     if element.checkable:
         entry["checked"] = element.checked
-    # What is as usual is not said.
+    # Default values are left out.
     flags = {"focused": element.focused, "selected": element.selected, "password": element.password}
     entry.update({name: True for name, flag in flags.items() if flag})
     if not element.enabled:

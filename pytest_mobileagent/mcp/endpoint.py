@@ -1,4 +1,4 @@
-"""The phone as an MCP server over HTTP, as a program that works in an episode is served it."""
+"""The phone as an MCP server over HTTP, served to a program during an episode."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 # Names by which a program may call this machine, besides 127.0.0.1: from a container, say. A page
-# in somebody's browser comes with another.
+# in a browser comes with another name.
 _HOSTS = ("127.0.0.1", "localhost", "[::1]", "host.docker.internal", "host.containers.internal")
 # Where the server's libraries log what is of no use to who reads a test's report.
 _LOGGERS = (
@@ -60,7 +60,7 @@ class McpEndpoint:
 
         Raises:
             MissingExtraError: the SDK is not installed.
-            OSError: there is no port to be had.
+            OSError: no port is available.
         """
         from pytest_mobileagent.extras import check_extra
 
@@ -84,7 +84,7 @@ class McpEndpoint:
         return port
 
     async def stop(self) -> None:
-        """Break off what is served, and let go of the port."""
+        """Abort open requests, and release the port."""
         if self._serving is None:
             return
         serving, self._serving = self._serving, None
@@ -134,12 +134,12 @@ class McpEndpoint:
 
 
 def _is_silent(_: logging.LogRecord) -> bool:
-    """Keep all records back: a filter of loggers that are the server's alone."""
+    """Suppress all log records: a filter for loggers that only the server uses."""
     return False
 
 
 def _end_watchers() -> None:
-    """End the task with which sse_starlette polls for ever whether a server ends.
+    """End the task in which sse_starlette polls forever for the end of a server.
 
     It starts another one if it needs it.
     """

@@ -1,4 +1,4 @@
-"""The tools that look at the phone and change nothing. A look is no step."""
+"""The tools that look at the phone and change nothing. A look is not a step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The phone as MCP's tools drive it: the one of an episode, or a device of a person's own."""
+"""The phone that the MCP tools drive: an episode's, or a person's own device."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LONGEST_NOTICE = 1000  # characters
 
 
 class WatchedPhone(Protocol):
-    """The phone as MCP's tools drive it; what is done is recorded, and counted as steps.
+    """The phone that the MCP tools drive; what they do is recorded, and counted as steps.
 
     `info` is what is known of it, `goal` the task in words; empty where there is no episode.
     """
@@ -39,27 +39,27 @@ class WatchedPhone(Protocol):
 
     @property
     def steps(self) -> int:
-        """How many steps have been made, by whatever means."""
+        """How many steps have been made, by any means."""
 
     @property
     def steps_left(self) -> int | None:
         """How many steps may follow; None where there is no limit."""
 
     async def observe(self) -> Observation:
-        """Look at the screen as it is now. It is no step."""
+        """Look at the screen as it is now. This is not a step."""
 
     async def act(self, action: Action) -> Observation | None:
         """Do an action, and return what is seen then; None when the episode is over."""
 
     async def run(self, name: str, script: str) -> Observation | None:
-        """Run a shell script that does what no action says, recorded as `Raw(name)`."""
+        """Run a shell script for something that no action covers, recorded as `Raw(name)`."""
 
     async def packages(self) -> Collection[str]:
         """Return the packages of all apps that the phone has."""
 
 
 class SessionPhone:
-    """A `WatchedPhone`, for as long as the episode that is watched over."""
+    """A `WatchedPhone` for the duration of the watched episode."""
 
     def __init__(self, watch: Watch) -> None:
         self.info = watch.session.device.info
@@ -95,7 +95,7 @@ class SessionPhone:
 
 
 class OwnPhone:
-    """A phone that is watched by nobody: nothing is recorded, and there is no limit."""
+    """An unwatched phone: nothing is recorded, and there is no step limit."""
 
     def __init__(self, device: Device) -> None:
         self.info = device.info
@@ -171,7 +171,7 @@ _MOST_CALLS = 200  # of all clients, that are remembered
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls: a session's id, or what a client without sessions calls itself."""
+    """The caller: a session's id, or the name that a client without sessions gives itself."""
 
     name: str
     has_session: bool
@@ -205,14 +205,14 @@ class _Known(Generic[T]):
 
 
 class Repeats(Generic[T]):
-    """The calls that were done, and what came of them. `clock` gives seconds."""
+    """The calls that were done, and their results. `clock` returns seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._calls: list[_Known[T]] = []
 
     def asked(self, caller: Caller, call: Call | None = None) -> None:
-        """Note that a client asks for something: it has done with its calls that have ended.
+        """Note a client's request, which shows that it is done with its calls that have ended.
 
         `call` is what it asks for, if that is a call; those that it repeats stay.
         """
@@ -223,7 +223,7 @@ class Repeats(Generic[T]):
                 known.left = True
 
     async def once(self, call: Call, do: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Do a call, unless it is a repeat; whoever stops waiting does not stop it."""
+        """Do a call, unless it is a repeat; cancelling the wait does not cancel the call."""
         now = self._clock()
         known = next((k for k in reversed(self._calls) if k.is_repeated_by(call, now)), None)
         if known is None:
@@ -236,7 +236,7 @@ class Repeats(Generic[T]):
         return outcome
 
     async def close(self) -> None:
-        """End what is still being done."""
+        """End the calls that are still running."""
         tasks = [known.task for known in self._calls if not known.task.done()]
         for task in tasks:
             task.cancel()

@@ -1,4 +1,4 @@
-"""The picture of a screen that is sent, in whose pixels all coordinates are."""
+"""The picture of a screen that is sent; all coordinates are in its pixels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _QUALITIES = (85, 70, 50, 30, 10)
 
 
 def frame_of(size: tuple[int, int]) -> Frame:
-    """Return how points of the picture become pixels of a screen of `size`."""
+    """Return the frame that maps points of the picture to pixels of a screen of `size`."""
     longest = max(size)
     if longest <= LONGEST_SIDE:
         return Frame(size, size)
@@ -28,7 +28,7 @@ def frame_of(size: tuple[int, int]) -> Frame:
 
 
 def picture_of(screen: Screen) -> bytes:
-    """Return a screen's picture as a JPEG file, of the size that `frame_of` says.
+    """Return a screen's picture as a JPEG file, in the size that `frame_of` chooses.
 
     Raises:
         ScreenError: the screenshot cannot be decoded.

@@ -1,4 +1,4 @@
-"""The tools as an MCP server; only imported where one is started, for it loads the SDK."""
+"""The tools as an MCP server; imported only where one is started, because it loads the SDK."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ class PhoneServer:
         self.server.middleware.append(self._note)
 
     async def close(self) -> None:
-        """End the calls that are under way."""
+        """End the running calls."""
         await self._repeats.close()
 
     async def _note(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
-        """Note whatever a client asks for: it has got the replies to what it asked before."""
+        """Note a client's request, which shows that it got the replies to its earlier ones."""
         if ctx.request_id is not None and ctx.method != "tools/call":
             self._repeats.asked(_caller(ctx))
         return await call_next(ctx)
@@ -89,7 +89,7 @@ class PhoneServer:
     async def _done(
         self, tool: Tool | None, name: str, arguments: dict[str, Any]
     ) -> CallToolResult:
-        """Call a tool when those before it have ended; what goes wrong is said in the result."""
+        """Call a tool once the earlier calls have ended; the result reports any failure."""
         if tool is None:
             return _failed(f"There is no tool {name!r:.100}. There are: {', '.join(TOOLS)}.")
         async with self._control.lock:
@@ -125,7 +125,7 @@ def _advertised(tool: Tool) -> MCPTool:
 
 
 def _caller(context: ServerRequestContext[Any, Any]) -> Caller:
-    """Tell whose request it is: by its session, else by what the client calls itself."""
+    """Return who sent a request: its session, else the name that the client gives itself."""
     headers = getattr(context.request, "headers", None) or {}
     session = headers.get("mcp-session-id")
     if session:

@@ -1,4 +1,4 @@
-"""From the command's options to a device that is leased, served, and let go of again."""
+"""Lease the device that the command's options name, serve it, and release it."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ async def _served(phone: OwnPhone) -> AsyncIterator[str]:
 
 
 def _stopped() -> asyncio.Event:
-    """Return what is set when this process is asked to end."""
+    """Return an event that is set when this process is asked to end."""
     event, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, event.set)

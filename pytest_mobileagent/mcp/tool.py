@@ -20,7 +20,7 @@ Kind = Literal["number", "string", "boolean"]
 class Parameter:
     """One argument of a tool.
 
-    `choices` are all that a string may be, `least` and `most` bound a number.
+    `choices` are the strings that are allowed; `least` and `most` bound a number.
     """
 
     name: str
@@ -43,10 +43,10 @@ class Parameter:
         return schema
 
     def read(self, value: Any) -> Any:
-        """Return an argument as the tool takes it; numbers and flags may come as strings.
+        """Return an argument converted for the tool; numbers and flags may arrive as strings.
 
         Raises:
-            ToolError: it is none.
+            ToolError: the value is invalid.
         """
         read: Any = {"number": _number, "string": _string, "boolean": _flag}[self.kind](value)
         if read is None:
@@ -88,7 +88,7 @@ DEVICE = Parameter(
 class Tool:
     """A tool: `run` takes its arguments by their names.
 
-    `looks` says whether it changes nothing, `destroys` whether it can take something away.
+    `looks` says whether it only looks, `destroys` whether it can destroy something.
     """
 
     name: str
@@ -111,7 +111,7 @@ class Tool:
         """Call the tool; arguments that it does not have, and those that are null, count as absent.
 
         Raises:
-            ToolError: an argument is missing or wrong, or the call could not be done.
+            ToolError: an argument is missing or wrong, or the call failed.
         """
         given = {name: value for name, value in arguments.items() if value is not None}
         missing = [p.name for p in self.parameters if p.required and p.name not in given]

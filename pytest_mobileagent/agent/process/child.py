@@ -96,7 +96,7 @@ def _load(
 
 
 def _run_exit_functions() -> None:
-    """Do what Python does when a program ends: coverage.py saves what it has measured.
+    """Run Python's exit functions, so that coverage.py saves what it has measured.
 
     Threads that the agent has left behind are not waited for.
     """
@@ -118,7 +118,7 @@ def _belong_to(parent: int) -> None:
 
 
 def _keep_to_ourselves(connection: Connection) -> None:
-    """Keep what the agent starts from speaking to the worker, or from holding the line."""
+    """Keep processes that the agent starts from using the connection or keeping it open."""
     os.set_inheritable(connection.fileno(), False)
     os.register_at_fork(after_in_child=connection.close)
 

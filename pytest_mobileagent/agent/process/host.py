@@ -1,4 +1,4 @@
-"""The worker's side of an agent's process: started once, kept warm, replaced when it was killed."""
+"""The worker's side of an agent's process: started once, reused, and replaced if it was killed."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class AgentProcess:
             send_to_agent(self._connection, "load", *self._request)
 
     def load(self) -> dict[str, Any]:
-        """Return what is known of the agent: `options`, `knows_task`, `roles`, `extras`.
+        """Return the agent's properties: `options`, `knows_task`, `roles`, `extras`.
 
         Raises:
             AgentError: it cannot be loaded, or does not take such options.
@@ -137,13 +137,13 @@ class AgentProcess:
         return self._about
 
     def _refused(self, why: str) -> AgentError:
-        """Keep why the agent cannot be loaded: it will not be tried again."""
+        """Remember why the agent cannot be loaded, so that loading is not tried again."""
         self._refusal = cut(why, MOST_OF_ERROR)
         self.kill()
         return AgentError(self._refusal)
 
     def begin(self, briefing: Briefing, observation: Observation) -> None:
-        """Let a new agent begin, in a new process if the last one has ended or hangs."""
+        """Start a new agent, in a new process if the last one has ended or hangs."""
         if self._process is not None and not self._answers():
             self.kill()  # between episodes, which is no agent's failure
         self.load()
@@ -156,7 +156,7 @@ class AgentProcess:
         self._printed.sent()
 
     def _answers(self) -> bool:
-        """Whether the process still does what it is told; what is being loaded has its own time."""
+        """Check whether the process still responds; loading has a time limit of its own."""
         assert self._process is not None
         assert self._connection is not None
         if self._process.poll() is not None:
@@ -171,7 +171,7 @@ class AgentProcess:
             return False
 
     def _wake(self) -> None:
-        """Let the process go on, if something has stopped it: any agent of the run may."""
+        """Continue the process if it has been stopped, as any agent of the run may do."""
         assert self._process is not None
         self._process.send_signal(signal.SIGCONT)
 
@@ -198,7 +198,7 @@ class AgentProcess:
             send_to_agent(self._connection, "seen", packed)
 
     def end(self) -> None:
-        """End what the agent has started; its process too, unless the agent has ended in order."""
+        """End what the agent has started, and its process too unless the agent ended normally."""
         try:
             self._end()
         finally:
@@ -220,7 +220,7 @@ class AgentProcess:
     def close(self) -> None:
         """End the process when it has run its exit functions, and whatever it has started.
 
-        One that is at work, or does not answer within two seconds, is killed without that.
+        One that is busy, or does not answer within two seconds, is killed without running them.
         """
         process, connection = self._process, self._connection
         if self._waits and process is not None and connection is not None:
@@ -257,7 +257,7 @@ class AgentProcess:
             raise AgentError(_how_it_ended(self._process)) from error
 
     def _wait(self, seconds: float) -> None:
-        """Wait for a message, or for the end of a process whose own children hold the line."""
+        """Wait for a message, or for the end of a process whose children keep the line open."""
         assert self._connection is not None
         assert self._process is not None
         ends = time.monotonic() + seconds

@@ -1,4 +1,4 @@
-"""What an agent's process prints in an episode: shown up to a size, the rest kept in a file."""
+"""An agent's printed output in an episode: shown up to a size limit, kept in files beyond it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Printed:
         return [stream.writing for stream in self._streams]
 
     def sent(self) -> None:
-        """Leave the descriptors to the agent's process."""
+        """Close our descriptors, which the agent's process has now."""
         for stream in self._streams:
             os.close(stream.writing)
 
@@ -83,7 +83,7 @@ class _Stream:
         os.set_blocking(self.reading, False)
 
     def take(self) -> bool:
-        """Take what is there; False if there is nothing, or if nothing can come any more."""
+        """Read what is there; return False if there is nothing, or if nothing more can come."""
         try:
             data = os.read(self.reading, _CHUNK)
         except BlockingIOError:
@@ -109,7 +109,7 @@ class _Stream:
                 data = data[os.write(self._to, data) :]
 
     def close(self) -> None:
-        """Take what is left, and say what was not shown."""
+        """Read what is left, and say what was not shown."""
         for _ in range(_LAST_CHUNKS):
             if not self.take():
                 break

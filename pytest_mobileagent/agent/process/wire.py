@@ -1,7 +1,7 @@
-"""What passes between the worker and an agent's process.
+"""The messages between the worker and an agent's process.
 
-To the agent: pickled tuples. From the agent, whose code is not ours: JSON, so that nothing of it is
-run here.
+To the agent: pickled tuples. From the agent, whose code is not ours: JSON, so that none of it
+is run here.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ WORK = ("answer", "error", "trace", "complaint", "budget", "infrastructure")
 
 
 def send_to_agent(connection: Connection, kind: str, *content: Any) -> None:
-    """Send the agent's process something of ours."""
+    """Send the agent's process an object."""
     connection.send_bytes(pickle.dumps((kind, *content), pickle.HIGHEST_PROTOCOL))
 
 
@@ -42,13 +42,13 @@ def receive_in_agent(connection: Connection) -> tuple[Any, ...]:
 
 
 def send_streams(connection: Connection, descriptors: list[int]) -> None:
-    """Send the agent's process what its standard output and error are to be."""
+    """Send the agent's process its new standard output and error."""
     with socket.socket(fileno=os.dup(connection.fileno())) as stream:
         socket.send_fds(stream, [_STREAMS], descriptors)
 
 
 def take_streams(connection: Connection) -> None:
-    """Take what `send_streams` has sent as the standard output and error of this process."""
+    """Receive the streams of `send_streams` as this process's standard output and error."""
     with socket.socket(fileno=os.dup(connection.fileno())) as stream:
         _, descriptors, _, _ = socket.recv_fds(stream, len(_STREAMS), 2)
     for number, descriptor in enumerate(descriptors, 1):
@@ -65,7 +65,7 @@ def receive_in_worker(connection: Connection) -> dict[str, Any]:
     """Return what the agent's process has sent.
 
     Raises:
-        ValueError: it is no message.
+        ValueError: what arrived is not a message.
     """
     message = json.loads(connection.recv_bytes())
     if not isinstance(message, dict) or "kind" not in message:
@@ -75,7 +75,7 @@ def receive_in_worker(connection: Connection) -> dict[str, Any]:
 
 
 def pack_observation(observation: Observation) -> tuple[Any, ...]:
-    """Return an observation without what has been derived from its screen here."""
+    """Return an observation without the data derived from its screen here."""
     screen = observation.screen
     plain = (screen.xml, screen.png, screen.package, screen.activity, screen.time, screen.where)
     return (*plain, observation.reply, observation.notice)
@@ -88,7 +88,7 @@ def unpack_observation(packed: tuple[Any, ...]) -> Observation:
 
 
 def pack_reply(reply: Reply) -> dict[str, Any]:
-    """Return a decision as plain data; of what is no action, or no call, what it is instead."""
+    """Return a decision as plain data, or its flaw if it has one (see `flaw`)."""
     if problem := flaw(reply):
         return {"flaw": problem}
     packed = {
@@ -101,7 +101,7 @@ def pack_reply(reply: Reply) -> dict[str, Any]:
 
 
 def flaw(reply: Reply) -> str:
-    """Say what a decision holds that is no action or no call; empty if all is right."""
+    """Return what in a decision is not an action or a call; empty if nothing is wrong."""
     for action in reply.actions:
         if type(action) not in ACTIONS:
             return f"{action!r} is not an action (it is of type {type(action).__name__})"
@@ -117,7 +117,7 @@ def unpack_reply(packed: dict[str, Any]) -> Reply:
     """Return the decision that was packed.
 
     Raises:
-        AgentError: it holds what is no action or no call.
+        AgentError: it contains something that is not an action or a call.
     """
     if "flaw" in packed:
         raise AgentError(str(packed["flaw"]))
