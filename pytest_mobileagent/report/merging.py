@@ -1,4 +1,4 @@
-"""`python -m pytest_mobileagent merge`: several runs, such as the shards of one, made one.
+"""`python -m pytest_mobileagent merge`: merge several runs, such as the shards of one.
 
 The new run has a folder of its own; the others stay as they are.
 """
@@ -56,7 +56,7 @@ class Merged:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What one of the runs has of a case: its entries in report.json, run.json and the index."""
+    """A case in one of the runs: its entries in report.json, run.json and the index."""
 
     run: Path
     entry: Entry
@@ -66,15 +66,15 @@ class _Part:
 
     @property
     def rank(self) -> int:
-        """How much the entry says of the case: of several the last of the highest rank counts."""
+        """The rank of the entry: of several, the last of the highest rank counts."""
         return _RANKS.get(str(self.entry["outcome"]), 0)
 
 
 def merge(folders: Sequence[Path], target: Path) -> Merged:
-    """Make one run of those in some folders, in the folder `target`, which is new or empty.
+    """Merge the runs in some folders into one in the folder `target`, which is new or empty.
 
-    A case that several runs have counts as in the one that decided it; all its attempts are kept.
-    Until all is there nothing is.
+    A case in several runs counts as in the one that decided it; all its attempts are kept. A
+    partly merged run never appears in `target`.
 
     Raises:
         HostError: it cannot be written.
@@ -104,7 +104,7 @@ def merge(folders: Sequence[Path], target: Path) -> Merged:
 
 
 def _write_pages(run: Path, whole: Mapping[str, Any]) -> None:
-    """Write what people read of a run, which can be made again."""
+    """Write the pages of a run for people, which can be made again."""
     try:
         write_page(run, whole)
         write_text(run / SUMMARY, summary(whole, PAGE))
@@ -122,7 +122,7 @@ def _check_agents(recorded: Sequence[RecordedRun]) -> None:
 
 
 def _by_case(recorded: Sequence[RecordedRun]) -> dict[str, list[_Part]]:
-    """Return what the runs have of each case, the one that counts last."""
+    """Return the parts of each case in the runs, the one that counts last."""
     found: dict[str, list[_Part]] = {}
     for run in recorded:
         planned = _read(run.folder / runs.RUN)
@@ -146,7 +146,7 @@ def _by_case(recorded: Sequence[RecordedRun]) -> dict[str, list[_Part]]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Return the content of a file that need not be there, and has been found sound if it is."""
+    """Return the content of an optional file that has been checked; {} if there is none."""
     try:
         content = read_json(path)
     except (OSError, ValueError):
@@ -155,7 +155,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _plan_of(part: _Part) -> dict[str, Any]:
-    """Return a case as run.json has it, of a run that wrote none."""
+    """Return a case in the form of run.json, for a run that has no run.json."""
     for folder in reversed(_attempts(part)):
         try:
             return read(folder, EpisodeRecord).case.to_json()
@@ -191,7 +191,7 @@ def _write(
     heads: Sequence[Mapping[str, Any]],
     parts: Mapping[str, Sequence[_Part]],
 ) -> dict[str, Any]:
-    """Write a run into a folder, and return its report. Until run.json is there it is none."""
+    """Write a run into a folder, and return its report."""
     results = [_take_over(folder, each) for each in parts.values()]
     head = merged_head(heads, name)
     digests = {key: each[-1].digests for key, each in parts.items() if each[-1].digests}
@@ -241,10 +241,9 @@ _OWN = {"mobile-shard", "mobile-runs"}  # options that the parts of a run do not
 
 
 def merged_head(heads: Sequence[Head], name: str) -> dict[str, Any]:
-    """Return what run.json says of the run that several are parts of.
+    """Return what run.json says of the run merged from several parts.
 
-    What they do not share is that of the first, but for fingerprints: one that differs is that of
-    none of them.
+    Most values that differ are taken from the first part; a fingerprint that differs is replaced.
     """
     ended = [head.get("ended") for head in heads]
     options, selection = (heads[0].get(name) for name in ("options", "selection"))
@@ -266,7 +265,7 @@ def merged_head(heads: Sequence[Head], name: str) -> dict[str, Any]:
 
 
 def remarks(heads: Sequence[Head]) -> list[str]:
-    """Return in words what should be the same in all parts of a run and is not, or is missing."""
+    """Describe what should be the same in all parts of a run but differs, or is missing."""
     first, *others = heads
     found = []
     for head in others:
@@ -311,7 +310,7 @@ def _fingerprints(heads: Sequence[Head]) -> dict[str, Any]:
 
 
 def _without_own(command: Any) -> Any:
-    """Return a command without what made it one of several."""
+    """Return a command without the options that made it one of several."""
     if not isinstance(command, list):
         return command
     kept, skip = [], False
@@ -359,7 +358,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _told(merged: Merged, target: Path) -> list[str]:
-    """Return what is said at the end; `target` is the folder as it was typed."""
+    """Return the final message; `target` is the folder as it was typed."""
     results = merged.report["tasks"]
     on_virtual_phones = bool(merged.report["run"].get("virtual"))
     return [

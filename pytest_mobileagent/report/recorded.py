@@ -36,9 +36,9 @@ class RecordedRun:
 
     - `about`: what run.json says of it, and report.json where it ended: "id", "agent",
       "fingerprints" and the like.
-    - `tasks`: the entries of report.json, one for each case, by the verdicts that stand: those of
+    - `tasks`: the entries of report.json, one for each case, by the effective verdicts: those of
       people come before what the run itself said.
-    - `has_ended`: whether it wrote a report; one that was killed has none, or goes on still.
+    - `has_ended`: whether it wrote a report; a run that was killed or is still going on has none.
     """
 
     folder: Path
@@ -89,7 +89,7 @@ def with_attempts(run: Path, task: Entry, before: Sequence[Mapping[str, Any]] = 
 
 
 def note_death(run: Path, task: Entry) -> None:
-    """Note that the worker died that made the last attempt at the case of an entry."""
+    """Note that the worker making the last attempt at the entry's case died."""
     died(run, task["key"])
 
 
@@ -102,7 +102,7 @@ def _times(about: Mapping[str, Any]) -> int:
 def _cut_off_tasks(run: Path, before: Sequence[Entry]) -> list[Entry]:
     """Return the entries of a run that was cut off; `before` is what its last report says.
 
-    What was not tried again since then is as it was.
+    Cases that were not tried again since then are unchanged.
     """
     tried = {case.nodeid: len(runs.attempts(run, case.key)) for case in runs.cases(run)}
     known = [
@@ -121,9 +121,9 @@ def _by_people(run: Path, task: Entry) -> Entry:
 
 
 def lost_result(run: Path, nodeid: str) -> Result | None:
-    """Return the result of the case with a node id whose worker died over it.
+    """Return the result of the case with a node id whose worker died while running it.
 
-    None if the run was to run no such case.
+    None if the run had no such case.
     """
     case = next((case for case in _cases(run) if case.nodeid == nodeid), None)
     return None if case is None else _interrupted(run, case, "")
@@ -172,7 +172,7 @@ def _finished(run: Path, case: Case, entry: IndexLine | None) -> Result | None:
 def _interrupted(run: Path, case: Case, why: str) -> Result | None:
     """Return the result of a case that began and has not finished.
 
-    Without `why` its worker died, if need be before there was a record.
+    Without `why` its worker died, perhaps before there was a record.
     """
     attempts = runs.attempts(run, case.key)
     for attempt in reversed(attempts):

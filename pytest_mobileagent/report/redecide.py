@@ -1,6 +1,6 @@
-"""A report after people have decided: the entries of tasks, and the summary, made anew.
+"""Updating a report after people have decided: the entries of tasks, and the summary.
 
-All of this works on the plain data of report.json, so that what a newer version has added stays.
+This works on the plain data of report.json, so that what a newer version has added stays.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def as_run(task: Entry) -> Entry:
 
 
 def redecide(task: Entry, verdict: Verdict | None) -> Entry:
-    """Return a task's entry by the verdict that stands.
+    """Return a task's entry by the effective verdict.
 
     A person's verdict replaces the outcome and all that follows from it. The fields as the run
     wrote them are kept under "as_run", and come back when the person withdraws the verdict.
@@ -77,15 +77,15 @@ def redecide(task: Entry, verdict: Verdict | None) -> Entry:
 def redecided(
     report: Mapping[str, Any], verdict_of: Callable[[Entry], Verdict | None]
 ) -> dict[str, Any]:
-    """Return a whole report in which every task is as the verdict says that stands for it."""
+    """Return a whole report in which every task follows its effective verdict."""
     tasks = [redecide(task, verdict_of(task)) for task in report["tasks"]]
     return {**report, "summary": {**report["summary"], **summarise(tasks)}, "tasks": tasks}
 
 
 def _outcome(before: Entry, passed: bool) -> str:
-    """Return pytest's word: a task that is expected to fail still is.
+    """Return pytest's outcome: a task that was expected to fail still is.
 
-    Where such a one has to fail (a strict xfail), pytest calls it failed when its goal was met.
+    If such a task has to fail (a strict xfail), pytest calls it failed when its goal was met.
     """
     if before["outcome"] in _EXPECTED or (before["outcome"] == "failed" and before["success"]):
         met = "xpassed" if before["outcome"] in _EXPECTED else "failed"

@@ -1,4 +1,4 @@
-"""What waits for a person in a run, what was decided, and the reports that this changes."""
+"""The review queue of a run: what waits for a person, what was decided, and changed reports."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class VerdictFiles:
         return known[1]
 
     def effective(self, run: Path, task: Entry) -> Verdict | None:
-        """Return the verdict that stands for a task of a run's report."""
+        """Return the effective verdict on a task of a run's report."""
         folder = inside(run, task["episode"])
         return None if folder is None else effective(self.of(folder))
 
@@ -117,7 +117,7 @@ class Queue:
         return self.files.of(item.folder)
 
     def decision(self, item: Item) -> Verdict | None:
-        """Return the verdict of a person that stands; None if nobody has decided."""
+        """Return the effective verdict of a person; None if nobody has decided."""
         people = by_people(self.verdicts(item))
         return people[-1] if people else None
 
@@ -126,11 +126,11 @@ class Queue:
         return [(item, self.decision(item)) for item in self.items()]
 
     def left(self) -> int:
-        """Return how many wait for a person."""
+        """Return how many items wait for a person."""
         return sum(waits(item, decision) for item, decision in self.decisions())
 
     def decide(self, item: Item, passed: bool | None, who: str, note: str = "") -> None:
-        """Append what a person says; with `passed` None that is a mere note.
+        """Append a person's verdict; with `passed` None it is only a note.
 
         Raises:
             HostError: it cannot be written.
@@ -138,7 +138,7 @@ class Queue:
         append(item.folder, of_person(passed, who, note))
 
     def withdraw(self, item: Item, who: str, note: str = "") -> bool:
-        """Take back the last verdict of a person; False if there is none that stands.
+        """Withdraw the last verdict of a person; False if none is in effect.
 
         Raises:
             HostError: it cannot be written.
@@ -184,7 +184,7 @@ class Queue:
 
 
 def waits(item: Item, decision: Verdict | None) -> bool:
-    """Whether nobody has decided an item, and the run has not either."""
+    """Whether neither a person nor the run has decided an item."""
     return decision is None and as_run(item.task)["success"] is None
 
 
@@ -220,7 +220,7 @@ class Rewriter:
                 self._next = self._pool.submit(self._rewrite)
 
     def close(self) -> None:
-        """Write them a last time, and wait for it."""
+        """Write the reports a last time, and wait until they are written."""
         self.ask()
         with self._lock:
             self._closed = True
@@ -239,7 +239,7 @@ class Rewriter:
 
 
 def rewrite(run: Path, files: VerdictFiles) -> None:
-    """Write the reports of a run by the verdicts that stand; none where there is none yet.
+    """Rewrite the reports of a run by the effective verdicts, if there are reports yet.
 
     Every program that has appended a verdict does so, and looks for verdicts again after it has
     written: the last one to write has thus included all of them.

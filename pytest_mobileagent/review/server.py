@@ -1,4 +1,4 @@
-"""The page on which people decide: its server, and what the page asks for and decides.
+"""The server of the review page, with the requests and decisions that the page sends.
 
 See `loopback` for who may ask. No part of a request becomes a path: episodes and screens have
 numbers.
@@ -60,7 +60,7 @@ class Desk:
         self.decided: set[int] = set()  # here, and not taken back
 
     def queue(self) -> dict[str, Any]:
-        """Return all that waits, and what has become of it."""
+        """Return all items, with what the run and people have decided."""
         queue = self.queue_of_run
         decisions = queue.decisions()
         if queue.has_ended and not self._ended:
@@ -78,7 +78,7 @@ class Desk:
         }
 
     def episode(self, number: int) -> dict[str, Any]:
-        """Return an episode and all that was said of it; why it cannot be seen where it cannot."""
+        """Return an episode and all verdicts on it, or why it cannot be shown."""
         item = self._item(number)
         plain = {"number": number, "name": item.name, "told": as_run(item.task)["reason"] or ""}
         try:
@@ -131,7 +131,7 @@ class Desk:
 
 
 def _line(item: Item, decision: Verdict | None) -> list[Any]:
-    """Return number, name, what the run said, what people say, and who did."""
+    """Return an item's number, name, the run's verdict, people's verdict, and who decided."""
     who = None if decision is None else decision.evidence.get("who")
     passed = None if decision is None else decision.passed
     return [item.number, item.name, as_run(item.task)["outcome"], passed, who]
@@ -219,7 +219,7 @@ def _is_number(text: str) -> bool:
 
 
 def trajectory(episode: EpisodeRecord) -> dict[str, Any]:
-    """Return what there is to see of an episode, as plain data.
+    """Return what the page shows of an episode, as plain data.
 
     Each frame is a screen with what was done on it: words, and marks in pixels of the screenshot.
     """

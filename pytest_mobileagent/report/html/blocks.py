@@ -29,7 +29,7 @@ _NAME = 10  # bytes of gzip's header before the name (RFC 1952, section 2.3)
 
 
 def pack(content: Any, of: str = "") -> bytes:
-    """Return the bytes of a block; `of` is a word that tells what it was made of."""
+    """Return the bytes of a block; `of` is a word that identifies what it was made from."""
     text = json.dumps(to_wire(content), ensure_ascii=False, separators=(",", ":"))
     packed = io.BytesIO()
     with gzip.GzipFile(of, "wb", _LEVEL, packed, mtime=0) as file:
@@ -53,7 +53,7 @@ def unpack(packed: bytes) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The blocks of episodes in a page that was written before; none if there is no such page."""
+    """The blocks of episodes in an existing page; none if there is no such page."""
 
     path: Path
     places: dict[str, tuple[int, int]]
@@ -74,7 +74,7 @@ class Written:
         return cls(path, places)
 
     def get(self, name: str, of: str) -> bytes | None:
-        """Return the bytes of a block if it was made of the same; None if it was not."""
+        """Return the bytes of a block if it was made from the same source; else None."""
         at, length = self.places.get(name, (0, 0))
         if not length:
             return None

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 def episode_data(folder: Path, page: Path) -> dict[str, Any]:
     """Return what the page shows of the episode in a folder; paths are relative to `page`.
 
-    Of an episode that is damaged there is what can be
-    read: "damaged" says why there are no frames, "missing" which files are not there.
+    Of a damaged episode, the page shows what can be read: "damaged" says why there are no frames,
+    "missing" lists the missing files.
     """
     said = verdicts(folder)
     texts, pictures = Texts(), Pictures(folder, page)
@@ -157,7 +157,7 @@ def frames(
     pictures: Pictures,
     exchanges: Exchanges,
 ) -> list[dict[str, Any]]:
-    """Return a frame for each screen that the agent saw, and one for what the last step led to.
+    """Return a frame for each screen that the agent saw, and one for the result of the last step.
 
     `seen` are the observations of the episode's record.
     """

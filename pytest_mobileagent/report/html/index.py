@@ -1,4 +1,4 @@
-"""What the page knows of every task from the start: a row each, and where its attempts are."""
+"""The index of the page: a row for each task, and the folders of its attempts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _HEAD = 65_536  # bytes of a record that are read for its first line
 def index_data(run: Path, whole: Mapping[str, Any], mark: str = "") -> dict[str, Any]:
     """Return the index of a run's page; `whole` is the content of report.json.
 
-    `mark` is put before the names of its episodes, which tells two runs in a page apart.
+    The names of its episodes get the prefix `mark`, which tells two runs on one page apart.
     """
     about = whole["run"]
     shown = {name: about[name] for name in _RUN if name in about}
@@ -97,7 +97,7 @@ def _closest(task: Entry, evidence: Mapping[str, Any]) -> str:
 
 
 def _given(options: Any) -> dict[str, Any]:
-    """Return the options that somebody gave, by what was given."""
+    """Return the options that were set, with their values."""
     if not isinstance(options, dict):
         return {}
     given = {name: each for name, each in options.items() if isinstance(each, dict)}
@@ -160,7 +160,7 @@ def attempts(run: Path, task: Entry) -> list[Path]:
 
 
 def signature(episode: Path, *more: object) -> str:
-    """Return a word that changes with the files of an episode, and with whatever else is given."""
+    """Return a word that changes with the files of an episode and with the other arguments."""
     digest = hashlib.sha256(repr(more).encode("utf-8", "replace"))
     for name in _FILES:
         try:

@@ -81,7 +81,7 @@ def _page(what: str, other: str, runs: Callable[[], Path]) -> tuple[Path, str]:
 
 
 def _found(what: str, runs: Callable[[], Path]) -> tuple[Path, str]:
-    """Return the run that is meant, and the folder's name of the episode; empty for none.
+    """Return the selected run, and the name of the episode's folder; empty for none.
 
     Raises:
         RecordError: there is no such run or episode.
@@ -102,7 +102,7 @@ def _found(what: str, runs: Callable[[], Path]) -> tuple[Path, str]:
 
 
 def _episode(run: Path, name: str) -> str:
-    """Return the folder's name of the episode in a run that is called so, or is of such a task."""
+    """Return the folder name of the episode in a run that has this name, or is of this task."""
     from pytest_mobileagent.report.html.index import attempts
     from pytest_mobileagent.report.html.writing import report_of
 

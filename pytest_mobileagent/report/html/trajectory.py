@@ -1,4 +1,4 @@
-"""What pages draw of an episode: marks on screenshots, view hierarchies, and opinions on it."""
+"""What pages show of an episode: marks on screenshots, view hierarchies, and verdicts on it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _AWAY = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 
 
 def screens(episode: EpisodeRecord) -> Sequence[Screen]:
-    """Return the screens to show: one for each step, and what the last led to if that was seen."""
+    """Return the screens to show: one for each step, and the one after the last step if seen."""
     if episode.steps and episode.steps[-1].screen is episode.screen:
         return episode.screens[:-1]
     return episode.screens
@@ -64,7 +64,7 @@ def _judge(judge: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def mark(action: Action, screen: Screen) -> dict[str, Any] | None:
-    """Return where a finger was on a screenshot, from where to where; None if it was nowhere."""
+    """Return the start and end of a touch on a screenshot; None if there was no touch."""
     match action:
         case Tap(x, y) | LongPress(x, y) | DoubleTap(x, y):
             place: tuple[Any, ...] = (x, y)
@@ -99,7 +99,7 @@ def _is_number(value: Any) -> bool:
 
 
 def size_of(screen: Screen) -> tuple[int, int] | None:
-    """Return width and height of a screenshot in pixels; None if they cannot be told."""
+    """Return the width and height of a screenshot in pixels; None if they cannot be read."""
     try:
         return screen.size
     except ScreenError:
@@ -115,7 +115,7 @@ def tree(screen: Screen) -> list[Any] | None:
     """Return the hierarchy of a screen; None if it cannot be read.
 
     A node is [class, text, resource id, content description, bounds, flags, children]; flags are
-    words with spaces between them. Of a hierarchy that is too large the rest is left out.
+    words with spaces between them. A hierarchy that is too large is cut off.
     """
     try:
         root = screen.root

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 
-_ABANDONED = 600.0  # seconds; no page takes as long to write
+_ABANDONED = 600.0  # seconds; no page takes that long to write
 
 
 def write_page(run: Path, whole: Mapping[str, Any], path: Path | None = None) -> None:
@@ -63,7 +63,7 @@ def write(path: Path, title: str, blocks: Iterable[tuple[str, bytes]]) -> None:
 
 
 def _drop_parts(path: Path) -> None:
-    """Remove what processes have left that were killed while they wrote the page."""
+    """Remove the remains of processes that were killed while they wrote the page."""
     for part in path.parent.glob(f".{path.name}.*"):
         with suppress(OSError):
             if time.time() - part.stat().st_mtime > _ABANDONED:
@@ -109,9 +109,9 @@ BASE = "~"  # before the names of the episodes of the run that another is compar
 
 
 def page_of(run: Path, *, anew: bool = False) -> Path:
-    """Return the page of a run, which is written first if it has none of how the run is now.
+    """Return the page of a run, writing it first if it is missing or out of date.
 
-    `anew`: it is written in any case. Where its folder cannot be written to, it is written into a
+    `anew`: write it in any case. Where its folder cannot be written to, it is written into a
     new folder for temporary files.
 
     Raises:
@@ -144,7 +144,7 @@ def page_of_two(base: Path, run: Path) -> Path:
 
 
 def report_of(run: Path) -> dict[str, Any]:
-    """Return the content of the report of a run, by the verdicts that stand, also without one.
+    """Return the report of a run by the effective verdicts, even if it has not written one.
 
     Raises:
         OSError: it cannot be read.
@@ -190,7 +190,7 @@ _BASE64 = 4 / 3
 
 
 class TooLargeError(HostError):
-    """A page would be larger than browsers and their servers take."""
+    """A page would be larger than browsers and servers accept."""
 
 
 def write_packed(run: Path, whole: Mapping[str, Any], path: Path) -> str:
@@ -214,7 +214,7 @@ def write_packed(run: Path, whole: Mapping[str, Any], path: Path) -> str:
 def _noting(
     blocks: Iterable[tuple[str, bytes]], run: Path, names: dict[str, Path]
 ) -> Iterator[tuple[str, bytes]]:
-    """Pass blocks on, and add the pictures that they name to `names`."""
+    """Yield the blocks unchanged, and add the pictures that they name to `names`."""
     whole = run.resolve()
     for name, packed in blocks:
         for relative in _named(unpack(packed)):
@@ -235,7 +235,7 @@ def _named(episode: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _pictures(names: Mapping[str, Path]) -> Iterator[tuple[str, bytes]]:
-    """Yield the blocks of pictures; one that cannot be read has none."""
+    """Yield the blocks of pictures, without those that cannot be read."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for name, packed in zip(names, pool.map(_small, names.values()), strict=True):
             if packed is not None:
@@ -244,7 +244,7 @@ def _pictures(names: Mapping[str, Path]) -> Iterator[tuple[str, bytes]]:
 
 def _small(path: Path) -> bytes | None:
     """Return a picture as WebP, no wider than `WIDTH`; None if it cannot be read."""
-    from PIL import Image  # a heavy library is loaded by who needs it
+    from PIL import Image  # a heavy library, loaded only when needed
 
     try:
         with opened(path) as file, Image.open(file) as image:
@@ -260,10 +260,10 @@ def _small(path: Path) -> bytes | None:
 def _within(
     blocks: Iterable[tuple[str, bytes]], size: float, count: int
 ) -> Iterator[tuple[str, bytes]]:
-    """Pass the blocks of `count` pictures on as long as a page of `size` bytes has room for them.
+    """Yield the blocks of `count` pictures as long as a page of `size` bytes has room for them.
 
     Raises:
-        TooLargeError: it has none for one.
+        TooLargeError: the page has no room for one.
     """
     for number, (name, packed) in enumerate(blocks):
         size += len(packed) * _BASE64
