@@ -8,12 +8,6 @@ import pytest
 from pytest_mobileagent import check
 
 
-def test_all_names_what_there_is():
-    assert check.__all__ == sorted(check._HOME)
-    with pytest.raises(AttributeError, match="nothing_like_it"):
-        _ = check.nothing_like_it
-
-
 @pytest.mark.parametrize("name", check.__all__)
 def test_every_name_is_documented(name):
     assert getattr(check, name).__doc__
