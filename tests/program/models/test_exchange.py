@@ -9,6 +9,7 @@ import socket
 import ssl
 import subprocess
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -38,14 +39,13 @@ async def tunnel(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
 
 
 async def copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
-    try:
+    with suppress(ConnectionError):
         while data := await source.read(65536):
             target.write(data)
             await target.drain()
-    except ConnectionError:
-        pass
-    finally:
-        target.close()
+    target.close()
+    with suppress(ConnectionError):
+        await target.wait_closed()  # else the loop may end before the socket is closed
 
 
 def chunked(data: bytes) -> bytes:
