@@ -1,1 +1,1 @@
-"""Agents that are programs from outside: run as they are, and recorded by what they do."""
+"""Agents that are outside programs: run unchanged, and recorded by what they do."""

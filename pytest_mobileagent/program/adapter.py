@@ -1,6 +1,6 @@
-"""The adapter of a program: how it is run, and where it says what it has done.
+"""The adapter of a program: how it is run, and where it reports what it has done.
 
-An adapter is read from a file of a few lines (see `adapter_file`), or made of a mere command.
+An adapter is read from a file of a few lines (see `adapter_file`), or made from a command alone.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class BadAdapterError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Where a program says something: what a pattern finds in its output, or a file that it writes.
+    """Where a program reports something: a pattern's match in its output, or a file that it writes.
 
     With both, what the pattern finds in the file. The last match counts; of its groups the first
     that took part, or all of it. The file's path is relative to the folder in which it runs.
@@ -48,7 +48,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Adapter:
-    """How a program is run, and how it says what came of it.
+    """How a program is run, and how it reports the outcome.
 
     - `name`: what it is called in reports; `path`: the adapter's file, None of a command.
     - `command`: its words, with placeholders. With `shell`, one text for `sh -c`, without them.
@@ -101,7 +101,7 @@ class Adapter:
 
     @property
     def real_keys(self) -> tuple[str, ...]:
-        """The variables in which it has real keys: the user's, or what its adapter says at length.
+        """The variables that hold real keys: the user's, or long values that its adapter sets.
 
         A shorter word, such as "EMPTY", is there for programs that want any.
         """
@@ -156,7 +156,7 @@ def _flaw_of(words: list[str]) -> str:
 
 
 def missing(words: Iterable[str], folder: Path, search: str | None = None) -> str:
-    """Say that the program of a command is nowhere to be found; empty if it is there.
+    """Return a message that a command's program cannot be found; empty if it can.
 
     `search` is the PATH; a path is relative to the folder in which the program is started.
     """
@@ -182,7 +182,7 @@ _RUNNERS = {"node", "sh", "bash", "uv", "npx", "uvx", "env", "poetry", "run"}
 
 
 def _name_of(words: list[str]) -> str:
-    """Return a short name for a command: of its first word that does not merely run another."""
+    """Return a short name for a command: its first word that does not merely run another."""
     for word in words:
         path = Path(word)
         runs_another = path.name in _RUNNERS or path.stem in _PYTHONS

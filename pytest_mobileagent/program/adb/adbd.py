@@ -64,12 +64,12 @@ class Adbd:
         self._listening = await asyncio.start_server(self._run, sock=listener, limit=_LIMIT)
 
     def drop(self) -> None:
-        """Close all connections, as a device does that vanishes."""
+        """Close all connections, as a device that vanishes does."""
         for connection in self._connections:
             connection.drop()
 
     async def close(self) -> None:
-        """Stop listening, close all connections, and wait until nothing goes on."""
+        """Stop listening, close all connections, and wait until all tasks have ended."""
         if self._listening is not None:
             self._listening.close()
         self.drop()
@@ -91,7 +91,7 @@ class Adbd:
 
 
 def _claim() -> tuple[socket.socket, socket.socket]:
-    """Return a socket that holds a port, deaf, and one that listens on the next."""
+    """Return a socket that reserves a port without listening, and one that listens on the next."""
     for port in random.sample(_CONSOLE_PORTS, len(_CONSOLE_PORTS)):
         with contextlib.ExitStack() as opened, contextlib.suppress(OSError):
             console, listener = (opened.enter_context(_bound(port + each)) for each in (0, 1))
@@ -154,7 +154,7 @@ class Connection:
         self._last_number = 0
 
     async def run(self) -> None:
-        """Take packets until the adb server is gone, or the connection is dropped."""
+        """Receive packets until the adb server is gone or the connection is dropped."""
         with contextlib.suppress(PacketError, EOFError, OSError):
             while True:
                 self._take(await read_packet(self._reader))
@@ -162,14 +162,14 @@ class Connection:
         self.drop()
 
     def drop(self) -> None:
-        """Close the connection, as a device does that vanishes."""
+        """Close the connection, as a device that vanishes does."""
         self._writer.close()
         for stream in self._streams.values():
             stream.leave()
         self._streams.clear()
 
     async def ended(self) -> None:
-        """Drop the connection, and wait until nothing of it goes on."""
+        """Drop the connection, and wait until its tasks have ended."""
         self.drop()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=_ENDING_SECONDS)
@@ -196,13 +196,13 @@ class Connection:
                     stream.leave()
 
     def _take_proof(self, packet: Packet) -> None:
-        """Look whether a peer that is not known yet has signed its token; ignore all else."""
+        """Check whether a peer that is not known yet has signed its token; ignore all else."""
         if packet.command == b"AUTH" and packet.arg0 == _SIGNATURE and self._token:
             self._is_known = self._knows(packet.payload, self._token)
             self._welcome()
 
     def _welcome(self) -> None:
-        """Say what device this is to a peer that is known, and ask another for its proof."""
+        """Introduce the device to a peer that is known, and ask any other for its proof."""
         if self._is_known:
             self._send(Packet(b"CNXN", VERSION, MOST_PAYLOAD, self._banner))
         else:  # it may have other keys
@@ -240,7 +240,7 @@ _START_SECONDS = 20.0
 
 
 class Attachment:
-    """Connects our adbd to the program's adb server at a port as long as the device is there.
+    """Keeps our adbd connected to the program's adb server while the device is there.
 
     When the device vanishes its connections end, as they would if it were attached itself; when it
     is back, or the server had to be started again, adbd is registered anew.

@@ -1,4 +1,4 @@
-"""A stream that is open on both sides: what passes on it, and its commands one by one."""
+"""A stream that is open on both sides: its data, and its commands one by one."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     Ask = Callable[[str, Command], Awaitable["Passing"]]
 
 
-# What the program has sent before it left has so long to reach the device.
+# How long data that the program sent before it left may take to reach the device.
 _LEAVING_SECONDS = 10.0
 
 
 class Conversation:
-    """What a program and a service of the device say to each other.
+    """The data that a program and a service of the device exchange.
 
     `opened` is what was asked when the stream was opened; whatever the program says that is a
     command of its own is asked by `ask`. `error` says how it failed: a shell's exit status, or why
@@ -51,7 +51,7 @@ class Conversation:
         self._unanswered: list[Passing] = []
 
     async def hold(self, ask: Ask) -> None:
-        """Pass on what both say, until either has closed the stream."""
+        """Pass data on both ways until either side has closed the stream."""
         sending = asyncio.create_task(self._send(ask))
         receiving = asyncio.create_task(self._receive())
         leaving = asyncio.create_task(self._stream.ended())
@@ -71,9 +71,9 @@ class Conversation:
         await self._stream.finish()
 
     async def _send(self, ask: Ask) -> bool:
-        """Pass on what the program says, until it closes the stream or is refused.
+        """Pass on what the program sends until it closes the stream or is refused.
 
-        Return whether it came to that: the device may take no more before.
+        Return False if the device stopped accepting data before that.
         """
         try:
             while data := await self._stream.read():
@@ -85,7 +85,7 @@ class Conversation:
         return True
 
     async def _admit(self, pieces: Iterable[Piece], ask: Ask) -> bool:
-        """Pass pieces on; False when the command of one was refused."""
+        """Pass pieces on; return False if the command of one was refused."""
         for data, commands in pieces:
             asked: list[Passing] = []
             for command in commands:
@@ -114,7 +114,7 @@ class Conversation:
                 loop.call_later(self._gate.seconds, passing.end)
 
     async def _receive(self) -> None:
-        """Pass on what the device says, until it closes the stream."""
+        """Pass on what the device sends until it closes the stream."""
         while data := await self._device.read():
             content = data if self._frames is None else self._unframed(data)
             if self._unanswered and self._gate.answers(content):
@@ -146,7 +146,7 @@ async def _cancel(*tasks: asyncio.Task[Any]) -> None:
 
 
 class Passing:
-    """A command that was sent on the stream to a service, from when it is asked for."""
+    """A command that was sent on the stream to a service, from the moment of the request."""
 
     def __init__(self, log: RawLog, service: str, command: Command) -> None:
         self.refused = ""
@@ -169,7 +169,7 @@ class Passing:
             self.end()
 
     def end(self, error: str = "") -> None:
-        """Say that it has ended, unless that was said."""
+        """Report that it has ended, unless that was already reported."""
         if self._ended:
             return
         self._ended = True

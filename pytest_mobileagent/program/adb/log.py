@@ -52,7 +52,7 @@ class RawLog:
         return time.monotonic() - self._began
 
     def mark(self, mark: Mark) -> None:
-        """Add a mark that is no command."""
+        """Add a mark that is not a command."""
         self._append({"t": round(self.now(), 4), "mark": mark})
 
     def write(self, at: float, service: str, command: Command, *, refused: str, error: str) -> None:
@@ -99,7 +99,7 @@ _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 
 
 async def with_places(address: Address, service: str, command: Command) -> Command:
-    """Return a command whose taps on elements are taps on pixels, as far as that can be known."""
+    """Return a command with its taps on elements turned into taps on pixels where possible."""
     if not any(isinstance(act, ElementTap) for act in command.acts):
         return command
     acts = [
@@ -122,7 +122,7 @@ async def _tap(address: Address, service: str, tap: ElementTap) -> Tap | Raw:
 
 
 async def _get(address: Address, service: str, path: str) -> bytes:
-    """Return what a server on the phone answers to a request."""
+    """Return the answer of a server on the phone to a request."""
     opened = await open_service(address, service)
     with contextlib.closing(opened):
         await opened.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())

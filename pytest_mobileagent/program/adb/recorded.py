@@ -1,4 +1,4 @@
-"""A phone as a program has it: behind an adb server of its own, with each service recorded."""
+"""The phone lent to a program: behind an adb server of its own, with each service recorded."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class RecordedAdb:
 
         Raises:
             DeviceError: the device, or its adb server, is not there.
-            HostError: this machine has no port, or no room, left.
+            HostError: this machine has no port, or no disk space, left.
         """
         try:
             self._folder.mkdir(mode=0o700, parents=True)
@@ -83,7 +83,7 @@ class RecordedAdb:
             relay = Relay(self._address, self._watcher, reading, self._log, self._reverses)
             key = Path(self._address.home) / ".android"
             self._server = AdbServer(self._folder / "home", key)
-            # Nobody else's adb server gets in, whose acts would be taken for the program's.
+            # No other adb server gets in: its acts would be attributed to the program.
             self._adbd = Adbd(await banner(self._address), relay.serve, self._server.has_signed)
             await self._adbd.start()
             await self._server.start()
@@ -101,7 +101,7 @@ class RecordedAdb:
             raise
 
     async def close(self) -> None:
-        """End the program's adb server, what it forwards, and all that still goes on."""
+        """End the program's adb server, its forwards, and everything that is still running."""
         if self._attachment is not None:
             await self._attachment.close()
         if self._server is not None:
@@ -113,7 +113,7 @@ class RecordedAdb:
 
     @property
     def serial(self) -> str:
-        """What the program calls the device."""
+        """The serial by which the program knows the device."""
         assert self._adbd is not None
         return self._adbd.serial
 
@@ -200,7 +200,7 @@ class Relay:
 
 
 async def _refuse(stream: Stream, service: str, refusal: str) -> None:
-    """Close a stream as adbd does that cannot open a service, saying why where that can be said."""
+    """Close a stream as adbd does when it cannot open a service, with the reason where possible."""
     if service.startswith("shell,v2"):
         await stream.write(shell.failure(refusal))
     elif service.startswith(_SPEAKING):

@@ -1,4 +1,4 @@
-"""Sends connections of a Python program to the usual adb server to the one of its phone.
+"""Redirects a Python program's connections from the usual adb server to its phone's.
 
 This file is copied to be the program's `sitecustomize`, whatever Python runs it: it imports
 nothing of this package, nor anything that Python has not loaded by then.
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _USUAL_PORT = 5037
-_LOCAL = ("127.0.0.1", "localhost", "::1", "0.0.0.0", "")  # noqa: S104 - who connects there means us
+_LOCAL = ("127.0.0.1", "localhost", "::1", "0.0.0.0", "")  # noqa: S104 - a connection to it is meant for us
 
 
 class SocketFinder:

@@ -71,14 +71,14 @@ class AdbServer:
         return False
 
     async def close(self) -> None:
-        """End it, and with it all that it forwards."""
+        """End it, and with it all its forwards."""
         if self._keeping is not None:
             self._keeping.cancel()
             await asyncio.gather(self._keeping, return_exceptions=True)
         self._listener.close()
         if self._process is not None:
             with contextlib.suppress(ProcessLookupError):
-                self._process.kill()  # it has nothing to tidy up
+                self._process.kill()  # it has nothing to clean up
             await self._process.wait()
 
     def _prepare(self) -> None:

@@ -24,7 +24,7 @@ _CLOSING_SECONDS = 2.0  # for the device to end what the program has closed
 
 
 class RefusedError(DeviceError):
-    """The adb server, or the device, does not open a service; the text is what it says."""
+    """The adb server or the device refused to open a service; the text is its reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Service:
     writer: asyncio.StreamWriter
 
     async def read(self) -> bytes:
-        """Return what comes next; none at the end, also if the connection breaks."""
+        """Return the next bytes; none at the end, or if the connection breaks."""
         with contextlib.suppress(OSError):  # what has come before it broke can still be read
             acknowledge_at_once(self.writer.get_extra_info("socket"))
         try:
@@ -65,10 +65,10 @@ class Service:
         self.writer.close()
 
     async def request(self, text: str) -> None:
-        """Ask the adb server for something, and wait until it says that it does so.
+        """Send the adb server a request, and wait until it accepts.
 
         Raises:
-            RefusedError: it does not.
+            RefusedError: it refuses.
             OSError, EOFError: the connection broke.
         """
         encoded = text.encode("utf-8", "surrogateescape")
@@ -77,7 +77,7 @@ class Service:
             raise RefusedError((await self.block()).decode("utf-8", "replace"))
 
     async def block(self) -> bytes:
-        """Return a block of bytes whose length stands before it."""
+        """Return a block of bytes that is preceded by its length."""
         try:
             size = int(await self.reader.readexactly(4), 16)
         except ValueError as error:
@@ -107,7 +107,7 @@ async def open_service(address: Address, service: str) -> Service:
 
 
 async def ask_service(address: Address, service: str) -> bytes:
-    """Return what a service of the device says until it ends.
+    """Return the output of a service of the device, read until it ends.
 
     Raises:
         DeviceError: it cannot be opened, or does not end in time.
@@ -145,7 +145,7 @@ def _is_passed_on(feature: str) -> bool:
 
 
 async def ask_server(address: Address, request: str) -> str:
-    """Return the block that an adb server answers.
+    """Return the block with which an adb server answers.
 
     Raises:
         DeviceError: there is no adb server, it refuses, or it does not answer in time.

@@ -1,4 +1,4 @@
-"""What leads a program to its own adb server: an `adb` first on its PATH; hooks of Python and Node.
+"""Shims that lead a program to its adb server: `adb` first on its PATH; hooks of Python and Node.
 
 Programs may name a port, a binary's folder, or end and start adb servers as they like: it is
 always the same server, and always there.
@@ -93,7 +93,7 @@ Socket.prototype.connect = function (first, ...others) {
 
 
 def write_shims(folder: Path, port: int, base: Mapping[str, str]) -> dict[str, str]:
-    """Write what leads to the adb server at `port` into a folder, and return the variables.
+    """Write the shims for the adb server at `port` into a folder, and return the variables.
 
     `base` is the environment of the program without them.
 

@@ -1,6 +1,6 @@
-"""What a program sends on an open stream, split into pieces that wait for their commands.
+"""A program's data on an open stream, split into pieces that wait for their commands.
 
-The bytes are never changed, nor their order.
+Neither the bytes nor their order ever change.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _SOCKETS = ("tcp:", "local:", "localabstract:", "localreserved:", "localfilesyst
 class StreamSplitter(Protocol):
     """Cuts what a program sends on one stream.
 
-    `seconds` are how long a command is taken to last that is never answered; None if it always is.
+    `seconds` is the assumed duration of a command that is never answered; None if all are.
     """
 
     seconds: float | None
@@ -82,7 +82,7 @@ class StreamSplitter(Protocol):
 
 
 def splitter_of(service: str, reading: Reading) -> StreamSplitter:
-    """Return the gate of the stream to a service."""
+    """Return the stream splitter for a service."""
     if service.startswith(_SOCKETS):
         return SocketSplitter(reading.socket(service))
     words, _, script = service.partition(":")
@@ -95,7 +95,7 @@ def splitter_of(service: str, reading: Reading) -> StreamSplitter:
 
 
 class PassingSplitter:
-    """Lets everything pass: what the stream carries was decided when it was opened."""
+    """Passes everything on: the whole stream was decided on when it was opened."""
 
     seconds: float | None = None
 
@@ -108,7 +108,7 @@ class PassingSplitter:
         return ()
 
     def answers(self, data: bytes) -> bool:  # noqa: ARG002 - there are no commands
-        """Nothing is waited for."""
+        """Return a constant: nothing is waited for."""
         return False
 
 
@@ -127,11 +127,11 @@ class SocketSplitter:
         ]
 
     def rest(self) -> Iterable[Piece]:
-        """Return nothing: a request that is not complete is none."""
+        """Return nothing: an incomplete request is not a request."""
         return ()
 
     def answers(self, data: bytes) -> bool:
-        """Whether there is anything."""
+        """Check whether there is any data."""
         return bool(data)
 
 

@@ -27,7 +27,7 @@ _ALL_BITS = 0xFFFFFFFF
 
 
 class PacketError(Exception):
-    """What was received is no packet of adb."""
+    """The data received is not an adb packet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ async def read_packet(reader: StreamReader) -> Packet:
     """Return the next packet.
 
     Raises:
-        PacketError: the bytes are no packet.
+        PacketError: the bytes are not a packet.
         EOFError: the connection has ended.
         OSError: the connection broke.
     """
@@ -65,8 +65,8 @@ async def read_packet(reader: StreamReader) -> Packet:
 class Stream:
     """A stream that a client of the adb server has opened.
 
-    What it receives is acknowledged when it is read, so that whoever sends faster than the phone
-    takes is held back. `number` is ours, `peer` the adb server's.
+    What it receives is acknowledged when it is read, so that a sender that is faster than
+    the phone is held back. `number` is ours, `peer` the adb server's.
     """
 
     def __init__(
@@ -120,17 +120,17 @@ class Stream:
         self.close()
 
     async def ended(self) -> None:
-        """Wait until the stream is closed, by whichever side."""
+        """Wait until either side has closed the stream."""
         await self._until(lambda: self.closed)
 
     def close(self) -> None:
-        """Close the stream at once; one that was not accepted is refused so."""
+        """Close the stream at once; this refuses one that was not accepted."""
         if not self.closed:
             self.leave()
             self._send(Packet(b"CLSE", self.number if self._accepted else 0, self.peer))
 
     def acknowledged(self) -> None:
-        """Note that the client has taken what was sent last."""
+        """Note that the client has acknowledged what was sent last."""
         self._may_send = True
         self._changed.set()
 
@@ -140,7 +140,7 @@ class Stream:
         self._changed.set()
 
     def leave(self) -> None:
-        """Note that the stream is closed, or that nobody is there any more."""
+        """Note that the stream is closed, or that its client is gone."""
         self.closed = True
         self._changed.set()
 
@@ -166,11 +166,11 @@ class Key:
 
     @classmethod
     def of(cls, private: Path) -> Key:
-        """Return that of a file as adb writes it: PKCS #8 in PEM, from which adb takes both halves.
+        """Return the key in a file of adb's: PKCS #8 in PEM, from which adb takes both halves.
 
         Raises:
             OSError: the file cannot be read.
-            ValueError: it is no such file.
+            ValueError: it is not such a file.
         """
         lines = private.read_bytes().strip().splitlines()
         if not lines or b" PRIVATE KEY-----" not in lines[0]:

@@ -1,1 +1,1 @@
-"""What a program asks of a phone, read as acts, as looks, or as neither."""
+"""A program's requests to a phone, read as acts, as looks, or as neither."""

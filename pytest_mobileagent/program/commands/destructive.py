@@ -1,4 +1,4 @@
-"""Which of the phone's commands destroy something, and which would take it from the harness."""
+"""The commands that destroy something on the phone, or would take it from the harness."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _rm(arguments: Sequence[str]) -> Judgement:
 
 
 def _own(path: str) -> bool:
-    """Whether a path is where tools keep their own files."""
+    """Check whether a path is where tools keep their own files."""
     return path.startswith("/data/local/tmp/") and ".." not in path
 
 

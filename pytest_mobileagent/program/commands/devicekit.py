@@ -24,7 +24,7 @@ def read_call(method: str, params: dict[str, Any], raw: str) -> tuple[Act, ...]:
     """Return what a call does; `raw` is it in its own words.
 
     Raises:
-        ValueError, TypeError, KeyError, OverflowError: it is malformed.
+        ValueError, TypeError, KeyError, OverflowError: the call is malformed.
     """
     if reader := _READERS.get(method):
         return reader(params, raw)

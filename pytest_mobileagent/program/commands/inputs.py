@@ -58,7 +58,7 @@ def _swipe(arguments: list[str], raw: str) -> tuple[Act, ...]:
 
 
 def swipe(x1: int, y1: int, x2: int, y2: int, seconds: float) -> Tap | LongPress | Swipe:
-    """Return what a finger does that moves straight; it rests if it moves next to nowhere."""
+    """Return the act of a finger that moves straight; a tiny movement counts as resting."""
     seconds = seconds if seconds >= 0 else _SWIPE_MILLISECONDS / 1000
     action = stroke([(0.0, x1, y1), (seconds, x2, y2)])
     assert isinstance(action, Tap | LongPress | Swipe)
@@ -86,7 +86,7 @@ def _keyevent(arguments: list[str], raw: str) -> tuple[Act, ...]:
 
 
 def _held(act: Act, raw: str) -> Act:
-    """Return what a key does that is held: something else, but for those that repeat."""
+    """Return the act of a held key: different from a press, except for keys that repeat."""
     return act if not isinstance(act, Key) or act.name in {"enter", "tab"} else Raw(raw)
 
 
@@ -125,7 +125,7 @@ def pixel(word: object) -> int:
     """Return a coordinate in whole pixels.
 
     Raises:
-        ValueError, TypeError, OverflowError: it is no number.
+        ValueError, TypeError, OverflowError: it is not a number.
     """
     if isinstance(word, bool) or not isinstance(word, str | int | float):
         msg = f"{word!r} is no coordinate"
@@ -190,14 +190,14 @@ _SHIFT, _CTRL, _ALT, _META = 0x1, 0x1000, 0x2, 0x10000
 
 
 def code(word: str) -> int | None:
-    """Return the code of a key by its code or name, as "67", "DEL" or "KEYCODE_DEL"."""
+    """Return the code of a key given by code or name, such as "67", "DEL" or "KEYCODE_DEL"."""
     if re.fullmatch("[0-9]{1,5}", word):
         return int(word)
     return _NAMES.get(word.upper().removeprefix("KEYCODE_"))
 
 
 def pressed(number: int | None, raw: str, meta: int = 0) -> Act:
-    """Return what a key does that is pressed with the modifiers `meta`; `raw` if nothing is known.
+    """Return the act of a key pressed with the modifiers `meta`; `raw` if none is known.
 
     `raw` is the command in its own words.
     """
@@ -215,7 +215,7 @@ def pressed(number: int | None, raw: str, meta: int = 0) -> Act:
 
 
 def together(codes: Sequence[int | None], raw: str) -> Act:
-    """Return what keys do that are held down together: the last one, with modifiers."""
+    """Return the act of keys held down together: the last one, with modifiers."""
     *modifiers, last = codes
     if modifiers and set(modifiers) <= _CTRL_KEYS:
         return pressed(last, raw, _CTRL)
@@ -237,7 +237,7 @@ _STRAIGHT = 40  # pixels that a way may keep off the line between its ends
 def stroke(points: Sequence[tuple[float, int, int]]) -> Action | None:
     """Return the action of a finger that went down, moved and up: (seconds, x, y) of each event.
 
-    None if its way is not straight, so that no action says it.
+    None if its path is not straight, so that no action describes it.
     """
     begin, x1, y1 = points[0]
     end, x2, y2 = points[-1]
@@ -250,7 +250,7 @@ def stroke(points: Sequence[tuple[float, int, int]]) -> Action | None:
 
 
 def _off(x: int, y: int, begin: tuple[int, int], end: tuple[int, int]) -> float:
-    """How far a point is from the line between two others."""
+    """Return the distance of a point from the line between two others."""
     dx, dy = end[0] - begin[0], end[1] - begin[1]
     square = dx * dx + dy * dy
     if not square:

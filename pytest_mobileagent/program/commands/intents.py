@@ -1,4 +1,4 @@
-"""Intents of Android's `am`, and what is done by sending them."""
+"""Intents of Android's `am`, and the effects of sending them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CLIPBOARD = "clipboard: "  # begins the Raw that puts a text there
 
 @dataclass(slots=True)
 class Intent:
-    """What an intent says; `extras` are in words, whatever their type."""
+    """The contents of an intent; `extras` are text, whatever their type."""
 
     action: str = ""
     data: str = ""
@@ -50,7 +50,7 @@ class Intent:
 
     @property
     def app(self) -> str:
-        """The package that it is for, if it says one."""
+        """The package that it is for, if it names one."""
         return self.component.partition("/")[0] or self.package
 
 
@@ -99,7 +99,7 @@ def _last(intent: Intent, word: str) -> None:
 
 
 def started(intent: Intent, raw: str) -> tuple[Act, ...]:
-    """Return what starting an activity does."""
+    """Return the act of starting an activity."""
     if intent.app in TOOLS:
         return ()
     if _HOME in intent.categories and not intent.app:
@@ -125,10 +125,10 @@ def sent(intent: Intent, raw: str) -> tuple[Act, ...]:
 
 
 def from_base64(text: str) -> str:
-    """Return the text that base64 stands for.
+    """Return the text that is encoded in base64.
 
     Raises:
-        ValueError: it is no base64 of UTF-8.
+        ValueError: it is not UTF-8 text in base64.
     """
     data = "".join(text.split())
     return base64.b64decode(data + "=" * (-len(data) % 4), validate=True).decode("utf-8")

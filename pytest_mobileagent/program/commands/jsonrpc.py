@@ -39,7 +39,7 @@ def is_call(values: dict[str, Any]) -> bool:
 
 
 def read_calls(values: Any, raw: str) -> Command:
-    """Return what a call does, or several that are sent at once; `raw` is it in its own words."""
+    """Return what a call does, or a batch of calls; `raw` is it in its own words."""
     calls = values if isinstance(values, list) else [values]
     acts: list[Act] = []
     looks = False
@@ -91,7 +91,7 @@ def _swipe(arguments: list[Any], raw: str) -> tuple[Act, ...]:
 
 
 def _drag(arguments: list[Any], raw: str) -> tuple[Act, ...]:
-    """Read a drag: it holds before it moves, as no swipe does, unless it goes nowhere."""
+    """Read a drag: unlike a swipe, it holds before it moves, unless it goes nowhere."""
     act = _swipe(arguments, raw)[0]
     return (Raw(raw),) if isinstance(act, Swipe | Raw) else (act,)
 

@@ -28,7 +28,7 @@ UNKNOWN = "\N{REPLACEMENT CHARACTER}"  # stands for what only the phone knows
 
 
 class UnreadableError(ValueError):
-    """A script that is taken apart here by no rule, as one with a here-document."""
+    """A script that no rule here can take apart, such as one with a here-document."""
 
 
 class UnfinishedError(UnreadableError):
@@ -298,7 +298,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b"}
 
 
 def escapes(text: str) -> str:
-    """Return the text that such quotes hold, without its escapes."""
+    """Return the text inside such quotes, with its escapes resolved."""
 
     def spelled(match: re.Match[str]) -> str:
         code = match[1]
@@ -315,7 +315,7 @@ _LONGEST = 1000  # characters of a command that an act tells
 
 
 def cut(text: str) -> str:
-    """Return a text as an act may tell it: not too long."""
+    """Return a text shortened for use in an act."""
     return shortened(text.strip(), _LONGEST)
 
 

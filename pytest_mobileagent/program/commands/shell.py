@@ -1,4 +1,4 @@
-"""Shell scripts for the phone, read: what their commands do, one after the other."""
+"""Reading shell scripts for the phone: what their commands do, one after the other."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def read_words(words: Sequence[str], text: str) -> Command:
 
 
 def _read_simple(simple: Simple, depth: int) -> Command:
-    """Return what a command does, whatever others run it."""
+    """Return what a command does, even when other commands run it."""
     raw = cut(simple.text)
     device = next((file for file in simple.files if file.startswith("/dev/input/")), "")
     if device or _copies_to_input(simple.words):
@@ -90,7 +90,7 @@ def _nested(words: list[str], simple: Simple, depth: int) -> Command:
 
 
 def _shell(name: str, arguments: list[str], simple: Simple, depth: int) -> Command:
-    """Read a shell inside of the shell: a script in a word, or in a file, which is not known."""
+    """Read a shell within the shell: its script is a word, or a file whose content is unknown."""
     raw = cut(simple.text)
     if name == "eval":
         command = read_script(" ".join(arguments), raw, depth + 1)

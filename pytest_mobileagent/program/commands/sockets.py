@@ -1,4 +1,4 @@
-"""What a program sends to services and sockets of the phone, read as commands.
+"""The data that a program sends to services and sockets of the phone, read as commands.
 
 A socket belongs to a server of the program's tool; HTTP requests to it are told apart by their
 paths. An interactive shell is read line by line.
@@ -78,7 +78,7 @@ class SocketReader:
         return read_request(request)
 
     def _go_blind(self) -> None:
-        """Take whatever follows for control: nobody knows what the server makes of it."""
+        """Treat everything that follows as control: its effect on the server is unknown."""
         self._request, self._controlled = None, True
 
     def _binary(self) -> Command:
@@ -158,7 +158,7 @@ class Request:
 
     @property
     def path(self) -> str:
-        """Where it goes, without the query."""
+        """The path of its target, without the query."""
         return self.target.partition("?")[0]
 
     @property
@@ -206,7 +206,7 @@ class ShellSession:
         self._open: list[str] = []  # lines of a command that goes on
 
     def feed(self, data: bytes) -> list[Command]:
-        """Return a command for each line that ends in `data`, in order.
+        """Return a command for each line that is complete with `data`, in order.
 
         A line after which the shell waits for more, as for the end of a quote, gives a command that
         does nothing; the last of such lines gives what all of them do.

@@ -63,7 +63,7 @@ def settled(marks: Sequence[Mark]) -> int:
 
 
 def _begins(marks: Sequence[Mark], at: int) -> bool:
-    """Whether an act begins at a place, rather than goes on."""
+    """Check whether an act begins at a place, rather than continues."""
     if marks[at] == "act":
         return True
     if marks[at] != "more":
@@ -136,7 +136,7 @@ BINARY = ": binary control"  # ends the Raw of what goes over a socket and is no
 
 
 def merged(acts: Sequence[tuple[Act, float]]) -> tuple[Action, ...]:
-    """Return acts as actions. Each stands beside the time when it was asked for, in seconds."""
+    """Return acts as actions, each with the time of its request in seconds."""
     return tuple(action for run in _runs(acts) for action in _actions(run))
 
 
@@ -153,7 +153,7 @@ def continues(acts: Sequence[tuple[Act, float]], command: Command, at: float) ->
 
 
 def _runs(acts: Sequence[Timed]) -> list[list[Timed]]:
-    """Return acts in runs, each of which is one thing that is done."""
+    """Return acts in runs, each of which is a single operation."""
     runs: list[list[Timed]] = []
     for act, at in _pasted(acts):
         if runs and _carries_on(runs[-1], act, at):

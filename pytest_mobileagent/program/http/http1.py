@@ -27,7 +27,7 @@ class TooLargeError(Exception):
 
 
 class ClientReader(asyncio.StreamReader):
-    """What a client sends; `when_gone` is called once when it has closed the connection."""
+    """A client's data; `when_gone` is called once when the client has closed the connection."""
 
     is_gone = False
     when_gone: Callable[[], None] | None = None
@@ -60,7 +60,7 @@ class ServerConnection:
         """Return the next request; None if none will come.
 
         Raises:
-            h11.RemoteProtocolError: what comes is no HTTP.
+            h11.RemoteProtocolError: the data is not HTTP.
             ConnectionError: the connection broke.
         """
         if self._http.our_state is h11.DONE and self._http.their_state is h11.DONE:
@@ -71,7 +71,7 @@ class ServerConnection:
         return event if isinstance(event, h11.Request) else None
 
     async def body(self) -> bytes:
-        """Return the body of the request, whole.
+        """Return the whole body of the request.
 
         Raises:
             TooLargeError: it is too large.
@@ -110,7 +110,7 @@ class ServerConnection:
 
     async def respond(self, status: int, headers: dict[str, str], body: bytes) -> None:
         """Send a whole response, when all of the request has come."""
-        if self._http.their_state is h11.SEND_BODY:  # who still sends would not read it
+        if self._http.their_state is h11.SEND_BODY:  # a client still sending would not read
             await self.body()
         said = {**headers, "Content-Length": str(len(body))}
         await self.begin(status, [(name.encode(), text.encode()) for name, text in said.items()])
@@ -128,7 +128,7 @@ class ServerConnection:
             await self.writer.drain()
 
     def close(self) -> None:
-        """Close the connection, and that to where its requests went."""
+        """Close the connection, and the one to the server that its requests went to."""
         if self.upstream is not None:
             self.upstream.close()
         self.writer.close()

@@ -1,4 +1,4 @@
-"""The one port of this machine by which a program meets the harness: models, MCP, and a proxy."""
+"""The one local port through which a program reaches the harness: models, MCP, and a proxy."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class LocalPort:
                 raise
 
     async def close(self) -> None:
-        """Stop listening, end all connections, and close the models. Twice is once."""
+        """Stop listening, end all connections, and close the models. A second call does nothing."""
         self._is_closed = True
         if self._server is not None:
             self._server.close()
@@ -137,7 +137,7 @@ class LocalPort:
             writer.close()
 
     async def _requests(self, connection: ServerConnection, origin: Origin | None) -> None:
-        """Answer the requests of a connection; `origin` is whose place is taken in a tunnel."""
+        """Answer the requests of a connection; in a tunnel, `origin` is its server."""
         try:
             while request := await self._next(connection):
                 if request.method == b"CONNECT":
@@ -287,7 +287,7 @@ Ends = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 async def _splice(here: Ends, there: Ends) -> None:
-    """Pass bytes both ways until both ends have closed, or one has broken."""
+    """Pass bytes both ways until both ends have closed or one has broken."""
     try:
         async with asyncio.TaskGroup() as group:
             group.create_task(_copy(here[0], there[1]))

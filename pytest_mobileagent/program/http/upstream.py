@@ -1,4 +1,4 @@
-"""Where requests of a program go on to: connections to other servers, by the user's own proxy."""
+"""Connections to the servers that a program's requests go to, through the user's own proxy."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Origin:
         """Return the server of a URL.
 
         Raises:
-            ValueError: it is no URL of HTTP.
+            ValueError: it is not an HTTP URL.
         """
         parts = urlsplit(url)
         if parts.scheme not in _PORTS or not parts.hostname:
@@ -107,7 +107,7 @@ async def connect(
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     """Open a connection to a server, by the proxy that the user's environment names for it.
 
-    A `raw` one is for whoever speaks TLS to the server themselves.
+    A `raw` one is for a caller that speaks TLS to the server itself.
 
     Raises:
         OSError: it cannot be reached.
@@ -182,7 +182,7 @@ def trusted() -> list[str]:
 async def pass_through(
     connection: ServerConnection, request: h11.Request, origin: Origin, target: str, data: bytes
 ) -> None:
-    """Pass a request on and its answer back, unrecorded.
+    """Forward a request, and send its answer back, unrecorded.
 
     Raises:
         OSError, h11.ProtocolError: a connection broke.
