@@ -1,4 +1,4 @@
-"""What a program is told of its episode: placeholders in its command, and its environment."""
+"""How a program learns about its episode: placeholders in its command, and its environment."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ WITH_TOKENS = ("mcp_url", "openai_base_url", "openai_chat_url", "anthropic_base_
 
 
 def plain(text: str) -> str:
-    """Return a text as a program can be given it: without NUL, in what UTF-8 can say."""
+    """Return a text in a form that a program can be given: without NUL, and valid as UTF-8."""
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
 
 
 def used(texts: Iterable[str]) -> frozenset[str]:
-    """Return the names of the placeholders that stand in texts."""
+    """Return the names of the placeholders that occur in texts."""
     return frozenset(name for text in texts for name in _names(text) if name in NAMES)
 
 

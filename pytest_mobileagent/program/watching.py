@@ -1,4 +1,4 @@
-"""What the recorders of a program's adb, models and MCP say to whoever watches over the episode.
+"""What the recorders of a program's adb, models and MCP report to an episode's watcher.
 
 All of it is said in the recorders' event loop.
 """
@@ -78,7 +78,7 @@ class Passage(Protocol):
 
 
 class Watcher(Protocol):
-    """Who watches over an episode while a program plays it."""
+    """The watcher over an episode while a program plays it."""
 
     async def command(self, command: Command) -> Passage:
         """Ask before a command is passed on: an act waits until the screen before it is seen."""

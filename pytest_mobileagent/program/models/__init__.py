@@ -1,1 +1,1 @@
-"""What a program asks models, recorded on its way to them."""
+"""A program's calls of models, recorded on their way."""

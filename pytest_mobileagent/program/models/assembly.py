@@ -192,7 +192,7 @@ def ollama(stream: Iterable[Event]) -> Assembled:
 
 
 def last(stream: Iterable[Event]) -> Assembled:
-    """Take the last of a stream that says everything anew each time."""
+    """Return the last piece of a stream whose every piece repeats everything so far."""
     assembled = Assembled()
     for index, said in enumerate(stream):
         if isinstance(said, dict):
@@ -210,7 +210,7 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
 
 
 def _text(value: Any) -> str:
-    """Return words, which Mistral's models that think give in parts."""
+    """Return the text, which Mistral's thinking models send in parts."""
     if isinstance(value, list):
         return "".join(_text(part.get("text")) for part in _dicts(value))
     return value if isinstance(value, str) else ""

@@ -141,7 +141,7 @@ _ONLY = {
 
 @lru_cache(maxsize=256)
 def provider_at(host: str) -> str:
-    """Return what the provider at a host is called; empty if it is none that is known."""
+    """Return the name of the provider at a host; empty if it is unknown."""
     host = host.lower().rstrip(".")
     for end, pattern in _ONLY.items():
         if _is_below(host, end) and not pattern.match(host):
@@ -195,7 +195,7 @@ def model_keys() -> set[str]:
 
 
 class LentKeys:
-    """The words that a program gets instead of the keys of an environment.
+    """The stand-ins that a program gets instead of the keys of an environment.
 
     - `own`: the variables whose real keys it has all the same.
     - `always`: whether it gets words in the place of keys that are not there, too, as another model
@@ -228,7 +228,7 @@ class LentKeys:
         return [key for key in self._words if key]
 
     def environment(self, base: Mapping[str, str]) -> dict[str, str]:
-        """Return an environment without the keys, wherever they stand in it."""
+        """Return an environment without the keys, wherever they occur in it."""
         long = sorted((key for key in self.keys if len(key) >= _LEAST), key=len, reverse=True)
         lent = {}
         for name, value in base.items():

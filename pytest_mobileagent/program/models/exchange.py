@@ -62,7 +62,7 @@ class Exchange:
         """Pass the request on, and the answer back.
 
         Raises:
-            ConnectionError: one of both connections broke off in the middle of the answer.
+            ConnectionError: one of the two connections broke in the middle of the answer.
             HostError: the call cannot be recorded.
         """
         self.recording.sent()
@@ -181,7 +181,7 @@ _ENDPOINTS = {
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a request goes: a server, the target there, and what the provider is called."""
+    """Where a request goes: a server, the target there, and the provider's name."""
 
     origin: Origin
     target: str

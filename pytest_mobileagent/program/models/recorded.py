@@ -48,7 +48,7 @@ _SECRETS = ("x-api-key", "api-key", "x-goog-api-key")
 
 
 class RecordedModels:
-    """All that a program asks models in one episode, for a `LocalPort` to serve.
+    """All of a program's model calls in one episode, for a `LocalPort` to serve.
 
     - `settings`: prices and budget of the run. `folder`: the episode's, `pictures`: the run's.
     - `watcher` is told of each call. `on_budget` is told once which budget is spent.
@@ -128,14 +128,14 @@ class RecordedModels:
         provider_at("example.com")  # loads what takes long, before a program waits for it
 
     async def close(self) -> None:
-        """Leave nothing behind but the record."""
+        """Clean up everything but the record."""
         with contextlib.suppress(OSError):
             self._bundle.unlink(missing_ok=True)
         await asyncio.to_thread(self._stand_in.close)
 
     @property
     def outage(self) -> Outage | None:
-        """Why no provider has answered of late, and since when; None if one has."""
+        """Why no provider has answered lately, and since when; None if one has."""
         return self._book.outage
 
     def has_route(self, name: str) -> bool:

@@ -54,7 +54,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """Why a provider gave no answer, and since when none has, by the monotonic clock."""
+    """Why a provider gave no answer, and since when, by the monotonic clock."""
 
     why: str
     since: float
@@ -62,7 +62,7 @@ class Outage:
 
 @dataclass(slots=True)
 class Book:
-    """What all recordings of an episode share; only the event loop changes it.
+    """The state that all recordings of an episode share; only the event loop changes it.
 
     `roles` are patterns of models' names, and the roles in which those are asked; `failed` are
     requests, by `Recording.key`. `outage` is there if the last request has had no answer, and that
@@ -121,7 +121,7 @@ class Recording:
 
     @property
     def may_be_repeated(self) -> bool:
-        """Whether a program asks again after such an answer."""
+        """Check whether a program asks again after such an answer."""
         return self._status in _BUSY or self._status >= 500 or not self._status
 
     def sent(self) -> None:
@@ -129,7 +129,7 @@ class Recording:
         self._began = time.monotonic()
 
     def prepare(self) -> None:
-        """Read the request and keep its pictures, while the model thinks.
+        """Read the request and save its pictures while the model thinks.
 
         Raises:
             HostError: a picture cannot be written.

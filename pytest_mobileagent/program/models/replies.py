@@ -1,6 +1,6 @@
-"""What a model's reply says, whichever API it came by: words, tool calls, tokens and their price.
+"""The contents of a model's reply in any API: text, tool calls, tokens and their price.
 
-Replies are not trusted: what is not where it should be counts as absent.
+Replies are not trusted: data that is not where it should be counts as absent.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def messages(reply: dict[str, Any]) -> Answer:
 
 
 def gemini(reply: dict[str, Any]) -> Answer:
-    """Read what Gemini generated; its thoughts are no words of the reply."""
+    """Read what Gemini generated; its thoughts are not part of the reply's text."""
     candidate = _first(reply.get("candidates"))
     parts = _dicts(_dict(candidate.get("content")).get("parts"))
     text = "".join(_text(part.get("text")) for part in parts if not part.get("thought"))
@@ -117,7 +117,7 @@ def dashscope(reply: dict[str, Any]) -> Answer:
 
 
 def nothing(reply: dict[str, Any]) -> Answer:
-    """Read a reply that is no words, such as embeddings."""
+    """Read a reply that has no text, such as embeddings."""
     return _answer(reply, "", [], "")
 
 

@@ -1,4 +1,4 @@
-"""Requests to models: by which API they are made, what they say, and what is added to them.
+"""Requests to models: their API, their contents, and what is added to them.
 
 `RecordedApi` has all that differs between APIs. A request that breaks its API's rules goes to a
 fallback parser. One for a stream is made to ask for the counts of tokens, which the program is not
@@ -56,7 +56,7 @@ class RecordedApi:
     role: str = ""
 
     def read(self, path: str, body: dict[str, Any], data: bytes) -> Request:
-        """Return what is asked; what is not as the API says is read as loosely as needed."""
+        """Return what is asked; data that breaks the API's rules is read as loosely as needed."""
         try:
             asked = self.api.read(Incoming("POST", path, data=data))
             if isinstance(asked, Asked):
@@ -66,7 +66,7 @@ class RecordedApi:
         return fallback_request(body)
 
     def streams(self, path: str, body: dict[str, Any]) -> bool:
-        """Whether the answer is asked for in pieces."""
+        """Check whether the request asks for a streamed answer."""
         return path.endswith(":streamGenerateContent") or body.get("stream") is True
 
 
@@ -126,7 +126,7 @@ APIS = (
 
 
 def api_of(method: str, path: str) -> RecordedApi | None:
-    """Return the API by which a model is asked; None if none is."""
+    """Return the API by which a model is asked; None if no model is."""
     if method != "POST":
         return None
     return next((api for api in APIS if api.path.search(path)), None)

@@ -1,1 +1,1 @@
-"""A program at work: where it runs, how it is started and ended, and what it reports."""
+"""A running program: where it runs, how it is started and ended, and what it reports."""

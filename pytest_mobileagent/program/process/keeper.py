@@ -40,7 +40,7 @@ _GRACE = 1.0  # where nobody is left to say how long it is
 
 
 def main(descriptor: int) -> None:
-    """Run a program until it and all that it has started have ended, or have to.
+    """Run a program until it and everything it has started have ended, or are told to.
 
     That is a child's work: a program that kills its parent leaves what it has started to us.
     """
@@ -144,7 +144,7 @@ def _grace(line: socket.socket) -> float:
 
 
 def _reap(program: subprocess.Popen[bytes]) -> int | None:
-    """Take the status of whatever has ended; return the program's once there is one."""
+    """Collect the status of every ended child; return the program's once it is there."""
     status = program.poll()
     with contextlib.suppress(ChildProcessError):
         # The program's own is left to `poll`; of adopted processes nobody asks for it.

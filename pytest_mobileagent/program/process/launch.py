@@ -124,7 +124,7 @@ class ProgramProcess:
         return self.status is not None or self._gone
 
     def end(self, grace: float = GRACE) -> None:
-        """End it, and whatever it has started, however that hides; it may be called again.
+        """End it and everything it has started, however well hidden; this may be called again.
 
         It has `grace` seconds to end by itself.
         """
@@ -149,7 +149,7 @@ class ProgramProcess:
             self._finish()
 
     def _finish(self) -> None:
-        """Stop reading; what cannot be ended may hold its output open."""
+        """Stop reading; a process that cannot be ended may keep the output open."""
         assert self._reader is not None
         self._reader.join(_DRAIN_SECONDS)
         self._stopping = True

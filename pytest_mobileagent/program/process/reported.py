@@ -1,4 +1,4 @@
-"""What a program has reported: by its exit status, its output and its files."""
+"""A program's report: by its exit status, its output and its files."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """How a program's work ended, as it says itself: `text` is its answer, reason or error."""
+    """How a program's work ended, by its own account: `text` is its answer, reason or error."""
 
     ending: Ending
     text: str = ""
@@ -46,7 +46,7 @@ class Reported:
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """What a program leaves to read.
+    """The traces that a program leaves.
 
     - `status`: its exit status, negative for a signal; None where it is not known.
     - `folder`: the one in which it ran. `stdout`, `stderr`: what it has printed.
@@ -152,7 +152,7 @@ def _error(traces: Traces, without: Said | None = None) -> str:
 
 
 def _said(said: Said | None, traces: Traces, note: str) -> str | None:
-    """Return what a program says of one thing, by the adapter's rule or in the file for it."""
+    """Return what a program reports on one matter, by the adapter's rule or in its file."""
     text = _found(said, traces)
     if text is None:
         text = _read(traces.notes / note)
@@ -186,9 +186,9 @@ def _clean(text: str) -> str:
 
 
 def _read(path: Path) -> str | None:
-    """Return the text of a file, however odd it is; None if there is none.
+    """Return the text of a file, even if it is malformed; None if there is no file.
 
-    A program may have put a pipe there, which nobody writes to.
+    A program may have put a pipe there that nobody writes to.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)

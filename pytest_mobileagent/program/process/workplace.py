@@ -99,14 +99,14 @@ class Workplace:
 
 @contextlib.contextmanager
 def workplace(adapter: Adapter, here: Path, parent: Path | None = None) -> Iterator[Workplace]:
-    """Make a place for one episode, and remove it afterwards, with whatever stands in it.
+    """Create a place for one episode, and remove it afterwards with everything in it.
 
     `here` is where a program without a folder of its own runs; `parent` is where the place is made,
     by default among the temporary files.
 
     Raises:
         AgentError: the program's folder cannot be copied.
-        HostError: this machine has no room for it.
+        HostError: this machine has no disk space for it.
     """
     try:
         place = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent)).resolve()
@@ -142,7 +142,7 @@ _NO_ROOM = {28, 122}  # ENOSPC, EDQUOT
 
 
 class _Copy:
-    """A copy of a folder while it is made. What is large, or not a program's own, is linked."""
+    """A copy of a folder in the making. Large files, and those not a program's own, are linked."""
 
     def __init__(self, source: Path, target: Path) -> None:
         self.source, self.target = source, target
@@ -206,7 +206,7 @@ def _marks(folder: Path) -> _Marks:
 
 
 def _remove(folder: Path) -> None:
-    """Remove a folder, also one whose folders a program has made read-only."""
+    """Remove a folder, even if a program has made folders in it read-only."""
     for where, names, _ in os.walk(folder):
         for name in names:
             path = Path(where, name)
@@ -270,7 +270,7 @@ def _files(requirements: Path, seen: set[Path]) -> Iterator[Path]:
 def _make(link: Path, requirements: Path) -> None:
     """Make an environment, and link it when it is complete.
 
-    Somebody who was killed may have left others, in which his pip may still be at work.
+    A process that was killed may have left others, in which its pip may still be running.
     """
     for left in link.parent.glob(f"{link.name}-*"):
         shutil.rmtree(left, ignore_errors=True)

@@ -42,7 +42,7 @@ _CALL = ("model", "role", "input_tokens", "output_tokens", "seconds")
 
 
 class Recorders:
-    """All that stands between a program and its phone and models; used in one event loop.
+    """The recorders between a program and its phone and models; used in one event loop.
 
     `values` are what its placeholders stand for, `environment` the variables that lead it here, and
     `paths` the files outside of its folders that it needs for that; `search` are the folders that
@@ -122,7 +122,7 @@ class Recorders:
             self.blame_provider("no model has answered for a long time")
 
     def blame_provider(self, what: str) -> None:
-        """Take what has happened for a fault of the last model's provider, if there was one.
+        """Blame the last model's provider for what has happened, if it had a fault.
 
         Raises:
             ProviderError: there was one.
@@ -134,7 +134,7 @@ class Recorders:
 
     @property
     def secrets(self) -> list[str]:
-        """What no record may hold: the keys that the program has shown, and its own for here."""
+        """The strings that no record may contain: keys that were seen, and the port's tokens."""
         assert self._models is not None
         return [*self._port.secrets, *self._models.secrets]
 
@@ -168,7 +168,7 @@ class Recorders:
             return self._mcp_port
 
     async def _take(self, said: dict[str, Any]) -> dict[str, Any]:
-        """Take what a program says by a `Recorder`; return why the episode is over, if it is."""
+        """Handle a message of a program's `Recorder`; return why the episode is over, if it is."""
         match said:
             case {"do": "begin" | "end" as phase}:
                 return {"over": await self._watch.step(phase)}
@@ -181,10 +181,10 @@ class Recorders:
         return {"over": "the program has reported"}
 
     def _note(self, said: Mapping[str, Any]) -> str:
-        """Keep a call of a model that no recorder has seen.
+        """Record a model call that no recorder has seen.
 
         Raises:
-            AgentError: it is none.
+            AgentError: it is not a valid call.
         """
         try:
             call = ModelCall(**{name: said[name] for name in _CALL if said.get(name) is not None})
@@ -207,15 +207,15 @@ class McpServer(Protocol):
 
         Raises:
             MissingExtraError: its library is not installed.
-            OSError: there is no port to be had.
+            OSError: no port is available.
         """
 
     async def stop(self) -> None:
-        """Break off what is served, and release the port."""
+        """Abort open requests, and release the port."""
 
 
 class McpServers(Protocol):
-    """How the phone is served to programs that are clients of MCP."""
+    """How the phone is served to programs that are MCP clients."""
 
     def server(self, watch: Watch, *, show: bool) -> McpServer:
         """Return a server for an episode; with `show`, the result of every act has a picture."""
@@ -226,7 +226,7 @@ class McpServers(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a program is played with.
+    """The settings with which a program is run.
 
     - `mcp`: how the phone is served to it. `models`: prices, budgets and the like; `model` stands
       in for those that it asks.

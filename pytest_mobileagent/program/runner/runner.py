@@ -79,7 +79,7 @@ class ProgramRunner:
             self._run(session, watch, place, recorders, base)
 
     def _keys(self) -> LentKeys:
-        """Return what the program has in the place of the user's keys."""
+        """Return the stand-ins that the program has for the user's keys."""
         own, stand_in = self._setting.program.own_keys, self._setting.model
         return LentKeys(os.environ, own, always=stand_in is not None)
 
@@ -156,7 +156,7 @@ class ProgramRunner:
         )
 
     def _variables(self, place: Workplace, recorders: Recorders) -> dict[str, str]:
-        """Return the variables of the program beside those of the user."""
+        """Return the variables of the program in addition to the user's."""
         program, values = self._setting.program, recorders.values
         given = fill_variables(program.env, values)
         if "PATH" in given:  # its own programs first, but for the adb that is recorded
@@ -167,7 +167,7 @@ class ProgramRunner:
     def _watch(
         self, session: Session, watch: Watch, process: ProgramProcess, recorders: Recorders
     ) -> None:
-        """Do what the recorders ask for, until the program has ended or has been given time to."""
+        """Serve the recorders' requests until the program has ended, or its time to end is up."""
         limit = session.limits.seconds
         while not process.is_over and session.ending is None:
             recorders.check()
@@ -181,7 +181,7 @@ class ProgramRunner:
 
 
 def _conclude(session: Session, watch: Watch, said: Reported) -> None:
-    """End a session whose program has ended by itself, as it reports."""
+    """End the session of a program that has ended by itself, according to its report."""
     match said.ending:
         case "done":
             watch.finish(Finish(said.text))

@@ -81,12 +81,12 @@ class Track:
     _worked: float = 0.0  # seconds of its own until `since`
 
     def mark(self, mark: Mark) -> None:
-        """Note what is no act."""
+        """Add a mark that is not an act."""
         self.asks_models |= mark == "call"
         self._marks.append(mark)
 
     def carries_on(self, command: Command, at: float) -> bool:
-        """Whether a command is but a part of the last act, as a letter is of a text."""
+        """Check whether a command is only a part of the last act, such as a letter of a text."""
         if not self._marks or self._marks[-1] not in ACTS:
             return False
         return continues(self._timed(self._acts[-_RECENT:]), command, at)
@@ -139,15 +139,15 @@ class Track:
         self._holds.append((since, time.monotonic()))
 
     def thinking(self) -> float:
-        """Return the seconds that went by in the program since its last step."""
+        """Return the seconds that the program has spent since its last step."""
         return self._own(time.monotonic(), self._acts[self._taken :])
 
     def worked(self) -> float:
-        """Return the seconds that went by in the program in all."""
+        """Return the seconds that the program has spent in all."""
         return self._worked + self.thinking()
 
     def turn(self) -> None:
-        """Begin a new step now: what was before belongs to one that somebody else has recorded."""
+        """Begin a new step now: everything before belongs to a step that was recorded elsewhere."""
         now = time.monotonic()
         self._go_on(now, self._own(now, ()))
 
@@ -210,11 +210,11 @@ class Jobs:
         self._queue: queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]]] = queue.SimpleQueue()
 
     async def ask(self, job: Callable[[], T]) -> T:
-        """Have a job done, and return its result; what it raises is raised here, too."""
+        """Have a job done, and return its result; its exceptions are raised here, too."""
         return await asyncio.wrap_future(self.tell(job))
 
     def tell(self, job: Callable[[], T]) -> Future[T]:
-        """Have a job done some time."""
+        """Have a job done later, without waiting for it."""
         future: Future[T] = Future()
         self._queue.put((job, future))
         return future
@@ -243,7 +243,7 @@ class Jobs:
         return True
 
     def cancel(self) -> None:
-        """Do none of the jobs that are left."""
+        """Discard the jobs that are left."""
         with contextlib.suppress(queue.Empty):
             while True:
                 self._queue.get_nowait()[1].cancel()

@@ -119,7 +119,7 @@ class Watch:
     async def decide(
         self, action: Action, by: Callable[[System], str] | None = None
     ) -> Observation | None:
-        """Have the session do an action as a step; None when the episode is over.
+        """Have the session do an action as a step; return None when the episode is over.
 
         `by` does it in the device's place, and returns why it could not be done.
         """
@@ -127,7 +127,7 @@ class Watch:
         return await self._jobs.ask(lambda: self._decide(Reply(action, self._said), does))
 
     async def system(self, ask: Callable[[System], T]) -> T:
-        """Ask the phone's system for something."""
+        """Send a request to the phone's system."""
         return await self._jobs.ask(lambda: ask(system_of(self.session.device)))
 
     # Jobs, in the session's thread
@@ -137,7 +137,7 @@ class Watch:
         self._decide(Reply(report, self._said), None)
 
     def end(self, termination: Termination, why: str = "") -> None:
-        """End the episode, unless what the program has done so far does by meeting the goal."""
+        """End the episode, unless the program's acts so far end it by meeting the goal."""
         was_over = self.session.ending is not None
         self.close_steps()
         if was_over or self.session.ending is None:
@@ -153,7 +153,7 @@ class Watch:
             pass
 
     def _act(self, command: Command, arrived: float) -> WatchedAct | None:
-        """Note an act that is about to be done; None if it must not be."""
+        """Note an act that is about to be done; return None if it must not be."""
         if self.session.ending is not None:
             return None
         carries_on = self.track.carries_on(command, arrived)
@@ -175,7 +175,7 @@ class Watch:
         return act
 
     def _look(self) -> None:
-        """Note that the program looks; see for ourselves, unless it asks models after looking."""
+        """Note that the program looks; look ourselves, unless it asks models after looking."""
         if self.session.ending is None:
             self.track.mark("look")
             if not self.track.asks_models:
@@ -226,7 +226,7 @@ class Watch:
         return observation
 
     def _automate(self, arrived: float, *, dumps: bool) -> None:
-        """Let the program use Android's UiAutomation, which nobody does at the moment."""
+        """Let the program use Android's UiAutomation, which is free at the moment."""
         if dumps:
             self._automation.dump_begins()
         else:
@@ -238,7 +238,7 @@ class Watch:
         return self.session.limits.steps
 
     def _seen(self) -> Capture:
-        """Return what is seen since the last act, looking if nobody has."""
+        """Return what has been seen since the last act, looking if there was no look yet."""
         if self._latest is None or self._seen_at < self.track.changed:
             self._latest = self._look_at()
         return self._latest
@@ -254,7 +254,7 @@ class Watch:
         self._add(self.track.take(self._seen() if self.track.pending() else None))
 
     def close_steps(self) -> None:
-        """Record all steps: what follows is no part of them."""
+        """Record all steps: what follows is not part of them."""
         if self.session.ending is None and self.track.pending():
             self._add(self.track.take(self._seen(), ends=True))
 
@@ -276,7 +276,7 @@ class Watch:
 
 
 def _nothing() -> str:
-    """Do nothing, in the place of a phone that would wait."""
+    """Return at once, in place of a phone that would wait."""
     return ""
 
 
@@ -321,7 +321,7 @@ class Automation:
         self._quiet_until = time.monotonic() + _SERVER_SECONDS
 
     def wait_until_free(self) -> None:
-        """Wait until a look takes nothing from the program, but not for ever."""
+        """Wait until a look takes nothing from the program, but not forever."""
         time.sleep(max(0.0, self._quiet_until - time.monotonic()))
         with self._changed:
             self._changed.wait_for(lambda: not self._dumps, _DUMP_SECONDS)
