@@ -115,7 +115,7 @@ class Control:
         return Result(f"The user replies: {reply} {count}")
 
     async def report(self, report: Finish | Impossible, done: str) -> Result:
-        """Report that the agent is done. The first report stands, whatever is reported later.
+        """Report that the agent is done. The first report counts, even if others follow.
 
         Raises:
             ToolError: the episode was over before, or the report cannot be taken.

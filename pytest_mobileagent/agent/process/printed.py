@@ -48,7 +48,7 @@ class Printed:
             os.close(stream.writing)
 
     def close(self) -> None:
-        """Take what has been printed by now, and nothing after it."""
+        """Read what has been printed so far, and nothing after it."""
         os.close(self._close)
         self._reader.join()
 

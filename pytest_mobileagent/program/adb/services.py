@@ -110,7 +110,7 @@ async def ask_service(address: Address, service: str) -> bytes:
     """Return the output of a service of the device, read until it ends.
 
     Raises:
-        DeviceError: it cannot be opened, or does not end in time.
+        DeviceError: the service cannot be opened, or does not end in time.
     """
     try:
         async with asyncio.timeout(_ANSWER_SECONDS):

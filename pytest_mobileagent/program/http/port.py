@@ -40,7 +40,7 @@ class LocalPort:
     gets about opens nothing else. It serves
     - `models` at its routes, and as a proxy what is said to providers' own hosts;
     - `relay`: another port of this machine; `answer`: a function.
-    All other hosts are led to unopened, or refused if `models.network` is "models".
+    Connections to other hosts pass unopened, or are refused if `models.network` is "models".
     """
 
     def __init__(self, models: RecordedModels | None = None) -> None:

@@ -199,7 +199,7 @@ class RecordedModels:
     ) -> tuple[h11.Request, Place]:
         """Return a request for a place, and where it goes `to`, with the keys that are lent.
 
-        Who listens to an unencrypted line gets none, unless the user has named that server.
+        Keys are not sent over an unencrypted line, unless the user has named that server.
         """
         instead = ""
         if to is not place:
