@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 def in_background(work: Callable[[], T]) -> Future[T]:
-    """Begin some work in a thread of its own, which no end of the process waits for."""
+    """Start work in a daemon thread, which does not keep the process from ending."""
     future: Future[T] = Future()
 
     def run() -> None:
@@ -53,7 +53,7 @@ def decide(
 ) -> Verdict:
     """Return the verdict of one judge, or of two that have to agree; a third settles disputes.
 
-    Each judge is asked `runs` times, and the majority of its votes counts; even votes are none. A
+    Each judge is asked `runs` times, and the majority of its votes counts; a tie decides nothing. A
     judge that fails is asked again `retries` times. Two judges that differ leave the episode
     undecided (A3, arXiv 2501.01149, section 3.4.2), unless there is a third. Where the question
     names key components and no screenshot shows all of them (`coarse`; `read` reads one), the
@@ -81,7 +81,7 @@ def decide(
 def _opinions(
     models: Sequence[Model], question: Question, episode: EpisodeRecord, runs: int, retries: int
 ) -> list[Opinion]:
-    """Ask all models at once, each as often as it has votes."""
+    """Ask all models at once, each one as many times as it has votes."""
     votes = [
         [in_background(partial(_vote, model, question, episode, retries)) for _ in range(runs)]
         for model in models
@@ -90,10 +90,10 @@ def _opinions(
 
 
 def _vote(model: Model, question: Question, episode: EpisodeRecord, retries: int) -> Opinion:
-    """Ask a model until it says something readable, and at last tell of the first attempt too.
+    """Ask a model until its reply is readable; if none is, report the first attempt's error, too.
 
-    Whatever went wrong first is what a person has to know: a later attempt may only have found
-    that a scripted model had no reply left.
+    A person has to know what went wrong first: a later attempt may only have found that a scripted
+    model had no reply left.
     """
     ask_one = ask_subtasks if question.subtasks else ask
     failed: list[JudgeError] = []
@@ -128,7 +128,7 @@ def _majority(votes: Sequence[Opinion]) -> Opinion:
 
 
 def _agreed(opinions: Sequence[Opinion]) -> bool | None:
-    """Return what all judges say, or what one that was asked to settle a dispute says."""
+    """Return what all judges say, or what the judge says that settles their dispute."""
     if len(opinions) > 2:
         return opinions[-1].passed
     said = {opinion.passed for opinion in opinions}

@@ -1,4 +1,4 @@
-"""Whether an answer says in other words what was expected, asked of a model."""
+"""A model's judgement of whether an answer says in other words what was expected."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FORM = (
 
 
 def is_paraphrase(model: Model, question: str, said: str, expected: str) -> bool:
-    """Return whether a model takes an answer for a paraphrase of the expected one.
+    """Return whether a model considers an answer a paraphrase of the expected one.
 
     Raises:
         JudgeError: the model does not answer, or not readably.

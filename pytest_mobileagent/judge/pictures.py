@@ -129,13 +129,13 @@ def _drawn(screen: Screen, touches: _Touches, strip: str) -> bytes:
 
 
 def _touches(frame: Frame) -> _Touches:
-    """Return what the agent touched; a record holds what it gave, sensible or not."""
+    """Return what the agent touched; a record keeps its coordinates even if they make no sense."""
     touches = (action for action in frame.actions if isinstance(action, Touch | Type))
     return tuple(action for action in touches if _numbers(action))
 
 
 def _numbers(action: Touch | Type) -> bool:
-    """Whether an action's coordinates are some."""
+    """Return whether an action's coordinates are numbers."""
     match action:
         case Type(at=at):
             return at is not None and _are_numbers(at)
@@ -151,7 +151,7 @@ def _are_numbers(values: tuple[object, ...]) -> bool:
 
 
 def _on_screen(action: Touch | Type, size: tuple[int, int]) -> list[Point]:
-    """Return the point that an action touches, or both ends of the way of the finger."""
+    """Return the point that an action touches, or both ends of the finger's path."""
     match action:
         case Swipe(x1, y1, x2, y2):
             points = [(x1, y1), (x2, y2)]

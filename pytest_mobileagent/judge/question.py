@@ -1,4 +1,4 @@
-"""What judges are asked of an episode, and what they are shown of it."""
+"""The question that judges are asked about an episode, and what they are shown of it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Subtask:
     """A part of a cross-app task, done in one app (SPA-Bench, arXiv 2410.15164, appendix E.1).
 
     - `app`: the package in which it is done; `task`: what is to be done there, in words.
-    - `history`: whether it needs what an earlier subtask has memorised.
-    - `memory`: what a judge has to note of this subtask for later ones, in words; empty for
+    - `history`: whether it needs what was noted of an earlier subtask.
+    - `memory`: what a judge has to note about this subtask for later ones, in words; empty for
       nothing.
 
     Raises:
@@ -48,7 +48,7 @@ class Subtask:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What judges are asked of an episode, beside its goal, and what they are shown of it.
+    """What judges are asked about an episode, besides its goal, and what they are shown of it.
 
     - `key_components`: words that the final screen of a success shows. Unless one screenshot shows
       all of them, the task failed, and no model is asked (SPA-Bench, section 5.2 and appendix D.1).
@@ -118,7 +118,7 @@ class Question:
         return cls(**fields)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain data, for `from_json`; what is as it is by default is left out."""
+        """Return it as plain data, for `from_json`; fields at their default are left out."""
         given = dict(to_wire(asdict(self)))
         return {name: value for name, value in given.items() if value != _BY_DEFAULT[name]}
 
@@ -127,16 +127,16 @@ class Question:
         """Return the question that `to_json` made `data` of.
 
         Raises:
-            TaskError, TypeError: it is none, or one of another version.
+            TaskError, TypeError: it is not a question, or one of another version.
         """
         subtasks = tuple(Subtask(**each) for each in data.get("subtasks", ()))
         return cls.of({**data, "subtasks": subtasks})
 
     def for_language(self, language: str) -> Question:
-        """Return the question with what is left open chosen as the best of SPA-Bench's Table 9.
+        """Return the question with open settings filled in by the best mode of SPA-Bench's Table 9.
 
         English: actions in the image, the result only. Chinese: actions as text, a reason first.
-        With view hierarchies judges are told of no actions, as A3's are.
+        With view hierarchies judges are not told the actions, as in A3.
         """
         chinese = language.partition("-")[0].lower() == "zh"
         best: Actions = "text" if chinese else "image"

@@ -1,4 +1,4 @@
-"""What a judge's reply says: read strictly, or not at all.
+"""The reading of a judge's reply: strictly, or not at all.
 
 A reply ends with `Result: 1` (done) or `Result: 0` (not done), as SPA-Bench demands it (arXiv
 2410.15164, appendix D.4.6 and D.4.7); what stands before it is the reason.
@@ -31,7 +31,7 @@ _REASON = re.compile(r"\A[*_]{0,2}(?:Reason|理由|原因)[*_]{0,2}\s*[:：][*_]
 
 
 class UnreadableError(ValueError):
-    """A reply that says nothing which could be relied on; the text says why."""
+    """A reply has no result that can be relied on; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def read_result(reply: ModelReply) -> Result:
     What a judge quotes, or reconsiders, on the way there is part of its reason.
 
     Raises:
-        UnreadableError: the last line ends with none; the reply was cut off, or the model refused.
+        UnreadableError: the last line has no result; the reply was cut off, or the model refused.
     """
     lines = _lines(reply)
     last = _RESULT.fullmatch(lines[-1].strip())
@@ -64,7 +64,7 @@ def read_statements(reply: ModelReply, count: int) -> tuple[tuple[bool, ...], st
     There has to be one line `NUMBER: 1` or `NUMBER: 0` for each, at the end of the reply.
 
     Raises:
-        UnreadableError: there is not; the reply was cut off, or the model refused.
+        UnreadableError: a line is missing; the reply was cut off, or the model refused.
     """
     lines = _lines(reply)
     found = [_STATEMENT.fullmatch(line.strip()) for line in lines[-count:]]
@@ -79,7 +79,7 @@ def read_statements(reply: ModelReply, count: int) -> tuple[tuple[bool, ...], st
 
 
 def read_notes(reply: ModelReply) -> str:
-    """Return a reply that is read by no program.
+    """Return a reply that no program has to interpret, such as notes.
 
     Raises:
         UnreadableError: it is empty or cut off, or the model refused.

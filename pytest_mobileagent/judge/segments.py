@@ -61,8 +61,8 @@ def check_apps(apps: Sequence[str]) -> None:
 def visits(packages: Iterable[str], apps: Iterable[str]) -> list[Visit]:
     """Return the visits to apps of a list, in order; `packages` are those of all screens.
 
-    What belongs to no app of the list (launcher, system, keyboard, detours to other apps, screens
-    of which no package is known) ends no visit: only another app of the list does.
+    Only another app of the list ends a visit. Screens of no app of the list (launcher, system,
+    keyboard, detours to other apps, screens without a known package) do not.
     """
     wanted, found = set(apps), list[Visit]()
     for index, package in enumerate(packages):
@@ -108,7 +108,7 @@ def _after(apps: Sequence[str], missing: int) -> str:
 
 
 def _in_order(found: Sequence[Visit], apps: Sequence[str]) -> list[int]:
-    """Return the first visits that fit a list of apps in order, as far as there are any."""
+    """Return the earliest visits that fit a list of apps in order, as many as there are."""
     numbers: list[int] = []
     for number, visit in enumerate(found):
         if len(numbers) < len(apps) and visit.app == apps[len(numbers)]:
@@ -169,7 +169,7 @@ def _read(text: str, entries: int, screens: int) -> list[tuple[int, int] | None]
     """Return the first and last screen of each entry, from 1; None where it has none.
 
     Raises:
-        UnreadableError: an entry is missing or there twice, or a screen that there is not.
+        UnreadableError: an entry is missing or doubled, or names a screen that does not exist.
     """
     lines = [line for line in text.splitlines() if line.strip()]
     matches = [_LINE.fullmatch(line) for line in lines]

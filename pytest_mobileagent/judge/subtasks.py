@@ -132,7 +132,7 @@ def _read(text: str, apps: Sequence[str]) -> tuple[Subtask, ...]:
     """Return the subtasks that a reply holds.
 
     Raises:
-        UnreadableError: it holds none, or some that do not fit together.
+        UnreadableError: it has no subtasks, or some that do not fit together.
     """
     try:
         found = _subtasks(json.loads(text[text.find("[") : text.rfind("]") + 1]))
@@ -150,7 +150,7 @@ def _subtasks(listed: Any) -> tuple[Subtask, ...]:
     """Return subtasks of plain data.
 
     Raises:
-        LookupError, TypeError, TaskError: they are none.
+        LookupError, TypeError, TaskError: the data are not subtasks.
     """
     return tuple(
         Subtask(**{n: expect(expect(each, dict, "a subtask")[n], k, n) for n, k in _FIELDS.items()})

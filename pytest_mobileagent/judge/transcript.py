@@ -50,11 +50,11 @@ if TYPE_CHECKING:
 class Frame:
     """A screen, and what led from it to the next one; the last frame has no actions.
 
-    - `number`: what it is called in prompts, from 1; `place`: its index in `episode.screens`.
-    - `actions`: what was done. `undone`: what could not be, and `notice` why. `reply`: the user's
-      to the question that the agent asked.
+    - `number`: its number in prompts, from 1; `place`: its index in `episode.screens`.
+    - `actions`: what was done. `undone`: what could not be done, and `notice` why. `reply`: the
+      user's reply to the agent's question.
 
-    That the agent reported to be done is no action: its own claim must not sway a judge.
+    The agent's report of being done is not an action: its own claim must not sway a judge.
     """
 
     number: int
@@ -68,7 +68,7 @@ class Frame:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing was done on it, or even tried."""
+        """Whether nothing was done on this screen, or even tried."""
         return not (self.actions or self.undone or self.notice)
 
 
@@ -137,7 +137,7 @@ def outline(screen: Screen) -> str:
 
 
 def _said(element: Element) -> str:
-    """Return an element's line; empty if it says nothing that its children do not say."""
+    """Return an element's line; empty if it adds nothing to what its children say."""
     name = element.resource_id.rpartition("/")[2]
     words = [
         f"#{_name(name)}" if name else "",
@@ -154,7 +154,7 @@ def _said(element: Element) -> str:
 
 
 def _area(screen: Screen) -> Bounds | None:
-    """Return what can be seen of the screen's pixels; None if that is not known."""
+    """Return the visible area of the screen in pixels; None if it is unknown."""
     if not any(each.bounds.width and each.bounds.height for each in screen.elements):
         return None
     try:
@@ -198,7 +198,7 @@ def in_quotes(text: object) -> str:
 
 
 def in_words(frame: Frame, verbs: Verbs, quote: Callable[[object], str] = in_quotes) -> str:
-    """Return on one line what was done on a frame, and what could not be; "nothing" if nothing.
+    """Return on one line what was done on a frame and what failed, or "nothing" if neither.
 
     `quote` shows what is not ours: typed text, labels of elements, what the user replied.
     """

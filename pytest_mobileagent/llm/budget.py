@@ -1,4 +1,4 @@
-"""What a run and an episode may spend on models, and what they have."""
+"""The budgets of a run and of an episode for models, and what was spent of them."""
 
 from __future__ import annotations
 
@@ -111,11 +111,11 @@ class Spending:
             self._ledger.add(call)
 
     def note(self, call: ModelCall) -> None:
-        """Count a call for the episode that is counted for the run already."""
+        """Count a call, already counted for the run, for the episode."""
         self._own = self._own.plus(call.price_usd or 0.0, _tokens(call))
 
     def over(self) -> str:
-        """Say which budget is spent; empty if none is."""
+        """Return a message that says which budget is spent; empty if none is."""
         cost, tokens = self.budget.cost, self.budget.tokens
         if cost.task is not None and self._own.usd >= cost.task:
             return f"--mobile-max-cost: the episode's {amount_text(cost.task)} US dollars are spent"
@@ -149,10 +149,10 @@ def _tokens(call: ModelCall) -> int:
 
 
 def parse_limit(text: str, *, whole: bool = False) -> Limit:
-    """Return the limit that `AMOUNT[,task=AMOUNT]` stands for, as of tokens if it is `whole`.
+    """Return the limit that `AMOUNT[,task=AMOUNT]` stands for; `whole` amounts are tokens.
 
     Raises:
-        ValueError: it stands for none.
+        ValueError: the text is not such a limit.
     """
     amounts: dict[str, float] = {}
     for part in text.split(","):

@@ -1,4 +1,4 @@
-"""Replies of models that were kept, by the content of what was asked.
+"""The cache of models' replies, by the content of the request.
 
 Only whole replies are kept: no refusals, no errors, none that was cut off. Any number of processes
 may use one folder.
@@ -28,7 +28,7 @@ _WHOLE = {"end", "tools"}
 
 
 class NotCachedError(HostError):
-    """A run that only replays was to ask something that no reply is kept for."""
+    """A run that only replays made a request for which no reply is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,9 @@ class ReplyCache:
     only_replays: bool = False
 
     def key(self, reference: ModelReference, request: Request, repeat: int) -> str:
-        """Return the name of a reply: by model, server, request, epoch.
+        """Return the name of a reply, derived from model, server, request and epoch.
 
-        The server is the endpoint, whoever names it, or what stands in a script (`server_of`).
+        The server is the endpoint, wherever it is configured, or a script's content (`server_of`).
         `repeat` counts equal requests of one episode from 0: their replies may differ.
         """
         server = server_of(reference)
@@ -53,7 +53,7 @@ class ReplyCache:
         """Return the reply that was kept; None if there is none.
 
         Raises:
-            NotCachedError: there is none, and none may be asked for.
+            NotCachedError: there is none, and the model may not be asked.
         """
         try:
             return _answer(read_json(self._path(key)))
@@ -85,7 +85,7 @@ def _answer(kept: Any) -> Answer:
     """Return the answer that was kept as plain data.
 
     Raises:
-        ValueError, LookupError, TypeError: it is none.
+        ValueError, LookupError, TypeError: the data are not an answer.
     """
     fields = expect(kept, dict, "a reply")
     calls = tuple(ToolCall(**call) for call in fields["tool_calls"])
@@ -103,7 +103,7 @@ class Repeats:
         self._counts: Counter[str] = Counter()
 
     def count(self, reference: ModelReference, request: Request) -> int:
-        """Return how often this was asked before."""
+        """Return how often this request was made before."""
         content = to_line([str(reference), _plain(request)])
         digest = hashlib.sha256(content.encode()).hexdigest()
         self._counts[digest] += 1

@@ -1,4 +1,4 @@
-"""How a call of a model can fail, and what to do after each HTTP status."""
+"""The ways in which a call of a model can fail, and the error for each HTTP status."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class RequestRefusedError(AgentError):
 
 
 class ModelUnavailable(BaseException):
-    """No reply can be had: a provider stays down, say. That is none of the agent's failures.
+    """No reply is available, for example because a provider stays down: not the agent's failure.
 
     Not an Exception, so that an agent's loop which goes on after any error ends all the same.
     """
@@ -42,8 +42,8 @@ def failure(
 ) -> ProviderError | RequestRefusedError:
     """Return the error that a status stands for; `code` is the provider's own name for it.
 
-    `retry_after` are seconds. Bodies that no model can read are refused; what is wrong with the key
-    or the name of the model is the provider's refusal.
+    `retry_after` is in seconds. An unreadable body is a refused request; a wrong key or model name
+    is an error of the provider.
     """
     if status in REFUSED and code != "model_not_found":
         return RequestRefusedError(problem)

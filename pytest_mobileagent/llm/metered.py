@@ -38,7 +38,7 @@ _LONGEST_RETRY = 180.0  # seconds from the first attempt on, after which a provi
 
 
 def _is_of_others(record: logging.LogRecord) -> bool:
-    """Whether stamina tells of somebody else's retry: ours stand in the episode's calls.jsonl."""
+    """Return whether a retry is not ours: ours are recorded in the episode's calls.jsonl."""
     return not str(getattr(record, "stamina.caused_by", "")).startswith("ProviderBusyError(")
 
 
@@ -48,9 +48,9 @@ logging.getLogger("stamina").addFilter(_is_of_others)
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """What all models of one episode share: prices, spending, replies that are kept, the record.
+    """What all models of one episode share: prices, spending, the cache of replies, the record.
 
-    `log` and `pictures` are where prompts and replies are kept; None keeps none.
+    `log` and `pictures` keep prompts and replies; None keeps none.
     """
 
     prices: Prices
@@ -132,7 +132,7 @@ class MeteredModel:
         return key, cache.find(key)
 
     def _ask(self, request: Request) -> Asked:
-        """Ask until there is an answer, as long as that makes sense."""
+        """Ask until there is an answer, as long as retrying makes sense."""
         import stamina  # loaded by who asks a model
 
         attempts = stamina.retry_context(
@@ -192,7 +192,7 @@ class MeteredModel:
     def _record(
         self, request: Request, answer: Answer | None, call: ModelCall | None, error: str
     ) -> ModelCall | None:
-        """Keep prompt and reply with the episode; return the call with the line that it has."""
+        """Keep prompt and reply with the episode; return the call with its line number."""
         if self.meter.log is None:
             return call
         with self.meter.lock:
@@ -217,7 +217,7 @@ class MeteredModel:
 
 
 def _wait(error: Exception) -> bool | float:
-    """Return whether to ask again after an error, or after how many seconds."""
+    """Return whether to ask again after an error, or the seconds to wait before that."""
     if not isinstance(error, ProviderBusyError):
         return False
     if error.retry_after is None:

@@ -96,7 +96,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """All that is sent for one reply. What is None is left to the provider.
+    """All that is sent for one reply. Fields that are None are left to the provider.
 
     `extra` holds further fields of the provider's own API, sent as they are.
     """
@@ -113,7 +113,7 @@ class Request:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All that is no message, as plain data; what is left to the provider is left out."""
+        """All fields but the messages, as plain data, without those left to the provider."""
         names = ("max_tokens", "temperature", "top_p", "seed", "stop", "stream", "extra")
         given = {name: value for name in names if _is_given(value := getattr(self, name))}
         return given | ({"tools": [asdict(tool) for tool in self.tools]} if self.tools else {})
@@ -135,7 +135,7 @@ def _is_given(value: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The tokens of one reply; None where nobody tells. `cached` is part of `input`."""
+    """The tokens of one reply; None where they are unknown. `cached` is part of `input`."""
 
     input: int | None = None
     output: int | None = None
@@ -143,16 +143,16 @@ class Usage:
 
     @classmethod
     def reported(cls, given: Any, output: Any, cached: Any = None) -> Usage:
-        """Return what a server reports. Nothing is asked without a token: then 0 is no count."""
+        """Return what a server reports; 0 input tokens count as unknown, as no request has none."""
         return cls(None, output or None) if given == 0 else cls(given, output, cached)
 
     @property
     def is_told(self) -> bool:
-        """Whether both numbers were told."""
+        """Whether both numbers are known."""
         return self.input is not None and self.output is not None
 
     def completed(self, sent: int, answered: int) -> Usage:
-        """Return it with estimates in the place of what nobody tells."""
+        """Return it with estimates for the numbers that are unknown."""
         return Usage(
             sent if self.input is None else self.input,
             answered if self.output is None else self.output,
@@ -164,7 +164,7 @@ class Usage:
 class Answer:
     """What a model answered.
 
-    - `model`: what the provider says that it was; empty if it does not.
+    - `model`: its name according to the provider; empty if that gives none.
     - `usage_data`: the provider's reply with its usage, as `genai_prices.extract_usage` reads it.
     - `seconds_to_first`: until the first token; None if it was not streamed.
     - `raw`: plain data that a provider wants back with the next request (reasoning items, say).
@@ -225,7 +225,7 @@ class ModelReply:
 
 
 class CompletionOptions(TypedDict, total=False):
-    """What may be asked of a model besides its prompt; what is not given is left to the provider.
+    """Options of a completion besides its prompt; those not given are left to the provider.
 
     - `system`: the system prompt, before all messages.
     - `stop`: texts at which the reply ends. `tools`: what the model may call.

@@ -1,4 +1,4 @@
-"""The models of one episode, as a briefing hands them out, and the checks before it."""
+"""The models of one episode, as a briefing provides them, and the checks before the episode."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _check_unpriced(options: str, *, unpriced: bool, limited: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """What a run says of its models. It can be sent to an agent's process: it holds no key.
+    """A run's settings of models. They hold no key, so they can be sent to an agent's process.
 
     - `choice`: which model in which role.
     - `ledger`: the file in which the run adds up what is spent; None if nothing is limited.
@@ -100,7 +100,7 @@ class ModelSettings:
 
 
 class _Nobody:
-    """In the place of a model of which all replies are kept, so that no key is needed."""
+    """A client for a model whose replies are all kept, so that no key is needed."""
 
     def ask(self, _request: Request) -> Answer:
         """Refuse: the cache has answered before."""
@@ -109,7 +109,7 @@ class _Nobody:
 
 
 def client_of(reference: ModelReference, cache: ReplyCache | None) -> Client:
-    """Return the way to a model; to nobody where all replies have to be kept ones.
+    """Return the client of a model, or `_Nobody` if only kept replies may be used.
 
     Raises:
         ValueError: the model cannot be reached from here.
@@ -119,10 +119,10 @@ def client_of(reference: ModelReference, cache: ReplyCache | None) -> Client:
 
 
 class EpisodeModels:
-    """Hands out the models of an episode; all share its account and its record.
+    """The models of an episode, which share its account and its record.
 
-    `folder` is the episode's, `pictures` the run's folder of screens; `clients` are ways to models
-    that stand in for those that the choice names, for tests.
+    `folder` is the episode's, `pictures` the run's folder of screens; `clients` replace those of
+    the chosen models, for tests.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What tokens cost: the table of genai-prices and the user's own prices, and an estimate of tokens.
+"""Prices of tokens, from genai-prices and from the user, and an estimate of numbers of tokens.
 
 The estimate is MobileAgentBench's, for endpoints that report no tokens: one token for 4 characters
 of text; for a picture 85 tokens, and 170 for each tile of 512x512 pixels. Input and output are
@@ -41,14 +41,14 @@ _USAGE = {
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars for a million tokens; `cached` input costs as much as other if it is not given."""
+    """US dollars for a million tokens; without `cached`, cached input costs as much as other."""
 
     input: float
     output: float
     cached: float | None = None
 
     def of(self, usage: Usage) -> float | None:
-        """Return what tokens cost; None if it is not known how many there were."""
+        """Return what tokens cost; None if their number is unknown."""
         if usage.input is None or usage.output is None:
             return None
         cached = min(usage.cached or 0, usage.input)
@@ -65,7 +65,7 @@ class Prices:
 
     @property
     def table(self) -> str:
-        """Which table it is, for records."""
+        """The name of the table, for records."""
         return f"genai-prices {version('genai-prices')}" + (" and own" if self.own else "")
 
     def knows(self, reference: ModelReference) -> bool:
@@ -156,9 +156,9 @@ def _price(path: Path, model: str, given: Any) -> Price:
 
 
 def _counted(usage: Usage) -> Usage:
-    """Return a usage in which all that is no count of tokens is not known: servers tell anything.
+    """Return a usage in which values that are not valid counts of tokens become unknown.
 
-    More cached tokens than tokens are no count either.
+    More cached tokens than input tokens are not valid either.
     """
     asked, answered, cached = map(_count, (usage.input, usage.output, usage.cached))
     return Usage(asked, answered, cached if cached is None or cached <= (asked or 0) else None)
@@ -200,17 +200,17 @@ _CHARACTERS, _TILE, _BASE, _EACH = 4, 512, 85, 170
 
 
 def text_tokens(text: str) -> int:
-    """Return how many tokens a text is reckoned to have."""
+    """Return an estimate of the tokens of a text."""
     return math.ceil(len(text) / _CHARACTERS)
 
 
 def image_tokens(width: int, height: int) -> int:
-    """Return how many tokens a picture of so many pixels is reckoned to have."""
+    """Return an estimate of the tokens of a picture, given its size in pixels."""
     return _BASE + _EACH * math.ceil(width / _TILE) * math.ceil(height / _TILE)
 
 
 def input_tokens(request: Request) -> int:
-    """Return how many tokens a request is reckoned to have; one of unknown size as one tile."""
+    """Return an estimate of a request's tokens; a picture of unknown size counts as one tile."""
     pictures = (image_tokens(*(_size(image) or (_TILE, _TILE))) for image in request.images)
     return text_tokens(request.text) + sum(pictures)
 

@@ -1,4 +1,4 @@
-"""The providers of models: where they are, which variable holds their key, what speaks to them."""
+"""The providers of models: their endpoints, the variables that hold their keys, their clients."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ REAL_KEY = 20  # characters: the word of a shorter key may stand in a reply by r
 class Provider:
     """A provider of models.
 
-    - `api`: what it speaks. `url`: its endpoint; empty if the user has to give one.
-    - `key`: the environment variables of which one holds its key, none if it needs no key.
-    - `url_variables`: those that name another endpoint.
-    - `prices`: what genai-prices calls it; empty for what nobody sells.
+    - `api`: the API that it speaks. `url`: its endpoint; empty if the user has to give one.
+    - `key`: environment variables, one of which holds its key; empty if it needs no key.
+    - `url_variables`: environment variables that name another endpoint.
+    - `prices`: its name in genai-prices; empty if it sells nothing.
     """
 
     api: API
@@ -132,10 +132,10 @@ def endpoint_of(reference: ModelReference) -> str:
 
 
 def server_of(reference: ModelReference) -> str:
-    """Return who answers in a model's name: its endpoint, or what stands in a script.
+    """Return what identifies the server of a model: its endpoint, or its script's content.
 
-    Nothing secret is in it: of a URL what may be shown, of a script a digest. It is empty where
-    nobody can be asked from here.
+    It holds no secret: only what may be shown of a URL, or a digest of a script. It is empty if the
+    model cannot be reached from here.
     """
     if reference.is_script:
         try:
@@ -150,7 +150,7 @@ def server_of(reference: ModelReference) -> str:
 
 
 def _ollama(url: str) -> str:
-    """Return the URL of a host as OLLAMA_HOST names one: where it listens, scheme and port or not.
+    """Return the URL of a host in the form of OLLAMA_HOST, with or without scheme and port.
 
     (Ollama's FAQ, "How can I expose Ollama on my network?".)
     """
@@ -162,12 +162,12 @@ def _ollama(url: str) -> str:
 
 
 def key_of(reference: ModelReference) -> str:
-    """Return the key of a model's provider; empty if none is needed, and none is there.
+    """Return the key of a model's provider; empty if none is needed and none is set.
 
     An endpoint of the user's own needs no key.
 
     Raises:
-        ValueError: the environment has none, or what cannot be one; the text names the variable.
+        ValueError: the environment has no key, or an invalid one; the text names the variable.
     """
     provider = provider_of(reference)
     for name in provider.key:
@@ -188,21 +188,21 @@ def key_variables() -> set[str]:
 
 
 def keys() -> tuple[str, ...]:
-    """Return every key of every provider that the environment has, so that none is recorded."""
+    """Return all providers' keys in the environment, so that none is recorded."""
     found = {os.environ.get(name, "").strip() for name in key_variables()}
     # The longest first: one may be the beginning of another.
     return tuple(sorted((key for key in found if len(key) >= 8), key=len, reverse=True))
 
 
 def without_keys(text: str, least: int = 0) -> str:
-    """Return a text in which no key of at least so many characters stands."""
+    """Return a text without any key that has at least the given number of characters."""
     for key in keys():
         text = text.replace(key, "…") if len(key) >= least else text
     return text
 
 
 def check_endpoint(reference: ModelReference) -> None:
-    """Look whether a model's endpoint answers, and takes the key. No model is asked.
+    """Check that a model's endpoint answers and accepts the key, without asking a model.
 
     Raises:
         ValueError: it does not.
@@ -246,17 +246,17 @@ def _request(url: str, api: API, key: str) -> urllib.request.Request:
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Keeps the key from being sent to wherever an endpoint points."""
+    """A handler that keeps the key from being sent to the target of a redirect."""
 
     def redirect_request(self, *_: object) -> None:
-        """Follow no redirect: that it answers is enough."""
+        """Follow no redirect: it is enough that the endpoint answers."""
 
 
 _OPENER = urllib.request.build_opener(_NoRedirect)
 
 
 def make_client(reference: ModelReference) -> Client:
-    """Return the way to a model; ways to the same endpoint are shared in a process.
+    """Return the client of a model; a process shares the clients of one endpoint.
 
     Raises:
         ValueError: it has no endpoint, key or script.
@@ -273,9 +273,9 @@ def make_client(reference: ModelReference) -> Client:
 
 
 def prepare(references: Iterable[ModelReference]) -> None:
-    """Load the libraries that speak to models, and make the ways to them, before time counts.
+    """Load the SDKs and make the clients of models before time is measured.
 
-    What goes wrong is left for whoever asks.
+    Errors are left to the first request.
     """
     for reference in references:
         with contextlib.suppress(ValueError, ImportError):

@@ -1,4 +1,4 @@
-"""How users name models: PROVIDER:NAME[@URL], one for an agent or one for each of its roles."""
+"""Users' names for models: PROVIDER:NAME[@URL], one for an agent or one for each of its roles."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MODEL = re.compile(r",(?=\s*[\w-]+:)")
 class ModelReference:
     """One model as the user named it; `url` is an endpoint of the user's own, or empty.
 
-    A script's `name` is its file as the user wrote it, its `url` the whole path.
+    A script's `name` is its file as the user wrote it, and its `url` the absolute path.
     """
 
     provider: str
@@ -34,16 +34,16 @@ class ModelReference:
 
     @property
     def id(self) -> str:
-        """What it is called in records and tables: PROVIDER:NAME."""
+        """Its name in records and tables: PROVIDER:NAME."""
         return f"{self.provider}:{self.name}"
 
     @property
     def is_script(self) -> bool:
-        """Whether it is a file of replies, and no model."""
+        """Whether it is a file of replies instead of a model."""
         return self.provider == "scripted"
 
     def named_in(self, folder: Path) -> ModelReference:
-        """Return the same model; a script, which was named in a folder, with its whole path.
+        """Return the same model; a script gets its absolute path, starting from the folder.
 
         Raises:
             ValueError: the script is in the home folder of a user who has none.
@@ -82,7 +82,7 @@ class ModelChoice:
         """Check that the choice fits the roles in which an agent asks models.
 
         Raises:
-            ValueError: a role is none of the agent's, or has no model.
+            ValueError: the agent has no such role, or a role has no model.
         """
         known = tuple(roles)
         for role in self.roles:
@@ -117,7 +117,7 @@ def parse_references(text: str) -> tuple[ModelReference, ...]:
     """Return the models that a text names, with commas between them.
 
     Raises:
-        ValueError: one of them is not PROVIDER:NAME[@URL], or stands there twice.
+        ValueError: one of them is not PROVIDER:NAME[@URL], or is named twice.
     """
     references = tuple(parse_reference(part) for part in _MODEL.split(text))
     for number, reference in enumerate(references):
@@ -131,7 +131,7 @@ def parse_choice(text: str) -> ModelChoice:
     """Return the choice that `MODEL`, or `ROLE=MODEL,…`, stands for.
 
     Raises:
-        ValueError: a part is no model, or a role is named twice.
+        ValueError: a part is not a model, or a role is named twice.
     """
     default: ModelReference | None = None
     roles: dict[str, ModelReference] = {}

@@ -1,4 +1,4 @@
-"""What judges are told, in the language of the task."""
+"""The wording of judges' prompts, in the language of the task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What judges are told in English.
+"""The English wording of judges' prompts.
 
 The rules say in our words what those of SPA-Bench say (arXiv 2410.15164, appendix D.4).
 """

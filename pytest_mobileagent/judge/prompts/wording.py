@@ -1,4 +1,4 @@
-"""What the prompts of every language have."""
+"""The wording that every language of prompts has to provide."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Verbs:
     """How actions are told: a verb for each kind of action, and what connects their parts.
 
-    `more` stands for {COUNT} actions that are not told.
+    `more` stands for {COUNT} actions that are left out.
     """
 
     of: Mapping[type[Action], str]
@@ -45,8 +45,7 @@ class Wording:
     - `ask`, `reminders`: the question; `result_only`, `with_reason`: the form of the reply.
     - `statements`, `statements_form`, `statements_reason`: the same of a rubric ({COUNT}).
     - `take_notes`: what is asked of all windows but the last ({COUNT} more screens follow).
-    - `repair_result`, `repair_statements`, `repair_notes`: what is said after a reply that nobody
-      can read.
+    - `repair_result`, `repair_statements`, `repair_notes`: what is said after an unreadable reply.
     """
 
     verbs: Verbs

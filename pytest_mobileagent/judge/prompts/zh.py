@@ -1,4 +1,4 @@
-"""What judges are told in Chinese: the same as in English (see `en`)."""
+"""The Chinese wording of judges' prompts; it says the same as the English one (see `en`)."""
 
 from __future__ import annotations
 

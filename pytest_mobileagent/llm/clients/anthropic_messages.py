@@ -87,7 +87,7 @@ class AnthropicMessages:
 
 
 def _betas(tools: Iterable[Tool]) -> list[str]:
-    """Return the beta versions of which the tools for computer use are, by their dates."""
+    """Return the beta versions that the tools for computer use need, by the tools' dates."""
     types = [str(tool.provider.get("type", "")) for tool in tools if tool.provider]
     dates = [re.fullmatch(r"computer_(\d{4})(\d\d)(\d\d)", name) for name in types]
     return [f"computer-use-{date[1]}-{date[2]}-{date[3]}" for date in dates if date]
@@ -197,9 +197,9 @@ def _answer(reply: dict[str, Any], seconds: float | None) -> Answer:
 
 
 def _usage(usage: dict[str, Any]) -> Usage:
-    """Return the tokens: Anthropic counts those apart that it read from or wrote to its cache.
+    """Return the tokens; Anthropic counts those read from or written to its cache separately.
 
-    A message without any token of input tells nothing.
+    The counts of a message without any input token are ignored.
     """
     cached = usage.get("cache_read_input_tokens")
     written = usage.get("cache_creation_input_tokens") or 0

@@ -82,7 +82,7 @@ class OpenAIChat:
 
 
 def openai_sdk(base_url: str, key: str, timeout: float) -> Sdk:
-    """Return OpenAI's SDK; servers without keys are sent a word that is none."""
+    """Return OpenAI's SDK; servers that need no key get a placeholder."""
     import openai  # heavy, and of an extra
 
     client = openai.OpenAI(api_key=key or "none", base_url=base_url, timeout=timeout, max_retries=0)
@@ -95,7 +95,7 @@ def data_url(image: Image) -> str:
 
 
 def arguments_of(text: str | None) -> dict[str, Any]:
-    """Return the arguments of a call; what a model wrote in their place stands as `arguments`."""
+    """Return the arguments of a call; text that is not an object is kept as `arguments`."""
     try:
         arguments = json.loads(text or "{}")
     except (ValueError, RecursionError):
@@ -104,7 +104,7 @@ def arguments_of(text: str | None) -> dict[str, Any]:
 
 
 def _sent(messages: Iterable[Message]) -> Iterator[dict[str, Any]]:
-    """Yield messages; pictures of tools come after the last answer of a tool in a row."""
+    """Yield messages; tools' pictures come after the last of several tool answers in a row."""
     pictures: list[Image] = []
     for message in messages:
         if message.role != "tool" and pictures:
@@ -156,7 +156,7 @@ _NOTHING = {"type": "object", "properties": {}}
 
 
 def _answer(reply: dict[str, Any], seconds: float | None, *, is_stream: bool) -> Answer | None:
-    """Return what a completion says; None if it is not whole: a stream ends with its reason."""
+    """Return what a completion says; None if it is not whole, as a stream without a reason."""
     choices = reply.get("choices")
     if not choices or (is_stream and not choices[0].get("finish_reason")):
         return None

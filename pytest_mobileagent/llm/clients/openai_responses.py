@@ -23,12 +23,11 @@ class OpenAIResponses:
 
     A call of the computer tool is a `ToolCall` of the kind "computer_call": its arguments are the
     action, or `{"actions": […]}` where the model asks for several at once; it is answered by a
-    tool's message with a picture of the screen. What the provider wants to be checked by a person
-    first (`pending_safety_checks`) is acknowledged: the devices of a benchmark are there for that.
+    tool's message with a picture of the screen. Checks that the provider wants a person to make
+    first (`pending_safety_checks`) are acknowledged: a benchmark's devices are meant for that.
 
-    An answer's `raw` holds its items, with those of reasoning: they go back as they came, with
-    the assistant's message. This API has no stop sequences, so that texts are cut here, and no
-    seed.
+    An answer's `raw` holds its items, including those of reasoning: they go back as they came,
+    with the assistant's message. This API has no seed and no stop sequences, so texts are cut here.
     """
 
     def __init__(self, model: str, base_url: str, key: str = "", timeout: float = 300.0) -> None:

@@ -35,7 +35,7 @@ class Parameters:
         self._renamed |= {name}
 
     def fit(self, body: dict[str, Any], send: Callable[[dict[str, Any]], T]) -> T:
-        """Send a body, without what the model is known to refuse; again if it names more.
+        """Send a body without settings known to be refused; again if the model names more of them.
 
         Raises:
             RequestRefusedError: it is refused for another reason.

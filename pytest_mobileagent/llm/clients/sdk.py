@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 def mended(value: Any) -> Any:
-    """Return plain data in whose texts all characters are whole.
+    """Return plain data whose texts have no lone halves of characters (surrogates).
 
-    Halves that belong together, as they meet where the pieces of a stream do, become the character;
-    a lone one becomes U+FFFD, as wherever text is decoded.
+    Two halves that meet where pieces of a stream are joined become their character; a lone half
+    becomes U+FFFD, as wherever text is decoded.
     """
     if isinstance(value, str):
         if value.isascii():  # at once, also for a picture
@@ -65,14 +65,14 @@ _ACCOUNT = re.compile(r"credit balance is too low|api key not valid|api_key_inva
 
 
 def scrubbed(text: str, key: str) -> str:
-    """Return a text in which the key does not stand, and which is not too long to be read."""
+    """Return a text without the key, cut to a readable length."""
     return shortened(text.replace(key, "…") if key else text, _LONGEST)
 
 
 def refused(
     place: str, status: int, body: Any, headers: Mapping[str, str], key: str
 ) -> ProviderError | RequestRefusedError:
-    """Return the error that an answer of a provider means: its status, body and headers.
+    """Return the error that a provider's answer stands for, by its status, body and headers.
 
     A status below 400 is that of a stream in which the provider reports an error.
     """
@@ -180,16 +180,16 @@ class Sdk:
         return shown(self._url)
 
     def failed(self, error: Any) -> ProviderError | RequestRefusedError:
-        """Return the error that an answer reports, whose status was well."""
+        """Return the error that is reported in an answer with a successful status."""
         return refused(self.place, 200, error, {}, self._key)
 
     def broken(self, why: str) -> ProviderBusyError:
-        """Return the error of an answer that is cut, or that nobody can read."""
+        """Return the error of an answer that is cut off or unreadable."""
         return ProviderBusyError(f"{self.place}: {scrubbed(hide(why, self._url), self._key)}")
 
     @contextlib.contextmanager
     def reading(self, what: str) -> Iterator[None]:
-        """Raise the error of an answer that cannot be read where it has another shape."""
+        """Turn errors over an answer's unexpected shape into that of an unreadable answer."""
         try:
             yield
         except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
@@ -224,10 +224,10 @@ class Sdk:
 
 
 def sound(answer: Answer) -> Answer:
-    """Return an answer if its parts are of their types, which no server has to hold to.
+    """Return an answer after a check of its parts' types, which a server may get wrong.
 
     Raises:
-        TypeError: they are not.
+        TypeError: a part has another type.
     """
     calls, usage = answer.tool_calls, answer.usage
     texts = [answer.text, answer.model, *(word for call in calls for word in (call.id, call.name))]

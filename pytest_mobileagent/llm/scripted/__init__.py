@@ -1,4 +1,4 @@
-"""A stand-in for a model, in process and as a local HTTP server: it says what it was told to say.
+"""A scripted model for tests, in process or as a local HTTP server, which gives set replies.
 
 Users import its names from `pytest_mobileagent.testing`.
 """

@@ -1,4 +1,4 @@
-"""What a scripted model is to say, also as JSON lines: replies, faults, conditions."""
+"""The entries of a scripted model, also read from JSON lines: replies, faults, conditions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FaultKind = Literal["quota", "cut", "drop", "timeout", "malformed", "slow"]
 class ScriptedReply:
     """A reply with more than its text: tools that it asks for, why it ended, and what it used.
 
-    `input_tokens` include `cached_tokens`; what is None is not told, so that estimates stand in.
+    `input_tokens` include `cached_tokens`; counts that are None are not reported, but estimated.
     `seconds_to_first` is how long the model really thinks before its first token.
     """
 
@@ -59,16 +59,16 @@ class ScriptedReply:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault of the provider, in the place of one reply: the next request gets the next reply.
+    """A fault of the provider instead of one reply; the next request gets the next reply.
 
     `kind` is an HTTP status (429, 500, 503, 529, 401, 400 …), or
     - "quota": the status 429 of an account without money;
     - "cut": the connection breaks off after `after` pieces of the reply (1);
     - "drop": the connection is closed without an answer;
     - "timeout": no answer ever comes (in process: the error of a client that gave up, at once);
-    - "malformed": the answer is no JSON;
+    - "malformed": the answer is not JSON;
     - "slow": the next reply comes, and its first token after `after` seconds (1).
-    `retry_after` is how many seconds to wait, as the provider says; None: it says nothing of it.
+    `retry_after` is how many seconds the provider asks to wait; None if it says nothing.
     """
 
     kind: int | FaultKind
@@ -85,14 +85,14 @@ class Fault:
 
     @property
     def status(self) -> int | None:
-        """The HTTP status that it has, if it has one."""
+        """Its HTTP status, if it has one."""
         if self.kind == "quota":
             return 429
         return self.kind if isinstance(self.kind, int) else None
 
     @property
     def code(self) -> str:
-        """The provider's name for it, where clients look at that."""
+        """The provider's name for it, if clients look at that."""
         return "insufficient_quota" if self.kind == "quota" else ""
 
     @property
@@ -102,7 +102,7 @@ class Fault:
 
     @property
     def pieces(self) -> int:
-        """How much of a stream comes before it is cut."""
+        """How many pieces of a stream come before it is cut."""
         return 1 if self.after is None else int(self.after)
 
     @property
@@ -167,10 +167,10 @@ def is_list(replies: object) -> bool:
 
 
 def checked(said: object) -> Said:
-    """Return a reply, if it is one.
+    """Return a value if it is a reply.
 
     Raises:
-        TypeError: it is none.
+        TypeError: it is not.
     """
     if isinstance(said, str | ScriptedReply | Fault) or callable(said):
         return cast("Said", said)

@@ -1,4 +1,4 @@
-"""The scripted model: what it says next, whether it is asked in process or over HTTP."""
+"""The scripted model, which replies in the same way in process and over HTTP."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SHOWN = 300
 
 
 class ScriptedModel:
-    """A model that says what it was told to say; it costs nothing and needs no network.
+    """A model that gives set replies; it costs nothing and needs no network.
 
     `replies` are used in order, one for each request: texts, `ScriptedReply`s, `Fault`s, functions
     from the `Request` to one of these, and `When`s, which answer what contains a text. `requests`
@@ -69,11 +69,11 @@ class ScriptedModel:
         return cls(read_replies(path), model=model)
 
     def fresh(self) -> ScriptedModel:
-        """Return a model that begins again, and shares nothing with this one."""
+        """Return a copy that starts from its first reply, and shares nothing with this one."""
         return ScriptedModel(self.replies, model=self.model)
 
     def ask(self, request: Request) -> Answer:
-        """Answer a request as a client does; a slow model is really waited for.
+        """Answer a request as a client does, actually waiting for a slow model.
 
         Raises:
             ProviderError: a fault.
@@ -100,7 +100,7 @@ class ScriptedModel:
         return ServedModel.start(self)
 
     def next(self, request: Request) -> tuple[ScriptedReply | Fault, float]:
-        """Take what is said to a request, and after how many seconds; a slow fault is no fault.
+        """Return the reply to a request and its delay in seconds; "slow" only delays a reply.
 
         Raises:
             RequestRefusedError: no reply is left.
@@ -139,7 +139,7 @@ class _Script:
         self._used = 0
 
     def _used_up(self) -> str:
-        """Say why there is no reply; `conditions` are the texts that others wait for."""
+        """Return the beginning of the message that says why there is no reply."""
         if not self._replies and self._conditions:
             texts = "none of the texts" if self._conditions > 1 else "not the text"
             return f"the scripted model has no reply: {texts} that its replies wait for is in"

@@ -43,15 +43,15 @@ class Speaker(Protocol):
     model: str
 
     def next(self, request: Request) -> tuple[ScriptedReply | Fault, float]:
-        """Take what is said to a request, and after how many seconds."""
+        """Return the reply to a request, and its delay in seconds."""
 
 
 class ServedModel(str):
     """The URL of a scripted model's server, which runs until it is closed or this process ends.
 
-    Its path begins with the server's key: whoever has neither this URL nor the key, such as other
-    users of the machine, gets the status 401. On command lines and in records `address` may stand,
-    and `key` then goes where a provider's key goes: into the environment.
+    Its path begins with the server's key: requests with neither this URL nor the key, such as those
+    of the machine's other users, get the status 401. Command lines and records may show `address`;
+    `key` then goes where a provider's key goes: into the environment.
     """
 
     __slots__ = ("_server",)
@@ -70,14 +70,14 @@ class ServedModel(str):
 
     @classmethod
     def start(cls, model: Speaker) -> Self:
-        """Start a server on a free port of this machine, seen by nobody else."""
+        """Start a server on a free port of this machine, which other machines cannot reach."""
         server = _Server(model)
         url = cls(f"http://127.0.0.1:{server.server_port}/{server.key}")
         url._server = server
         return url
 
     def close(self) -> None:
-        """Stop the server; whoever still waits for an answer loses the connection."""
+        """Stop the server; clients that still wait for an answer lose the connection."""
         self._server.stop()
 
     def __enter__(self) -> Self:
@@ -111,7 +111,7 @@ class _Server(ThreadingHTTPServer):
         atexit.register(self.stop)
 
     def stop(self) -> None:
-        """Stop listening, and let those go who wait."""
+        """Stop listening, and release the requests that wait."""
         if self.closing.is_set():
             return
         self.closing.set()
@@ -123,7 +123,7 @@ class _Server(ThreadingHTTPServer):
         self._loop.join()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of clients that hang up."""
+        """Ignore clients that hang up."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
@@ -141,7 +141,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
     def _answer(self, data: bytes) -> None:
         url = urlsplit(self.path)

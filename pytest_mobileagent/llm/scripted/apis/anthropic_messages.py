@@ -41,7 +41,7 @@ class AnthropicMessages(Api):
     """`POST …/messages`."""
 
     def read(self, incoming: Incoming) -> Asked | Direct | None:
-        """Return what is asked; the limit of tokens has to be there, as for Anthropic."""
+        """Return what is asked; the limit of tokens is required, as by Anthropic."""
         if incoming.method != "POST" or not incoming.path.endswith("/messages"):
             return None
         body = incoming.body()
@@ -89,7 +89,7 @@ class AnthropicMessages(Api):
 
 
 def _messages(message: dict[str, Any]) -> Iterator[Message]:
-    """Yield the results of tools, each a message, and what else the message says."""
+    """Yield the results of tools, each as a message, and then the rest of the message."""
     content, role = message["content"], message["role"]
     if role not in {"user", "assistant", "system"}:  # the last in the midst of a conversation
         msg = f"no message has the role {role!r}"

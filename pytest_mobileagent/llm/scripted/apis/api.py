@@ -1,4 +1,4 @@
-"""What an HTTP API of a provider is, for a scripted model: how it is asked, and how it answers."""
+"""The interface of a provider's HTTP API for a scripted model: its requests and its answers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Incoming:
         """Return the body, which has to be an object of JSON.
 
         Raises:
-            ValueError: it is none.
+            ValueError: it is not an object of JSON.
         """
         try:
             body = json.loads(self.data)
@@ -56,14 +56,14 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Direct:
-    """An answer that no model gives, such as a list of models: plain data."""
+    """An answer that needs no model, such as a list of models: plain data."""
 
     body: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the model says to what it was asked; `number` counts the answers of a server."""
+    """The model's answer to a request; `number` counts the answers of a server."""
 
     reply: ScriptedReply
     asked: Asked
@@ -76,10 +76,10 @@ class Api(ABC):
 
     @abstractmethod
     def read(self, incoming: Incoming) -> Asked | Direct | None:
-        """Return what is asked; None where the path is not of this API.
+        """Return what is asked; None if the path does not belong to this API.
 
         Raises:
-            ValueError, TypeError, KeyError, AttributeError: the body is none of this API.
+            ValueError, TypeError, KeyError, AttributeError: the body is not valid for this API.
         """
 
     @abstractmethod
@@ -106,7 +106,7 @@ def event(data: Any, name: str = "") -> bytes:
 
 
 def as_json(data: Any) -> bytes:
-    """Return plain data as JSON; what no encoding can hold, half a character, is escaped."""
+    """Return plain data as JSON; lone surrogates, which UTF-8 cannot encode, are escaped."""
     try:
         return json.dumps(data, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -119,7 +119,7 @@ def pieces(text: str) -> list[str]:
 
 
 def image_of(url: str, detail: str = "") -> Image | str:
-    """Return the picture that a data URL holds; of any other, the URL: nothing is fetched.
+    """Return the picture in a data URL, or any other URL as it is: nothing is fetched.
 
     Raises:
         ValueError: the data are not base64.
@@ -144,20 +144,20 @@ def decoded(data: str) -> bytes:
 
 
 def words(value: str | list[str] | None) -> tuple[str, ...]:
-    """Return stop sequences, of which there may be none, one or several."""
+    """Return the stop sequences: none, one or several."""
     return (value,) if isinstance(value, str) else tuple(value or ())
 
 
 def rest(body: Mapping[str, Any], known: set[str]) -> dict[str, Any]:
-    """Return the fields of a body that no request has by itself."""
+    """Return the fields of a body that `Request` has no field for."""
     return {name: value for name, value in body.items() if name not in known}
 
 
 def total(told: Told) -> tuple[int, int, int, int]:
     """Return the tokens: input, of which cached, output, and all; zeros if none were scripted.
 
-    Providers always count, and programs read the counts without looking whether there are any;
-    whoever meters takes a request of no tokens for one that nobody has counted.
+    Providers always count, and programs read the counts without checking that there are any; our
+    metering treats a request of 0 tokens as one that was not counted.
     """
     usage = told.reply.usage
     given, output = usage.input or 0, usage.output or 0

@@ -107,7 +107,7 @@ def _camel(value: Any) -> Any:
 
 
 def _messages(content: dict[str, Any]) -> Iterator[Message]:
-    """Yield the results of functions, each a message, and what else the content says."""
+    """Yield the results of functions, each as a message, and then the rest of the content."""
     message = Message("assistant" if content.get("role") == "model" else "user")
     for part in content["parts"]:
         if answered := part.get("functionResponse"):

@@ -86,7 +86,7 @@ class Gradio(Api):
         self._called: dict[str, Asked] = {}
 
     def read(self, incoming: Incoming) -> Asked | Direct | None:
-        """Return what is asked: by the second request of a call, which fetches its result."""
+        """Return what is asked; the second request of a call, which fetches its result, asks it."""
         known = {"/config": _CONFIG, "/gradio_api/info": _INFO}
         if incoming.method == "GET" and incoming.path in known:
             return Direct(known[incoming.path])

@@ -63,7 +63,7 @@ class OpenAIChat(Api):
         return {**_head(told, "chat.completion"), "choices": [choice], "usage": _usage(told)}
 
     def stream(self, told: Told) -> Iterator[bytes]:
-        """Yield chunks; the usage comes last, to those who ask for it."""
+        """Yield chunks; the usage comes last, if the request asks for it."""
         counted = (told.asked.body.get("stream_options") or {}).get("include_usage")
         head = _head(told, "chat.completion.chunk") | ({"usage": None} if counted else {})
         for delta in _deltas(told):
@@ -86,7 +86,7 @@ def openai_error(status: int, words: str, code: str) -> dict[str, Any]:
 
 
 def arguments_of(text: str) -> dict[str, Any]:
-    """Return a call's arguments from JSON; what is no object stays as it is, under its own name."""
+    """Return a call's arguments from JSON; anything but an object is kept under its own name."""
     arguments = json.loads(text or "{}")
     return arguments if isinstance(arguments, dict) else {"arguments": arguments}
 

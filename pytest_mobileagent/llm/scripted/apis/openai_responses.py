@@ -37,7 +37,7 @@ class OpenAIResponses(Api):
     """`POST …/responses`."""
 
     def read(self, incoming: Incoming) -> Asked | Direct | None:
-        """Return what is asked; items of reasoning are no messages."""
+        """Return what is asked; items of reasoning are not messages."""
         if incoming.method != "POST" or not incoming.path.endswith("/responses"):
             return None
         body = incoming.body()
@@ -159,7 +159,7 @@ def _response(
 
 
 def _items(told: Told) -> list[dict[str, Any]]:
-    """Return what is said; who asks for reasoning gets an item of it first, as from such models."""
+    """Return the answer's items; if reasoning is asked for, an item of it comes first."""
     reply = told.reply
     items: list[dict[str, Any]] = []
     if told.asked.body.get("reasoning"):
@@ -186,7 +186,7 @@ def _items(told: Told) -> list[dict[str, Any]]:
 
 
 def _named(name: str, tools: Iterable[dict[str, Any]]) -> dict[str, str]:
-    """Return how a tool is called: by its name, or by its namespace and the rest of its name."""
+    """Return a tool's name as it is called: alone, or as its namespace and the rest of it."""
     for space in (tool["name"] for tool in tools if tool.get("type") == "namespace"):
         if name.startswith(f"{space}__"):
             return {"namespace": space, "name": name.removeprefix(f"{space}__")}
