@@ -95,7 +95,7 @@ def _signature(function: Any) -> str:
 
 
 class _LeftOut:
-    """In the place of a default value that nobody would read."""
+    """A placeholder for a default value that nobody would read."""
 
     def __repr__(self) -> str:
         return "…"
@@ -184,7 +184,7 @@ def messages(episode: Episode, *, passed: bool | None) -> tuple[Message, ...]:
 
 
 def repair(episode: Episode, why: object) -> Message:
-    """Return what a model is told whose reply holds no function to be tried."""
+    """Return the message for a model whose reply holds no function that can be tried."""
     return Message("user", (_REPAIR.format(why=why, signature=signature(episode)),))
 
 

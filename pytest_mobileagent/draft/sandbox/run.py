@@ -65,7 +65,7 @@ _LOADING = 60.0  # seconds to load modules and an episode
 
 
 def check_sandbox() -> None:
-    """Look whether drafts can be run here.
+    """Check that drafts can be run here.
 
     Raises:
         UnavailableError: this system cannot shut a process off; the text says what is missing.
