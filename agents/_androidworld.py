@@ -1,4 +1,4 @@
-"""What AndroidWorld's agents M3A and T3A share: one call chooses an action, one sums it up."""
+"""The base of AndroidWorld's M3A and T3A: one call chooses an action, another sums it up."""
 
 from __future__ import annotations
 
@@ -74,14 +74,14 @@ class Look:
 
 
 class AndroidWorldAgent(Agent):
-    """Two calls a step: one selects an action, one sums up what came of it for the history.
+    """Two calls a step: one selects an action, one summarises its result for the history.
 
     Source: google-research/android_world, agents/m3a.py and agents/t3a.py (AndroidWorld,
-    arXiv:2405.14573, section 5). A reply that cannot be read, and an action that cannot be done,
-    become the step's line in the history (in the original's M3A, the latter is forgotten), and
-    there is no summary then. A selection that the model refuses ends the episode as impossible. An
-    answer is kept until the status action ends the episode. The original waits two seconds after
-    an action.
+    arXiv:2405.14573, section 5). If a reply cannot be read or an action cannot be done, that
+    becomes the step's line in the history instead of a summary (the original's M3A forgets actions
+    that cannot be done). If the model refuses to select, the episode ends as impossible. An answer
+    is kept until the status action ends the episode. The original waits two seconds after an
+    action.
 
     A subclass says what is shown: the list of elements, pictures, and the words around them.
     """
@@ -140,11 +140,11 @@ class AndroidWorldAgent(Agent):
         """Return the list of elements, a line each."""
 
     def pictures(self, look: Look) -> Sequence[Image]:
-        """Return the pictures to select on; none, unless a subclass has some."""
+        """Return the pictures for selecting an action; none unless a subclass sends some."""
         return ()
 
     def compared(self, before: Look, after: Look) -> Sequence[Image]:
-        """Return the pictures to sum up on; none, unless a subclass has some."""
+        """Return the pictures for the summary; none unless a subclass sends some."""
         return ()
 
     def select(self, look: Look) -> Decision:
@@ -187,7 +187,7 @@ class AndroidWorldAgent(Agent):
         return actions
 
     def summary(self, before: Look, decision: Decision, after: Look) -> str:
-        """Ask what came of an action, and return the line for the history."""
+        """Ask for the result of an action, and return the line for the history."""
         action = AndroidWorld.action_said(decision.words)
         prompt = SUMMARY.format(
             role=self.role_text,
@@ -208,7 +208,7 @@ class AndroidWorldAgent(Agent):
 def answered_last(actions: Sequence[Action], answer: str) -> tuple[Sequence[Action], str]:
     """Return what to do, and the answer so far.
 
-    An answer ends no episode in AndroidWorld: it is kept until the agent says that it is done.
+    An answer does not end an episode in AndroidWorld: it is kept until the agent says it is done.
     """
     match actions:
         case (Finish(said),) if said:

@@ -1,4 +1,4 @@
-"""What B-MoCA's agents with language models share."""
+"""The base of B-MoCA's agents with language models."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class BMocaAgent(Agent):
         return Reply.of(decision)
 
     def pictures(self, screen: Screen) -> Sequence[Image]:
-        """Return the pictures to send; none, unless a subclass has some."""
+        """Return the pictures to send; none unless a subclass has some."""
         return ()
 
     def prompt(self, marks: Sequence[Mark]) -> str:

@@ -54,11 +54,12 @@ _LOOKS = 3
 class ComputerAgent(Agent):
     """One model call a step, in a conversation; each tool call is answered in the next one.
 
-    The picture of the screen is the answer to calls. Calls that only look at the screen, or move
-    the mouse, are answered at once, and are no step. A reply without a call is the last one, and
-    its text the answer; a refusal gives up, a reply that was cut off is a step in which nothing is
-    done. What cannot be read of a call is its answer; what could not be done is told after it. Of
-    several calls in one reply, those behind one that cannot be read are not done.
+    Calls are answered with the picture of the screen. Calls that only look at the screen or move
+    the mouse are answered at once, and do not count as a step. A reply without a call is the last
+    one, and its text is the answer; a refusal gives up, and a reply that was cut off is a step in
+    which nothing is done. A call that cannot be read is answered with the reason; the reason why an
+    action could not be done follows the answer. If a reply has several calls, those after one that
+    cannot be read are not done.
 
     A subclass gives the `dialect` in `start`, the size of the picture and the tools.
     """
@@ -80,7 +81,7 @@ class ComputerAgent(Agent):
         """Return the provider's tool for a picture of a size."""
 
     def moved(self, words: str) -> None:
-        """Note what words have changed once they are read, such as where the mouse is."""
+        """Note what a call has changed once it has been read, such as the position of the mouse."""
 
     def start(self, briefing: Briefing) -> None:
         """Take the goal, and the model."""
@@ -112,7 +113,7 @@ class ComputerAgent(Agent):
             self._answer(image)
 
     def _tell(self, observation: Observation, image: Image) -> None:
-        """Say what came of the last step."""
+        """Tell the model the result of the last step."""
         goal = goal_at(self.briefing, self.steps)
         if not self.chat:
             words = TASK.format(goal=goal)
@@ -129,10 +130,10 @@ class ComputerAgent(Agent):
             self.chat.append(Message("user", (now,)))
 
     def _answer(self, image: Image, told: Sequence[str] = ()) -> None:
-        """Answer all open calls, and add what else there is to say.
+        """Answer all open calls, and add the other messages.
 
-        The last answer, and those to calls of the kind "computer_call", hold the picture; of the
-        latter, providers take nothing else.
+        The last answer, and those to calls of the kind "computer_call", hold the picture; providers
+        accept nothing else for the latter.
         """
         aside = list(told)
         for number, (call, words) in enumerate(self.open, 1):
@@ -146,7 +147,7 @@ class ComputerAgent(Agent):
         self.open = []
 
     def _read(self, calls: Sequence[ToolCall], frame: Frame) -> Decision:
-        """Return what the calls of a reply mean, and leave them open with answers in words."""
+        """Return the decision in a reply's calls, and keep the calls open with answers in words."""
         actions: list[Action] = []
         signal, words = "", DONE
         for call in calls:

@@ -1,4 +1,4 @@
-"""What Auto-UI and DigiRL share: a small model whose prompt has past actions in AITW's words."""
+"""The base of Auto-UI and DigiRL: a small model prompted with past actions in AITW's words."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ class DualGestureAgent(EndpointAgent):
 
     @abstractmethod
     def past(self, decision: Decision) -> str:
-        """Return a past action as the prompt has it."""
+        """Return a past action as it appears in the prompt."""
 
     @abstractmethod
     def prompt(self, past: Sequence[str], goal: str) -> str:
-        """Return the model's words."""
+        """Return the text of the prompt."""

@@ -30,7 +30,7 @@ def check_typing(reply: Reply, screen: Screen) -> None:
     """Stop, as SPA-Bench does with its error 2, if text would be typed without a keyboard.
 
     Raises:
-        AgentError: it would.
+        AgentError: text would be typed without a keyboard.
     """
     typing = any(isinstance(action, Type) for action in reply.actions)
     if typing and not keyboard_is_shown(screen):

@@ -126,8 +126,8 @@ class Look:
 def look_around(phone: Phone, screen: Screen, most: int) -> Sequence[Look]:
     """Return the page at every scroll position, and leave it scrolled to the top.
 
-    A scroller is at its end when scrolling shows no new entry, and near enough to it when it has
-    shown hardly any twice.
+    A scroller is at its end when scrolling shows no new entry, and close enough to it when
+    scrolling has shown fewer than two new entries twice.
     """
     scrollers = _scrollers(screen)
     if not scrollers:
@@ -156,7 +156,7 @@ def look_around(phone: Phone, screen: Screen, most: int) -> Sequence[Look]:
 
 
 def prompt(briefing: Briefing, history: Sequence[str], html: str, step: int) -> str:
-    """Return the prompt; it adds what the step has to do, if the task says it."""
+    """Return the prompt, with the present step's instruction if the task has one."""
     told = briefing.instructions[step : step + 1]
     return PROMPT.format(
         task=briefing.goal,
@@ -167,7 +167,7 @@ def prompt(briefing: Briefing, history: Sequence[str], html: str, step: int) -> 
 
 
 def done(decision: Decision, html: str, label: str) -> str:
-    """Return the history's line for an action on an entry."""
+    """Return the line of the history for an action on an entry."""
     found = re.search(rf"^<(\w+) id={label}\b(.*?</\1>)$", html, re.MULTILINE | re.DOTALL)
     line = f"- TapOn: <{found.group(1)}{found.group(2)}" if found else "- TapOn: ?"
     (action,) = decision.actions
@@ -209,7 +209,7 @@ def _to_top(phone: Phone, scroller: Element, screen: Screen, most: int, known: s
 
 
 def _drag(scroller: Element, screen: Screen, down: int) -> Swipe:
-    """Return the finger's way over a scroller, down (1) or up (-1), within the screen."""
+    """Return a finger's path over a scroller, down (1) or up (-1), within the screen."""
     x, y = scroller.bounds.center
     half = int(DRAG * scroller.bounds.height) * down
     width, height = screen.size

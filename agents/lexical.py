@@ -62,11 +62,11 @@ QUOTED = re.compile("[\"\u201c\u2018']([^\"\u201c\u201d\u2018\u2019']+)[\"\u201d
 
 
 class Lexical(Agent):
-    """Taps the element whose words overlap most with what is left of the goal.
+    """Taps the element whose words overlap most with the remaining words of the goal.
 
-    Words that it has tapped are done with. It types quoted words into the first text field that it
-    meets, and stops when no words are left, or when nothing on the screen has any of them and
-    scrolling shows nothing new, or when it would repeat itself.
+    Tapped words are removed from the goal. It types quoted words into the first text field that it
+    meets, and stops when no words are left, or when no new element on the screen matches any and
+    scrolling shows nothing new.
     """
 
     def start(self, briefing: Briefing) -> None:
@@ -91,7 +91,7 @@ class Lexical(Agent):
         return Reply(Tap(*element.bounds.center), f"taps {element.label!r}")
 
     def _candidates(self, screen: Screen) -> list[tuple[float, Element, set[str]]]:
-        """Return what could be tapped: how well it fits, the element, and the words it takes."""
+        """Return the elements to tap: how well each fits, the element, and the words it matches."""
         found = []
         for order, element in enumerate(screen.elements):
             label = set(words(element.label))
@@ -110,7 +110,7 @@ class Lexical(Agent):
         return Scroll("up")
 
     def _answer(self, screen: Screen) -> str:
-        """Return the text on the screen that is nearest to what is left of the goal's words."""
+        """Return the first three texts on the screen that contain a digit, joined by spaces."""
         numbers = [text for text in screen.texts if re.search(r"\d", text)]
         return " ".join(numbers[:3])
 

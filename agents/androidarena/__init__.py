@@ -33,14 +33,14 @@ class AndroidArena(Agent):
     """AndroidArena's agent (Xing et al. 2024, arXiv 2402.06596), of the kind "react".
 
     Each step is one call, without pictures: the page as an outline of what has words or can be
-    used, the last few actions in words, two examples. The answer thinks, and ends with an action.
-    What could not be done is told before the next page; the original tells it in place of the page,
-    so that the model sees nothing then. The original waits 3 seconds after each action, and asks
-    gpt-3.5 or gpt-4; MobileAgentBench gave it GPT-4V.
+    used, the last few actions in words, two examples. The reply reasons, and ends with an action.
+    If an action could not be done, the next prompt says so before the page; the original says so in
+    place of the page, so that the model does not see the screen. The original waits 3 seconds after
+    each action, and asks gpt-3.5 or gpt-4; MobileAgentBench gave it GPT-4V.
 
-    The kind "react_reflection" is not here: it tries a task again, with a model that says whether
-    the try before has failed, which is more than one episode. Where the past takes too many tokens
-    (4 characters count as one), its longest pages go first, and then the examples.
+    The kind "react_reflection" is not implemented: it retries a task, with a model that says
+    whether the previous try failed, which takes more than one episode. If the history takes too
+    many tokens (4 characters count as one), its longest pages are dropped first, then the examples.
     """
 
     roles: ClassVar[Sequence[str]] = ("actor",)
@@ -48,9 +48,9 @@ class AndroidArena(Agent):
     class Options(ModelOptions):
         """What can be set.
 
-        - `history`: of how many steps the model is told, with the present one.
-        - `observations`: whether it is also told the pages of those before.
-        - `tokens`: how many the steps and the present page may have.
+        - `history`: how many steps the model is shown, including the present one.
+        - `observations`: whether it also sees the pages of the earlier steps.
+        - `tokens`: how many tokens the steps and the present page may take.
         """
 
         history: int = 5

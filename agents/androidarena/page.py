@@ -1,4 +1,4 @@
-"""A screen as AndroidArena's agent reads it: an outline of what has words or can be used."""
+"""A screen as AndroidArena's agent reads it: an outline of elements with words or a use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dialect import Frame
 
 _SYSTEM = "com.android.systemui"
-_PLAIN = {"View", "FrameLayout", "LinearLayout", "RelativeLayout"}  # they say nothing
+_PLAIN = {"View", "FrameLayout", "LinearLayout", "RelativeLayout"}  # uninformative classes
 _USES = (
     ("clickable", "click"),
     ("scrollable", "scroll"),
@@ -62,11 +62,12 @@ class _Entry:
 def compress(screen: Screen) -> Page:
     """Return the outline of a screen.
 
-    Elements without words and without any use are left out, and those of the system's bars; what
-    can only be read is taken in by the next entry around it, word by word, without those that it
-    has already. A line has the id, the class if it says something, the resource id, how it can be
-    used, its state, and its words. Source: android_env2/xml_tool.py (two levels of compression, as
-    plain text). Ids are the places in the outline; the original draws them by lot at each step.
+    Elements with neither words nor a use are left out, as are those of the system's bars. Text that
+    can only be read is merged into the nearest enclosing entry, word by word, without words that it
+    already has. A line has the id, the class if it is informative, the resource id, how the element
+    can be used, its state, and its words. Source: android_env2/xml_tool.py (two levels of
+    compression, as plain text). Ids are the positions in the outline; the original draws them at
+    random at each step.
     """
     roots = _merged(_informative(screen))
     lines, marks, names = [], [], {}

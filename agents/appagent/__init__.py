@@ -37,9 +37,9 @@ class AppAgent(Agent):
     was done so far. On the picture, what can be clicked or focused has a number; if the model asks
     for the grid, which takes a step, the next picture has a grid in place of the numbers.
 
-    What elements are good for may stand in documents. They are written by exploring: there, each
-    tap, long press and swipe is followed by a second call, which compares the pictures before and
-    after it; what was no good is not offered again, and what led astray is undone by the back key,
+    Documents may describe what elements do. Exploring writes them: each tap, long press and swipe
+    is then followed by a second call, which compares the pictures before and after it; an element
+    that had no use is not offered again, and a gesture that led astray is undone by the back key,
     which is a step of its own here. An episode that explores is played like any other::
 
         pytest tasks --agent=appagent --mobile-agent-option explore=true
@@ -59,7 +59,7 @@ class AppAgent(Agent):
           read; exploring writes them there, or into the episode's folder if none is given.
         - `explore`: whether to explore, which writes documents and reads none.
         - `dark`: whether numbers are drawn for a dark screen.
-        - `distance`: of elements whose centres are as near as this, in pixels, one has a number.
+        - `distance`: of elements whose centres are this close, in pixels, only one has a number.
         - `functions`: the names of the functions and the labels ("c1", "s1"), as in
           Mobile-Bench-v2's adaptation, which also tells the model what the present step asks for.
         """

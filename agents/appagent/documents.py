@@ -1,4 +1,4 @@
-"""What AppAgent has written about elements: one file for each, sorted by gesture."""
+"""AppAgent's documents about elements: one file for each, sorted by gesture."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Documents:
 
 
 def documented(documents: Documents, marks: Sequence[Mark], screen: Screen) -> str:
-    """Return what is known of the marked elements, as the prompt has it."""
+    """Return what is known of the marked elements, as it appears in the prompt."""
     entries = []
     for label, name in names_of(marks, screen).items():
         known = documents.read(name, screen.package)
@@ -119,7 +119,7 @@ def _own_name(element: Element) -> str:
 
 
 def _safe(name: str) -> str:
-    """Return a name that is safe as a file's: it leads to no other folder."""
+    """Return a safe file name, which leads to no other folder."""
     plain = re.sub(r"[\x00-\x1f\x7f/\\:*?\"<>|\ud800-\udfff]", "_", name)
     plain = "_" if plain.strip(".") == "" else plain
     if len(plain.encode()) <= _LONGEST_NAME:

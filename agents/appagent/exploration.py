@@ -57,7 +57,7 @@ class Exploration:
     def note(
         self, decision: Decision, before: Image, marks: Sequence[Mark], screen: Screen
     ) -> None:
-        """Keep what was decided on a screen, to reflect on it when it is done."""
+        """Keep a decision made on a screen, to reflect on it once it is carried out."""
         self.pending = None
         names = names_of(marks, screen)
         for action in decision.actions[:1]:

@@ -133,7 +133,7 @@ class MobileAgentV2(Agent):
             self.progress.memory += content
 
     def _open(self, decision: Decision, seen: Perception) -> Reply:
-        """Tap what is above an app's name, as high as the name itself is."""
+        """Tap above an app's name, at a distance of the name's own height."""
         found = say_exactly(seen.lines, decision.said["name"])
         if not found:
             return Reply([], said=decision.words)
@@ -141,7 +141,7 @@ class MobileAgentV2(Agent):
         return Reply(Tap(x, max(0, y - found[0].height)), said=decision.words)
 
     def _reflect(self, before: Perception, after: Perception) -> str | None:
-        """Judge the last action, and plan; return the reflection if the page is wrong."""
+        """Judge the last action, then plan; return the reflection if the page is wrong."""
         if not self.options.reflection:
             self._plan()
             return None

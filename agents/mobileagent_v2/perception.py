@@ -1,4 +1,4 @@
-"""What Mobile-Agent-v2 perceives of a screen: texts, icons, and whether the keyboard is open."""
+"""Mobile-Agent-v2's perception of a screen: texts, icons, and whether the keyboard is open."""
 
 from __future__ import annotations
 

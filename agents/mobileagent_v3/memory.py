@@ -1,4 +1,4 @@
-"""What the roles of Mobile-Agent-v3 know of each other."""
+"""The memory that the roles of Mobile-Agent-v3 share."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Attempt:
 
 @dataclass(slots=True)
 class Memory:
-    """What the roles know of each other."""
+    """The memory that the roles share."""
 
     plan: str = ""
     completed: str = ""

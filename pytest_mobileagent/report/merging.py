@@ -243,7 +243,7 @@ _OWN = {"mobile-shard", "mobile-runs"}  # options that the parts of a run do not
 def merged_head(heads: Sequence[Head], name: str) -> dict[str, Any]:
     """Return what run.json says of the run merged from several parts.
 
-    Most values that differ are taken from the first part; a fingerprint that differs is replaced.
+    Most values that differ are taken from the first part; fingerprints that differ are combined.
     """
     ended = [head.get("ended") for head in heads]
     options, selection = (heads[0].get(name) for name in ("options", "selection"))
