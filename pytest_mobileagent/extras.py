@@ -31,7 +31,7 @@ class MissingExtraError(HostError):
 
 
 def check_extra(extra: str, what: str) -> None:
-    """Look whether an extra is installed, before `what` is started that needs it.
+    """Check that an extra is installed before starting `what`, which needs it.
 
     Raises:
         MissingExtraError: it is not.

@@ -1,8 +1,8 @@
 """Files of runs, read and written: plain files of a sensible size, never what a link leads to.
 
 A run may be somebody else's, taken from an archive or from CI. Whatever lies under the name of a
-record there, a link, a pipe or a device, is refused before it can be waited for, followed, or read
-without end.
+record there, a link, a pipe or a device, is refused before anything waits for it, follows it, or
+reads it without end.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def read_json(path: Path) -> Any:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Return what a text says as JSON.
+    """Parse a text as JSON.
 
     Raises:
         ValueError: it is no JSON, or is nested more than `MOST_NESTED` deep.
@@ -102,7 +102,7 @@ def new_lines(path: Path, offset: int) -> tuple[list[bytes], int]:
 
 
 def is_below(path: Path, folder: Path) -> bool:
-    """Whether a path is that of something in a folder, without a link on the way to it."""
+    """Return whether a path lies in a folder, with no link on the way to it."""
     with contextlib.suppress(ValueError):
         parts = path.relative_to(folder).parts
         on_the_way = [folder.joinpath(*parts[: count + 1]) for count in range(len(parts))]
@@ -111,7 +111,7 @@ def is_below(path: Path, folder: Path) -> bool:
 
 
 def append_line(path: Path, line: str) -> None:
-    """Add a line to a file, whichever of several processes calls.
+    """Append a line to a file; several processes may do so at once.
 
     What a full disk left of a line before stays a line of its own.
 

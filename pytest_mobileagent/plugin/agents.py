@@ -153,7 +153,7 @@ class RunAgents:
             raise AgentError(msg) from error
 
     def find(self) -> None:
-        """Look whether there is an agent of the name that the command line gives.
+        """Check that there is an agent of the name that the command line gives.
 
         A name from elsewhere may be meant for other folders: only their tasks insist on it.
 

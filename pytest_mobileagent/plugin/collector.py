@@ -280,7 +280,7 @@ def _now() -> str:
 
 
 def _stop(session: pytest.Session, why: str) -> None:
-    """End the run after the tests that run now; workers of pytest-xdist end through its loop."""
+    """End the run after the tests now running; workers of pytest-xdist end through its loop."""
     distribution = session.config.pluginmanager.get_plugin("dsession")
     (session if distribution is None else distribution).shouldstop = why
 

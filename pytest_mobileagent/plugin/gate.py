@@ -1,4 +1,4 @@
-"""What a run is held against: a gate, and a run before it, the baseline."""
+"""What a run is compared with: a gate, and an earlier run, the baseline."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def pytest_mobileagent_environments(config: pytest.Config) -> Path | list[Path] 
 
 @pytest.hookspec
 def pytest_mobileagent_episode(episode: Episode, config: pytest.Config) -> None:
-    """Take an episode that was just recorded, before the test's body is asked about it.
+    """Receive an episode that was just recorded, before the test's body checks it.
 
     Called in the process that has run it: a worker under pytest-xdist. What the hook raises is an
     error of the test. A line for each episode, say::
@@ -77,7 +77,7 @@ def pytest_mobileagent_episode(episode: Episode, config: pytest.Config) -> None:
 
 @pytest.hookspec
 def pytest_mobileagent_verdict(episode: Episode, verdict: Verdict, config: pytest.Config) -> None:
-    """Take a verdict that was just given and kept, and the episode that it is about.
+    """Receive a verdict that was just recorded, and the episode that it is about.
 
     Called where the body was asked: in a worker under pytest-xdist. What the hook raises is an
     error of the test. To look at failures only::

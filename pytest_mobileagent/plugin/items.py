@@ -141,7 +141,7 @@ def parametrize(
 def _draw(metafunc: pytest.Metafunc, run_seed: int, epoch: int) -> dict[str, Any]:
     """Return the values that a task draws for an epoch; none if it draws none.
 
-    They are the same in every environment, and whichever worker draws them.
+    They are the same in every environment and in every worker.
     """
     marker = marker_of(metafunc.definition)
     draw = marker.kwargs.get("parameters") if marker is not None else None
@@ -203,7 +203,7 @@ def check_function(metafunc: pytest.Metafunc) -> bool:
 
 
 def check_stopping(metafunc: pytest.Metafunc) -> None:
-    """Look whether a task that stops on success can be asked after each step.
+    """Check that a task that stops on success can be asked after each step.
 
     Raises:
         TaskError: its body asks for more than the episode and parameters.

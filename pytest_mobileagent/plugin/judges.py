@@ -1,4 +1,4 @@
-"""The judges of a run, and what becomes of what they say.
+"""The judges of a run, and how their verdicts are used.
 
 What the options say of them is checked before a device starts; a test asks them by the fixture
 `judge`, or beside its check.

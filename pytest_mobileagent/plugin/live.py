@@ -270,11 +270,11 @@ class Below:
         self._is_drawn = False
 
     def start(self) -> None:
-        """Come between pytest and its terminal."""
+        """Start intercepting what pytest writes to its terminal."""
         self._writer._file = self  # noqa: SLF001
 
     def stop(self) -> None:
-        """Erase the lines, and be gone."""
+        """Erase the lines, and stop drawing."""
         with self._lock:
             if self._writer._file is self:  # noqa: SLF001
                 self._writer._file = self._file  # noqa: SLF001

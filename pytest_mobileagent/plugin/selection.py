@@ -76,7 +76,7 @@ def keep_shard(config: pytest.Config, items: list[pytest.Item], shard: Shard) ->
 
 
 def parts(names: Collection[str], count: int) -> dict[str, int]:
-    """Return the part, from 1, that each of some names is in, wherever that is asked.
+    """Return the part, from 1, of each name; it is the same on every machine.
 
     Parts differ by one in size at most. A name goes to the part that suits it best of those that
     have room (rendezvous hashing, Thaler and Ravishankar 1998), so that a new one moves few.

@@ -1,4 +1,4 @@
-"""What the values of options have to look like: each function makes a value of a text.
+"""What the values of options have to look like: each function parses a text.
 
 All raise ValueError with what is wrong. pytest loads this module in every session, so what only a
 given option needs is imported where it is used.

@@ -65,7 +65,7 @@ class Watching:
         self.state.end()
 
     def pytest_unconfigure(self) -> None:
-        """End the server, whoever is still connected."""
+        """End the server, even if browsers are still connected."""
         self.server.shutdown()
         self.server.server_close()
 

@@ -123,7 +123,7 @@ class RunFolder:
             raise HostError(msg) from error
 
     def discard(self) -> None:
-        """Take away the folder of a run that was refused, if it holds nothing but run.json."""
+        """Delete the folder of a refused run, if it contains nothing but run.json."""
         with contextlib.suppress(OSError):
             if [path.name for path in self.path.iterdir()] == [RUN]:
                 (self.path / RUN).unlink()
@@ -186,7 +186,7 @@ def hold(run: Path) -> FileLock:
 
 
 def let_go(lock: FileLock) -> None:
-    """Free a lock, and take its file away."""
+    """Release a lock, and delete its file."""
     with contextlib.suppress(OSError):
         os.unlink(lock.lock_file)  # noqa: PTH108 - all that is known of it is a text
     lock.release()
@@ -205,7 +205,7 @@ def _lock(run: Path) -> FileLock:
 
 
 def is_held(run: Path) -> bool:
-    """Whether another process holds the lock of the run in a folder."""
+    """Return whether another process holds the lock of the run in a folder."""
     try:
         if not (run / LOCK).exists():
             return False

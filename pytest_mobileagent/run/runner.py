@@ -138,7 +138,7 @@ def _conclude(session: Session, work: Work, folder: Path) -> None:
 
 
 def blame(session: Session, what: str) -> str:
-    """Say at which step an agent failed, and by what."""
+    """Say at which step an agent failed, and why."""
     return f"the agent failed at step {session.steps + 1}: {what}"
 
 

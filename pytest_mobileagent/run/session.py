@@ -1,4 +1,4 @@
-"""The session that an agent drives: it counts steps, validates actions, has them done, records."""
+"""The session that an agent drives: it counts steps, performs valid actions, and records them."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ class FakePhone:
         return self.answers.get(script, "")
 
     def close(self) -> None:
-        """Let go of nothing."""
+        """Do nothing: there is nothing to release."""
 
 
 class MemoryPhone(FakePhone):
@@ -183,7 +183,7 @@ class FakeLease:
         return ""
 
     def close(self) -> None:
-        """Let go of nothing."""
+        """Do nothing: there is nothing to release."""
 
 
 def _info(size: tuple[int, int]) -> DeviceInfo:
