@@ -1,4 +1,4 @@
-"""Events that nobody heard, as far as the agent's actions and the screens tell of them.
+"""Events that no listener heard, derived from the agent's actions and the screens.
 
 - A tap or a long press inside an element that can take it is `clicked` or `long_clicked`.
 - A field that says something else on the next screen is `text_changed`.
@@ -36,7 +36,7 @@ _TOLD = {
 
 
 def underivable(selector: EventSelector) -> str:
-    """Say why actions and screens do not tell whether there was such an event; empty if they do."""
+    """Say why such an event cannot be derived from actions and screens; empty if it can."""
     criteria = dict(selector.criteria)
     if "type" not in criteria:
         return f"actions and screens tell only of the types {', '.join(_TOLD)}: name one"
@@ -60,7 +60,7 @@ def _is_within_activity(class_name: object) -> bool:
 
 
 def derive(episode: EpisodeRecord) -> list[tuple[int, Event]]:
-    """Return the events that actions and screens tell of, with the steps (from 1) they were in."""
+    """Return the events derived from actions and screens, with their steps (from 1)."""
     found: list[tuple[int, Event]] = []
     for number, step in enumerate(episode.steps, 1):
         for event in _of_step(step, episode.screens[number]):
@@ -94,7 +94,7 @@ def _touched(action: Tap | DoubleTap | LongPress, screen: Screen) -> Iterator[Ev
 
 
 def _changes(before: Screen, after: Screen) -> list[Event]:
-    """Return what became of the texts of fields."""
+    """Return the changes of the texts of fields."""
     return [
         replace(_event("text_changed", field, after), text=(field.text,), before_text=old)
         for field, old in changed_fields(before, after)

@@ -1,4 +1,4 @@
-"""Looking for an event among those that happened, and for those that come closest."""
+"""Search for an event among those that happened, and for the closest ones."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ START: Final = Event("")  # what all events of an episode come after
 
 
 class NoListenerError(TaskError):
-    """A task asks for events that could not be heard on the device, nor be told otherwise."""
+    """A task asks for events that could neither be heard on the device nor derived."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class EventSelector:
 
     @classmethod
     def of(cls, criteria: Mapping[str, Any]) -> EventSelector:
-        """Check the names of the criteria and hold them.
+        """Check the names of the criteria and return them as a selector.
 
         Raises:
             CriteriaError: there is no criterion, one that does not exist, or one of the wrong type.
@@ -112,7 +112,7 @@ def _says(text: tuple[str, ...], wanted: Any) -> bool:
 
 
 def _like(event: Event, name: str, wanted: Any) -> float:
-    """Return how near an event comes to a criterion, 0 to 1."""
+    """Return how close an event comes to a criterion, from 0 to 1."""
     if _meets(event, name, wanted):
         return 1.0
     if name not in (*_WORDS, "text") or name in ("type", "package", "class_name"):

@@ -74,9 +74,9 @@ _collected: ContextVar[SubGoals | None] = ContextVar("subgoals", default=None)
 
 @contextmanager
 def collect_subgoals() -> Iterator[SubGoals]:
-    """Collect the sub-goals that are asked inside the `with` block, and let none of them end it.
+    """Collect the sub-goals asked inside the `with` block, which a failed one does not end.
 
-    What they come to is for the caller to say, by `SubGoals.settle`.
+    The caller decides the result by `SubGoals.settle`.
     """
     subgoals = SubGoals()
     token = _collected.set(subgoals)
@@ -126,7 +126,7 @@ def credit(weighed: Sequence[tuple[float, bool]]) -> float | None:
 
 
 def in_words(error: AssertionError) -> str:
-    """Return what an assertion says, in one line."""
+    """Return an assertion's text in one line."""
     words = " ".join(str(error).split()) or "it does not hold"
     return words if len(words) <= _LONGEST_REASON else f"{words[:_LONGEST_REASON]}…"
 

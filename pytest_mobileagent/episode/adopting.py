@@ -109,7 +109,7 @@ def _named(episode: Path) -> Iterator[str]:
 
 
 def _link_screens(source: Path, part: Path, screens: Path, folder: Path) -> None:
-    """Make the links again by which a person finds screens; a disk without links goes without."""
+    """Recreate the links that help a person find screens; skipped on a disk without links."""
     place = part / FOLDER
     place.mkdir(exist_ok=True)
     for path in sorted((source / FOLDER).glob("[0-9]*-*")):
@@ -123,7 +123,7 @@ def _link_screens(source: Path, part: Path, screens: Path, folder: Path) -> None
 def _content_name(path: Path, its_run: Path) -> str | None:
     """Return the name in a store of the screen that a link leads to.
 
-    Unpacked archives hold the screen itself where there was a link.
+    Unpacked archives hold the screen itself in place of a link.
     """
     if not _is_own(path, its_run):
         return None

@@ -1,4 +1,4 @@
-"""What is noted of an attempt at a case, beside its record: where it was made, and how it ended.
+"""Notes on an attempt at a case, beside its record: where it was made, and how it ended.
 
 A record tells what an agent did; this tells what became of the device and of the worker, also where
 both were gone before anything could be recorded.
@@ -67,7 +67,7 @@ def begin(folder: Path, place: str, worker: str, *, alone: bool) -> Attempt:
 
 
 def end(folder: Path, attempt: Attempt, how: End, *, together: bool = False) -> None:
-    """Note in the folder of an attempt how it ended; whatever an agent has done to the note."""
+    """Note in the folder of an attempt how it ended, even if an agent has changed the note."""
     ended = round(time.time(), 3)
     _write(folder, replace(attempt, ended=ended, end=how, together=together))
 
@@ -99,13 +99,13 @@ def _began(folder: Path) -> bool:
 
 
 def _write(folder: Path, attempt: Attempt) -> None:
-    """Write the note; a disk that is full has worse consequences, which others tell of."""
+    """Write the note; a full disk is ignored here, as it is reported elsewhere."""
     with contextlib.suppress(OSError):
         write_text(folder / NOTE, to_line(asdict(attempt)) + "\n")
 
 
 def _read(folder: Path) -> Attempt | None:
-    """Return what is noted of an attempt; None where nothing is, or nothing that can be read."""
+    """Return the note on an attempt; None if there is none, or it cannot be read."""
     try:
         return attempt_of(read_json(folder / NOTE))
     except (OSError, ValueError, LookupError, TypeError):
@@ -116,7 +116,7 @@ def attempt_of(given: Mapping[str, Any]) -> Attempt:
     """Return an attempt from plain data.
 
     Raises:
-        LookupError, TypeError, ValueError: it is none.
+        LookupError, TypeError, ValueError: the data is not an attempt.
     """
     return Attempt(
         place=expect(given["place"], str, "place"),

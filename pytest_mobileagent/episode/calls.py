@@ -82,7 +82,7 @@ class ModelCall:
         """Return the call that `to_json` made `data` of, keeping what is unknown in `extra`.
 
         Raises:
-            ValueError, TypeError: it is no call.
+            ValueError, TypeError: the data is not a call.
         """
         data = expect(data, dict, "call")
         known = {each.name for each in fields(cls)} - {"extra"}
@@ -136,7 +136,7 @@ def known_sum(numbers: Iterable[N | None]) -> N | None:
 
 
 def _whole(value: Any) -> Any:
-    """Return a whole number of another library, such as numpy's, as Python's own."""
+    """Return another library's whole number, such as numpy's, as a Python int."""
     other = hasattr(type(value), "__index__") and not isinstance(value, int)
     return operator.index(value) if other else value
 

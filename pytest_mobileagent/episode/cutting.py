@@ -1,4 +1,4 @@
-"""What an agent says and does at any length, as it is recorded: cut in its middle."""
+"""Cutting of long texts for the record: the middle of what an agent says or does is left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""What a text says, in whichever way it was written down for its journey.
+r"""Searching a text as it is and through the encodings that it may be written in.
 
 A card number that must not be recorded stands in a shell command as `4111%s1111`, in a URL as
 `4111%201111` or `4111+1111`, in JSON inside of JSON as `4111\\u00201111`, in a payload as base64.
@@ -59,7 +59,7 @@ class _View:
     sources: list[Span]  # where they stood
 
     def source(self, span: Span) -> Span:
-        """Return where that which stands at a place was written."""
+        """Return where the text at a place stood in the original."""
         return self._of(span[0])[0], self._of(span[1] - 1)[1]
 
     def _of(self, place: int) -> Span:
@@ -118,7 +118,7 @@ def _found(text: str, search: Search, depth: int) -> Iterator[Span]:
 
 
 def _payloads(text: str, search: Search, depth: int) -> Iterator[Span]:
-    """Return where base64 and hexadecimal digits stand that say what is looked for."""
+    """Return where base64 and hexadecimal digits encode what is looked for."""
     for pattern, decode in ((_BASE64, _from_base64), (_HEX, _from_hex)):
         for token in pattern.finditer(text):
             if any(
@@ -141,7 +141,7 @@ def _texts(payloads: Iterable[bytes]) -> Iterator[str]:
 
 
 def _from_base64(token: str) -> Iterator[bytes]:
-    """Return what a token says in base64, also if it begins only behind a part of a path."""
+    """Return what a token encodes in base64, even if it begins after a part of a path."""
     plain = re.sub(r"\\n|\s|=", "", token).replace("-", "+").replace("_", "/")
     for start in range(4 if len(plain) >= _LEAST_SPELLED else 1):
         digits = plain[start : len(plain) - ((len(plain) - start) % 4 == 1)]
@@ -160,7 +160,7 @@ def _unescaped(text: str) -> str:
 
 @lru_cache(10_000)
 def _said(text: str) -> str:
-    """Return what an escape stands for."""
+    """Return the character or text that an escape stands for."""
     escape = _ESCAPED.fullmatch(text)
     return "".join(char for char, _ in _characters(escape)) if escape else text
 

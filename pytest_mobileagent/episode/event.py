@@ -119,7 +119,7 @@ def event_type(name: str) -> str:
 
 
 def to_json(event: Event) -> dict[str, Any]:
-    """Return what is not as usual in an event, as plain data."""
+    """Return the fields of an event that differ from their defaults, as plain data."""
     plain = {name: getattr(event, name) for name in _DEFAULTS}
     plain["time"] = event.time and event.time.isoformat()
     return {name: value for name, value in plain.items() if value != _DEFAULTS[name]}

@@ -8,7 +8,7 @@ A provider that is to be asked again leaves a line with "error" and "busy_since"
 clock of this machine.
 
 Pictures lie in the run's store of screens. A line is written as soon as its call has ended, by
-whoever made it, so that nothing of it is lost when the agent's process is killed.
+the process that made it, so that nothing is lost when the agent's process is killed.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class Entry:
 
 
 def append(run: Path, entry: Entry) -> None:
-    """Add an entry to the index of a run, whichever of its processes calls.
+    """Add an entry to the index of a run; any of its processes may call this.
 
     Raises:
         HostError: the index cannot be written to.

@@ -1,4 +1,4 @@
-"""What a program prints, kept as it comes: in a file that cannot grow without end."""
+"""A program's output, written as it comes to a file of limited size."""
 
 from __future__ import annotations
 

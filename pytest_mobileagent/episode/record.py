@@ -241,7 +241,7 @@ _PROBES = ("probes", "initial_probes")
 
 
 def _hand_out(record: Step | EpisodeRecord, *names: str) -> None:
-    """Let what checks look into be such that a key or an item that it lacks fails the task."""
+    """Wrap the named fields for checks, so that looking up a missing key or item fails the task."""
     for name in names:
         value = getattr(record, name)
         if isinstance(value, tuple):
@@ -328,7 +328,7 @@ class Reset:
         """Return the reset that `to_json` made `data` of; what is unknown is left out.
 
         Raises:
-            TypeError: it is no reset.
+            TypeError: the data is not a reset.
         """
         cleared = expect(data.get("cleared", []), list, "reset.cleared")
         return cls(

@@ -1,4 +1,4 @@
-"""The episodes of a run that go on now, read from what their workers write."""
+"""The episodes of a run that are in progress, read from what their workers write."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Running:
-    """An episode that goes on: how far it is.
+    """The progress of an episode that is running.
 
     - `serial`: of its device; `recorded`: when it began (ISO 8601, the host's clock).
     - `steps` that were decided, of at most `step_limit`; `actions`, `said`: of the last one, plain.

@@ -49,7 +49,7 @@ class ScreenStore:
 
         Raises:
             OSError: it cannot be read, or is a link or no regular file.
-            ValueError: such a name is none of a screen.
+            ValueError: the name is not that of a screen.
         """
         if "/" in name or "\0" in name:
             msg = f"{name!r} is no name of a screen"
@@ -79,7 +79,7 @@ class ScreenStore:
         return self._add(content, suffix) + suffix
 
     def link(self, place: Path, png: str, xml: str) -> None:
-        """Make links to a screen, by which a person finds it; a disk without links goes without."""
+        """Make links that help a person find a screen; skipped on a disk without links."""
         for name, suffix in ((png, ".png"), (xml, ".xml")):
             target = os.path.relpath(self.path(name, suffix), place.parent)
             with contextlib.suppress(OSError):

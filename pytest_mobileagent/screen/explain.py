@@ -58,7 +58,7 @@ class Miss:
 
 
 def missed(explain: Callable[[], str]) -> None:
-    """Note that a search found nothing, for whoever collects misses.
+    """Note that a search found nothing, for `collect_misses`.
 
     `explain` is called only if somebody reads the explanation: it takes far longer than the search.
     """

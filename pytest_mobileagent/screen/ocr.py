@@ -44,7 +44,7 @@ class TextBox:
 
 
 class OcrEngine(Protocol):
-    """What reads text in pictures. One instance is used by several threads, one at a time."""
+    """A reader of text in pictures. One instance is used by several threads, one at a time."""
 
     def read(self, image: Image) -> Sequence[TextBox]:
         """Return the lines of text in a picture, in any order."""
@@ -148,7 +148,7 @@ class EasyOcr:
     Raises:
         MissingExtraError: its packages are not installed.
         MissingModelError: a model is not in the folder.
-        HostError: its packages do not fit each other.
+        HostError: its packages are incompatible with each other.
     """
 
     def __init__(
@@ -242,7 +242,7 @@ def _read(image: Image, engine: OcrEngine) -> Sequence[TextBox]:
 
 
 def _path(image: Image, engine: str) -> Path | None:
-    """Return the file for what an engine reads in a picture; None if it is not kept."""
+    """Return the file for an engine's result for a picture; None if results are not kept."""
     folder, version = os.environ.get(_VARIABLE), _version(engine)
     if folder is None or version is None:
         return None

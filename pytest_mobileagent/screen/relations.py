@@ -1,4 +1,4 @@
-"""Where elements stand to each other: inside, above, after and so on."""
+"""Relations between elements: inside, above, after and so on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RELATIONS = ("inside", "child_of", "above", "below", "after", "before")
 
 
 def related(name: str, other: Element, elements: Sequence[Element]) -> Callable[[Element], bool]:
-    """Return the test whether an element stands in a relation to another of the same screen.
+    """Return a test of whether an element has a relation to another of the same screen.
 
     `elements` are all of the screen's hierarchy, in document order. Elements are told apart by
     where they are, not by what they look like. See `Selector` for what the relations mean.

@@ -101,7 +101,7 @@ class Selector:
     def test(
         self, elements: Sequence[Element], *, as_read: bool = False
     ) -> Callable[[Element], bool]:
-        """Return the test whether an element meets all criteria but `xpath` and `image`.
+        """Return a test of whether an element meets all criteria but `xpath` and `image`.
 
         `elements` are all of the screen, in document order; `as_read` says that the element's text
         was read in the picture.
@@ -148,7 +148,7 @@ class Selector:
         return [element for alike, *_, element in best if alike > 0.35 or not sought]
 
     def misplaced(self, element: Element, elements: Sequence[Element]) -> list[str]:
-        """Return the names of the relations in which an element does not stand."""
+        """Return the names of the relations that an element does not have."""
         return [name for name, test in self._relation_tests(elements).items() if not test(element)]
 
     def __str__(self) -> str:
@@ -178,7 +178,7 @@ _HIGHEST = {"fuzzy": 100, "similarity": 1}
 
 
 def _type_of(name: str) -> tuple[tuple[type[Any], ...], str]:
-    """Return the types that a criterion may be of, and those in words."""
+    """Return the types that a criterion may have, and their description."""
     if name in FLAGS or name == "ocr":
         return (bool,), "True or False"
     if name in RELATIONS:
@@ -192,7 +192,7 @@ def _type_of(name: str) -> tuple[tuple[type[Any], ...], str]:
 
 
 def _check_together(criteria: Mapping[str, Any]) -> None:
-    """Check that the criteria make sense beside each other."""
+    """Check that the criteria make sense together."""
     if "image" in criteria:
         others = [n for n in criteria if n not in {"image", "similarity", *RELATIONS}]
         problem = f"image=… can be asked for with relations only, not with {', '.join(others)}"

@@ -47,7 +47,7 @@ _folded = lru_cache(maxsize=8192)(folded)
 
 
 def meets(name: str, wanted: Any, fuzzy: float | None = None) -> Test:
-    """Return the test whether an element of the hierarchy has what is wanted."""
+    """Return a test of whether an element of the hierarchy matches what is wanted."""
     words = attrgetter(name)
     if name in FLAGS:
         return lambda element: words(element) is wanted
@@ -69,7 +69,7 @@ def meets(name: str, wanted: Any, fuzzy: float | None = None) -> Test:
 
 
 def meets_as_read(name: str, wanted: Any, fuzzy: float | None = None) -> Test:
-    """Return the test whether a text that was read in the picture is what is wanted.
+    """Return a test of whether a text that was read in the picture matches what is wanted.
 
     Engines lose spaces and take full-width characters for others: texts are compared without (see
     `text.folded`); a pattern is searched for in the text as it was read, and without both.

@@ -89,7 +89,7 @@ class Case:
         """Return the case that `to_json` made `data` of.
 
         Raises:
-            LookupError, TypeError: it is no case.
+            LookupError, TypeError: the data is not a case.
         """
         task = expect(expect(data, dict, "case")["task"], dict, "task")
         known = {*_OWN, "key", "task"}

@@ -34,7 +34,7 @@ class Probe(Protocol):
 
         Raises:
             DeviceError: the device did not let the value be read.
-            TaskError: the probe asks for what cannot be.
+            TaskError: the probe asks for something impossible.
         """
 
 

@@ -1,4 +1,4 @@
-"""Texts with placeholders: a task's goal and its solution speak of parameters and of today."""
+"""Texts with placeholders: goals and solutions that refer to parameters and the date."""
 
 from __future__ import annotations
 

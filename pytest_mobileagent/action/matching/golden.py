@@ -26,7 +26,7 @@ class Golden:
       (AndroidControl as Qwen2.5-VL scores it), the one element that was meant (GUI-Odyssey).
 
     Raises:
-        TaskError: the size is none of a screen.
+        TaskError: the size is not that of a screen.
     """
 
     action: Action
@@ -93,7 +93,7 @@ def cannot_be_golden(rule: str, action: Action) -> NoReturn:
 
 
 def no_such_scorer(scorer: str, known: tuple[str, ...]) -> TaskError:
-    """Return the error that a rule has no variant of this name."""
+    """Return the error saying that a rule has no scorer of this name."""
     return TaskError(f"there is no scorer {scorer!r}; there are {', '.join(known)}")
 
 
