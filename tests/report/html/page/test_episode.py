@@ -190,7 +190,7 @@ def test_what_is_missing_or_damaged_is_said(
     reader.sees("#why", "line 3 is no JSON")
     reader.sees("#stage", "No step was recorded.")
     reader.go("#e=b.0&s=99")
-    reader.sees("#tree-box", "not known")
+    reader.sees("#tree-box", "unknown")
     reader.sees("#stage", "no picture")
     reader.go("#e=elsewhere.0")
     reader.sees("#problem", "This page has no episode elsewhere.0.")
