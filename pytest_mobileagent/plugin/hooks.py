@@ -189,6 +189,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     case_of(item)
+    state_of(item).begin()
     if problem := state_of(item).problem or unittest_problem(item):
         pytest.fail(f"the task is broken: {problem}", pytrace=False)
 

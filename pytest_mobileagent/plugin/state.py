@@ -5,7 +5,7 @@ pytest loads this module in every session.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
@@ -36,9 +36,9 @@ class ItemState:
 
     1. It is *collected*: `items.case_of` finds out which case it is.
     2. It is *set up*: the fixtures `device` and `episode` make attempts until there is an episode,
-       or none can be had. Another plugin may repeat the test from here.
+       or none can be had. Another plugin may repeat the test from here (`begin`).
     3. Its *body* runs: it looks things up, asks for sub-goals, and may ask judges. If those take
-       long, the test is *put off*: it is run again from step 2, when they have decided.
+       long, the test is *put off*: it is run again from step 2 when they have decided.
     4. It is *scored* (`scoring.score`): whether the body held is asked of each prefix of the
        episode, in a forked process whose copy of this state is gone with it.
     """
@@ -49,7 +49,7 @@ class ItemState:
     problem: str = ""  # what is wrong with the task's marker
 
     # Set up (fixtures.py).
-    failures: list[str] = field(default_factory=list)  # of infrastructure, one for each attempt
+    failures: list[str] = field(default_factory=list)  # of infrastructure, in attempts of all tries
     is_over_budget: bool = False  # the run's budget was spent before the episode began
     episode: Episode | None = None
 
@@ -61,15 +61,16 @@ class ItemState:
 
     # Judges (judges.py, deferring.py).
     may_wait: bool = False  # the test may be put off until its judges have decided
-    is_put_off: bool = False
+    is_put_off: bool = False  # this run ends without a result
+    is_continued: bool = False  # the next run goes on with what this one has, put off as it was
     seconds_before: float | None = None  # of the runs that were put off; None if none was
     answers: dict[Hashable, Future[Any]] = field(default_factory=dict)  # by what was asked
     calls: list[ModelCall] = field(default_factory=list)  # of all judges, errors included
-    judged: list[Verdict] = field(default_factory=list)  # what the body was told
+    judged: list[Verdict] = field(default_factory=list)  # the verdicts that the body was given
     outranked: list[Verdict] = field(default_factory=list)  # by what several judges said before
     beside: Verdict | None = None  # what judges say of a task that has a check
 
-    # Scored (prefixes.py). True in the forked process only.
+    # Scored (bodies.py). True in the forked process only.
     is_asked_of_prefix: bool = False
 
     @property
@@ -82,14 +83,26 @@ class ItemState:
         """Whether this run of the test follows one that was put off: its episode is there."""
         return self.seconds_before is not None
 
+    def begin(self) -> None:
+        """Begin a try of the test, and forget what the one before has left, unless it was put off.
+
+        The case stays what it is, and infrastructure that broke counts in whichever try it did.
+        """
+        if not self.is_continued:
+            new = ItemState(self.is_read, self.case, self.problem, self.failures)
+            new.may_wait = self.may_wait
+            for each in fields(self):
+                setattr(self, each.name, getattr(new, each.name))
+        self.is_continued = False
+
     def begin_body(self, subgoals: SubGoals) -> None:
         """Forget what an earlier run of the body has left."""
         self.is_in_body, self.check_held = True, False
         self.subgoals, self.misses = subgoals, []
 
     def put_off(self, seconds: float) -> None:
-        """Note that a run of the test, which took so many seconds, does not count."""
-        self.is_put_off = False
+        """Note that a run of the test, which took so many seconds, is to be continued."""
+        self.is_put_off, self.is_continued = False, True
         self.seconds_before = (self.seconds_before or 0.0) + seconds
 
 

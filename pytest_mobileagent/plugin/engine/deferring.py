@@ -42,7 +42,7 @@ class Deferring:
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> Any:
         """Run a test that may be judged; those whose judges are done go before any other."""
         state = state_of(item)
-        if not state.was_put_off:
+        if not state.is_continued:
             self._run_those_decided(item)
         is_last = not isinstance(nextitem, pytest.Item)  # of the run, or before a pause
         if is_last and self._waiting:  # what the session has set up is needed again

@@ -1,0 +1,114 @@
+"""What the plugin knows of a test, from one try of it to the next."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from typing import Any
+
+import pytest
+
+from pytest_mobileagent.check.subgoals import SubGoals
+from pytest_mobileagent.plugin.state import ItemState
+from pytest_mobileagent.task.case import Case
+from pytest_mobileagent.task.task import Task
+
+CONFTEST = """
+import pytest
+from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
+
+class Lease(FakeLease):
+    tries = 0
+    def get(self):
+        self.tries += 1
+        if self.tries == 2:
+            raise HostError("the disk is full")
+        return super().get()
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    return Lease(FakePhone([make_screen("home")]))
+"""
+AGENT = """
+from pytest_mobileagent import Agent, Finish
+
+class Says(Agent):
+    def step(self, observation):
+        return Finish("4711")
+"""
+TASK = """
+from pytest_mobileagent import task
+
+@task("Which code?")
+def test_code(episode):
+    assert episode.answers("4712")
+"""
+KEPT = {"is_read", "case", "problem", "failures", "may_wait"}  # whenever the test is set up
+
+
+@pytest.fixture
+def used() -> ItemState:
+    """The state of a test that has been run: no field is as at first."""
+    state = ItemState(is_read=True, case=Case(Task("Go."), "go"), problem="none", may_wait=True)
+    state.failures.append("the phone is gone")
+    state.is_over_budget = state.check_held = state.is_asked_of_prefix = True
+    episode: Any = object()
+    state.episode = episode
+    state.begin_body(SubGoals())
+    state.misses.append("a button")
+    verdict: Any = object()
+    state.answers["?"], state.beside = verdict, verdict
+    for each in (state.calls, state.judged, state.outranked):
+        each.append(verdict)
+    return state
+
+
+def test_a_test_that_is_repeated_forgets_its_earlier_try(used: ItemState) -> None:
+    before = values(used)
+    used.begin()
+    assert values(used) == {**values(ItemState()), **{name: before[name] for name in KEPT}}
+
+
+def test_a_test_that_was_put_off_goes_on_with_its_episode(used: ItemState) -> None:
+    used.is_put_off, used.is_in_body = True, False
+    assert not used.is_complete
+    episode = used.episode
+    for seconds in (1.0, 3.0):  # put off twice
+        used.put_off(2.0)
+        used.begin()
+        assert (used.was_put_off, used.episode, used.seconds_before) == (True, episode, seconds + 1)
+
+
+def test_a_test_that_was_put_off_and_is_repeated_gets_a_new_episode(used: ItemState) -> None:
+    used.put_off(2.0)
+    used.begin()
+    used.begin()
+    assert (used.was_put_off, used.episode, used.answers) == (False, None, {})
+
+
+def test_each_run_of_a_body_begins_without_what_the_last_one_missed(used: ItemState) -> None:
+    used.begin_body(SubGoals())
+    assert (used.is_in_body, used.check_held, used.misses) == (True, False, [])
+
+
+def test_a_second_set_up_that_breaks_is_not_scored_with_the_episode_of_the_first(
+    pytester: pytest.Pytester,
+) -> None:
+    pytest.importorskip("pytest_rerunfailures")
+    pytester.makeconftest(CONFTEST)
+    pytester.makepyfile(says=AGENT, test_it=TASK)
+    options = ["--agent=says.py:Says", "--mobile-agent-process=off", "--reruns=1"]
+    result = pytester.runpytest_inprocess(*options)
+    result.assert_outcomes(errors=1)
+    (path,) = pytester.path.glob("runs/*/report.json")
+    (entry,) = json.loads(path.read_text("utf-8"))["tasks"]
+    assert (entry["outcome"], entry["fault"], entry["episode"]) == ("error", "infrastructure", None)
+    assert entry["infrastructure"] == ["the disk is full"]
+    assert (entry["steps"], entry["answer"], entry["verdict"]) == (None, None, None)
+
+
+def values(state: ItemState) -> dict[str, Any]:
+    """Return a copy of all fields of a state."""
+    both = ((each.name, getattr(state, each.name)) for each in fields(state))
+    return {name: value.copy() if isinstance(value, list | dict) else value for name, value in both}
