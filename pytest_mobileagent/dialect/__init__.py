@@ -12,8 +12,9 @@ What is public is imported when it is first asked for: an agent needs one dialec
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.faces import LazyNames
 
 if TYPE_CHECKING:
     from pytest_mobileagent.dialect.a3 import A3
@@ -76,50 +77,50 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dialect.seeact import SeeAct
     from pytest_mobileagent.dialect.ui_tars import UiTars
 
-# Where each dialect is found, and what else is public.
 _DIALECTS = {
-    "a3": ("A3",),
-    "agentcpm": ("AgentCpm",),
-    "aitw": ("Aitw",),
-    "aitz": ("Aitz",),
-    "androidarena": ("AndroidArena",),
-    "androidcontrol": ("AndroidControl",),
-    "androidworld": ("AndroidWorld",),
-    "anthropic_computer_use": ("AnthropicComputerUse",),
-    "appagent": ("AppAgent", "AppAgentReflection"),
-    "autodroid": ("AutoDroid",),
-    "autoglm": ("AutoGlm",),
-    "bmoca": ("BMoca", "BMocaDiscrete", "BMocaGesture"),
-    "cogagent": ("CogAgent",),
-    "mobile_bench_v2": ("MobileBenchV2",),
-    "mobileagent": ("MobileAgent",),
-    "mobileagent_v2": ("MobileAgentV2",),
-    "mobileagent_v3": ("MobileAgentV3",),
-    "odyssey": ("Odyssey",),
-    "openai_computer_use": ("OpenAiComputerUse",),
-    "os_atlas": ("OsAtlas",),
-    "qwen": ("Qwen",),
-    "seeact": ("SeeAct",),
-    "ui_tars": ("UiTars",),
+    "dialect.a3": ("A3",),
+    "dialect.agentcpm": ("AgentCpm",),
+    "dialect.aitw": ("Aitw",),
+    "dialect.aitz": ("Aitz",),
+    "dialect.androidarena": ("AndroidArena",),
+    "dialect.androidcontrol": ("AndroidControl",),
+    "dialect.androidworld": ("AndroidWorld",),
+    "dialect.anthropic_computer_use": ("AnthropicComputerUse",),
+    "dialect.appagent": ("AppAgent", "AppAgentReflection"),
+    "dialect.autodroid": ("AutoDroid",),
+    "dialect.autoglm": ("AutoGlm",),
+    "dialect.bmoca": ("BMoca", "BMocaDiscrete", "BMocaGesture"),
+    "dialect.cogagent": ("CogAgent",),
+    "dialect.mobile_bench_v2": ("MobileBenchV2",),
+    "dialect.mobileagent": ("MobileAgent",),
+    "dialect.mobileagent_v2": ("MobileAgentV2",),
+    "dialect.mobileagent_v3": ("MobileAgentV3",),
+    "dialect.odyssey": ("Odyssey",),
+    "dialect.openai_computer_use": ("OpenAiComputerUse",),
+    "dialect.os_atlas": ("OsAtlas",),
+    "dialect.qwen": ("Qwen",),
+    "dialect.seeact": ("SeeAct",),
+    "dialect.ui_tars": ("UiTars",),
 }  # fmt: skip
-_TOOLS = {
-    "computer": ("PHONE_FUNCTIONS", "function_parameters"),
-    "dialect": (
-        "Decision", "Dialect", "DialectError", "Frame", "Said", "cannot_say", "lacks",
-        "quoted", "unknown",
-    ),
-    "parts": (
-        "Call", "argument", "call", "escaped", "line_after", "section", "unescaped",
-        "without_fences",
-    ),
-    "reading": (
-        "NUMBER", "OPPOSITE", "PAIR", "amount", "direction", "key_named", "name_for", "number",
-        "object_in", "point", "spoken", "text",
-    ),
-}  # fmt: skip
-_HOME = {
-    name: home for homes in (_DIALECTS, _TOOLS) for home, names in homes.items() for name in names
-}
+__getattr__ = LazyNames(
+    __name__,
+    {
+        **_DIALECTS,
+        "dialect.computer": ("PHONE_FUNCTIONS", "function_parameters"),
+        "dialect.dialect": (
+            "Decision", "Dialect", "DialectError", "Frame", "Said", "cannot_say", "lacks",
+            "quoted", "unknown",
+        ),
+        "dialect.parts": (
+            "Call", "argument", "call", "escaped", "line_after", "section", "unescaped",
+            "without_fences",
+        ),
+        "dialect.reading": (
+            "NUMBER", "OPPOSITE", "PAIR", "amount", "direction", "key_named", "name_for", "number",
+            "object_in", "point", "spoken", "text",
+        ),
+    },
+)  # fmt: skip
 
 # Spelled out for type checkers; a test compares it with the tables above.
 __all__ = [
@@ -137,14 +138,6 @@ __all__ = [
 
 def dialects() -> dict[str, type[Dialect]]:
     """Return every dialect of this package by its name."""
-    kinds: list[type[Dialect]] = [
-        __getattr__(name) for names in _DIALECTS.values() for name in names
-    ]
+    names = (name for names in _DIALECTS.values() for name in names)
+    kinds: list[type[Dialect]] = [__getattr__(name) for name in names]
     return {kind.name: kind for kind in kinds}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)

@@ -56,7 +56,7 @@ def test_what_is_quoted_is_short(value: object, shown: str) -> None:
 
 
 def test_the_face_names_what_is_public() -> None:
-    assert sorted([*face._HOME, "dialects"]) == sorted(face.__all__)
+    assert sorted([*face.__getattr__.names, "dialects"]) == sorted(face.__all__)
     assert len(face.dialects()) == sum(map(len, face._DIALECTS.values())), "names are unique"
 
 
