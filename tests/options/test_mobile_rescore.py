@@ -68,8 +68,11 @@ def rescore(asking, *arguments: str, run: str = "runs") -> pytest.RunResult:
 
 
 def refused(asking, *arguments: str, run: str = "runs") -> str:
+    """Return the error of a run that leaves no folder of its own."""
+    before = list(asking.pytester.path.glob("runs/*"))
     result = rescore(asking, *arguments, run=run)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert list(asking.pytester.path.glob("runs/*")) == before
     (line,) = (line for line in result.errlines if line.startswith("ERROR: "))
     return line.removeprefix("ERROR: ")
 

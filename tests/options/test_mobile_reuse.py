@@ -178,6 +178,7 @@ def test_a_run_that_is_not_there_is_an_error(suite):
     result = suite.pytester.runpytest_inprocess("--agent=says.py:Says", "--mobile-reuse=gone")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: --mobile-reuse=gone: */gone is no folder: *"])
+    assert not list(suite.pytester.path.glob("runs/*"))
 
 
 def test_another_seed_is_another_episode(suite):
@@ -190,6 +191,7 @@ def test_an_agent_that_is_wrong_is_an_error_if_it_has_to_work(suite):
     suite.run()
     assert suite.result.ret == pytest.ExitCode.USAGE_ERROR
     suite.result.stderr.fnmatch_lines(["ERROR: *says.py:Says cannot be loaded: ValueError"])
+    assert not list(suite.pytester.path.glob("new/*"))  # not even the run.json that was compared
 
 
 @pytest.mark.slow
