@@ -34,11 +34,11 @@ _DOOR, _ROOM = "turn.lock", "attempts.lock"  # in the folder that the processes 
 
 
 class Attempts:
-    """The attempts at one case, of which `left` may still break.
+    """The attempts at one case; `left` more may break before the case is an error.
 
-    Where an adb server dies, all that use it lose their episodes, and nobody can tell who has
-    killed it. Such an attempt counts for none of them: each is repeated alone, while no other
-    process of the run makes an attempt, so that whoever breaks it again has done it.
+    When an adb server dies, every episode that uses it is lost, and nobody can tell which one
+    killed it. So such an attempt counts against none of them: each is repeated alone, while no
+    other process of the run makes an attempt. Whoever breaks the server then is the culprit.
     """
 
     def __init__(self, run: RunConfig, lease: LeasedDevice) -> None:
@@ -48,10 +48,10 @@ class Attempts:
         self._is_alone = run.workers == 1
 
     def make(self, plan: Plan) -> Path:
-        """Make an attempt, and return where it is recorded.
+        """Make an attempt, and return the folder in which it is recorded.
 
         Raises:
-            MobileAgentError: as by `run.attempt.attempt`, and where there is no device.
+            MobileAgentError: there is no device, or `run.attempt.attempt` raised it.
         """
         folder, number = self._run.folder.attempt(plan.case)
         with self._turn():
@@ -76,7 +76,10 @@ class Attempts:
         return folder
 
     def _begin(self, folder: Path, device: Device | None = None) -> Attempt:
-        """Note the attempt with its place: devices that the run starts are all alike."""
+        """Note that an attempt begins, and where.
+
+        That is the source of devices that the run starts, which are all alike, or else the device.
+        """
         source = self._run.devices.source
         serial = "" if device is None or source.count is None else device.info.serial
         place = source.shown if source.count is None else serial
@@ -85,13 +88,13 @@ class Attempts:
 
     @contextlib.contextmanager
     def _turn(self) -> Iterator[None]:
-        """Wait until this attempt may be made, and let nobody be alone while it is."""
+        """Wait until this attempt may be made, and lock out those that have to be alone."""
         if self._run.workers == 1:
             yield
             return
         shared = self._run.shared.folder
         with _locked(shared / _DOOR) as door, _opened(shared / _ROOM) as room:
-            # Whoever wants to be alone waits in the door, so that nobody gets in before.
+            # Whoever has to be alone waits here with the door locked, so that nobody else gets in.
             fcntl.flock(room, fcntl.LOCK_EX if self._is_alone else fcntl.LOCK_SH)
             fcntl.flock(door, fcntl.LOCK_UN)
             yield
@@ -106,7 +109,7 @@ def _locked(path: Path) -> Iterator[int]:
 
 @contextlib.contextmanager
 def _opened(path: Path) -> Iterator[int]:
-    """Open a lock's file; the system frees the lock when it is closed, also by this process's end.
+    """Open a lock's file; closing it frees the lock, and so does the end of this process.
 
     Raises:
         HostError: it cannot be opened.
@@ -124,9 +127,9 @@ def _opened(path: Path) -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True)
 class ChosenAgent:
-    """An agent's `name`, its `options` as they are recorded, and what makes its runners.
+    """An agent's `name`, its `options` as they are recorded, and a function that makes its runners.
 
-    `program` is what is recorded of one that is a program from outside.
+    `program` is what is recorded of an agent that is a program from outside.
     """
 
     name: str
@@ -136,10 +139,10 @@ class ChosenAgent:
 
 
 def chosen_agent(run: RunConfig, given: Callable[[], Any] | None) -> ChosenAgent:
-    """Return the agent that was chosen, or the one that a fixture has `given`.
+    """Return the agent that a fixture has `given`, or else the one that `--agent` names.
 
-    The agent that `--agent` names runs in a process of its own, unless that is switched off or it
-    is shown the task itself. One that is `given` by a fixture runs in a thread.
+    The latter runs in a process of its own, unless that is switched off or the agent is handed the
+    task itself. An agent that a fixture gives runs in a thread.
 
     Raises:
         AgentError: the agent cannot be loaded, or does not take its options.

@@ -1,9 +1,9 @@
-"""Tasks that are broken where they are written: collection says why, without a traceback.
+"""Tasks that are broken as written: collection reports why, without a traceback.
 
 The apps that tasks name are compared with those of the phones. A task whose app is missing on the
 device is skipped, so that a suite can be run on phones that lack some apps. A task whose app is
-misspelt would be skipped on every phone, and nobody would notice. Where a source knows the packages
-of its phones before they start, an app that is almost called like one of them is an error.
+misspelt would be skipped on every phone, and nobody would notice. So if the packages of the phones
+are known before they start, an app whose name is almost that of one of them is an error.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MARK = "mobile_broken_task"  # the attribute of a report that crosses pytest-xd
 
 
 class BrokenTasks:
-    """A plugin that explains broken tasks, and ends a run that has some with status 4."""
+    """A plugin that explains broken tasks, and ends a run that has any with status 4."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._found = False
@@ -39,14 +39,13 @@ class BrokenTasks:
 
     @cached_property
     def _apps(self) -> KnownApps:
-
         return KnownApps(self._config)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(
         self, collector: pytest.Collector
     ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-        """Show of a TaskError its text, and the line of the file that has raised it."""
+        """Show the text of a TaskError, and the line of the test file that raised it."""
         report = yield
         call: pytest.CallInfo[object] | None = getattr(report, "call", None)
         excinfo = None if call is None else call.excinfo
@@ -58,21 +57,21 @@ class BrokenTasks:
         return report
 
     def _check_apps(self, report: pytest.CollectReport, collector: pytest.Collector) -> None:
-        """Let a collection fail whose tasks have misspelt apps."""
+        """Fail a collection with tasks whose apps are misspelt."""
         try:
             self._apps.check(report.result)
         except TaskError as error:
             setattr(report, _MARK, True)
             report.outcome, report.result = "failed", []
-            report.longrepr = _told(str(error), collector.nodeid.partition("::")[0])
+            report.longrepr = _report_of(str(error), collector.nodeid.partition("::")[0])
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Remember that there was one, in whichever process."""
+        """Remember that there was a broken task, also in a worker."""
         self._found = self._found or hasattr(report, _MARK)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Change the status: what was wrong could be known before any device started."""
+        """Change the status to that of a usage error: no device was needed to find it."""
         if self._found:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
@@ -84,11 +83,11 @@ def _explain(
     inside = [entry.lineno + 1 for entry in excinfo.traceback if entry.path == collector.path]
     file = collector.nodeid.partition("::")[0]
     where = [f"{file}:{inside[-1]}"] if inside else []
-    return _told("\n".join([message, *where]), file, inside[-1] if inside else 1, message)
+    return _report_of("\n".join([message, *where]), file, inside[-1] if inside else 1, message)
 
 
-def _told(text: str, file: str, line: int = 1, message: str = "") -> ReprExceptionInfo:
-    """Return what pytest shows, and in its summary the message, or else the text."""
+def _report_of(text: str, file: str, line: int = 1, message: str = "") -> ReprExceptionInfo:
+    """Return what pytest displays; its summary has the message, or else the text."""
     entries = [ReprEntryNative([f"{line}\n" for line in text.split("\n")])]
     return ReprExceptionInfo(
         reprtraceback=ReprTraceback(entries, None, "native"),
@@ -106,15 +105,13 @@ class KnownApps:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._near: dict[
-            str, str
-        ] = {}  # packages of tasks: which one is meant, "" if they are fine
+        self._near: dict[str, str] = {}  # the package that is meant, by that of the task; or ""
 
     def check(self, items: Iterable[Any]) -> None:
-        """Look at the apps of the tasks among some test items.
+        """Check the apps of those test items that are tasks.
 
         Raises:
-            TaskError: the phones lack one, and have one that is almost called so.
+            TaskError: the phones lack one, and have one of almost the same name.
         """
         found = dict[str, str]()
         for item in items:
@@ -131,30 +128,30 @@ class KnownApps:
 
     @cached_property
     def _packages(self) -> Collection[str]:
-        """The packages of the phones; empty where they are not known, or no phone is needed."""
+        """The packages of the phones; empty if they are unknown, or no phone is needed."""
         run = self._config.stash[RUN]
         return (run.devices.packages() or ()) if run.earlier.makes_episodes else ()
 
     def _meant(self, package: str) -> str:
-        """Return the package of the phones that another one is almost called; empty if none is."""
+        """Return the package of the phones that a task probably means; empty if it is fine."""
         if package not in self._near:
             known = package in self._packages
             self._near[package] = "" if known else nearest(package, self._packages)
         return self._near[package]
 
     def _has_a_phone_of_its_own(self, item: pytest.Function) -> bool:
-        """Whether the project gives a test another device than those of `--mobile-device`."""
-        manager = item.session._fixturemanager  # noqa: SLF001 - pytest tells it nowhere else
+        """Whether the project overrides the device of a test."""
+        manager = item.session._fixturemanager  # noqa: SLF001 - pytest offers no other way
         leases = manager.getfixturedefs("mobile_lease", item) or ()
         return bool(leases) and leases[-1].func.__module__ != own_fixtures
 
 
 def nearest(package: str, known: Iterable[str]) -> str:
-    """Return the known package that another one is almost called; empty if none is.
+    """Return the known package whose name is almost that of another; empty if there is none.
 
     Names are compared without the parts between dots in which both begin and end alike: those make
-    up most of them, and com.google.android.calendar is no misspelling of …calculator. Of a name
-    that begins with com instead of org, all else is alike.
+    up most of a name, and com.google.android.calendar is no misspelling of …calculator. Names that
+    differ in their first part only (com for org) count as alike.
     """
 
     def likeness(other: str) -> float:
@@ -174,7 +171,7 @@ def nearest(package: str, known: Iterable[str]) -> str:
 
 
 def _packages(marker: pytest.Mark) -> Iterator[str]:
-    """Yield the packages that a task's marker names; what else it has there is said elsewhere."""
+    """Yield the packages that a task's marker names; other errors in it are reported elsewhere."""
     apps = marker.kwargs.get("apps", ())
     named = [marker.kwargs.get("app"), *(apps if isinstance(apps, list | tuple) else ())]
     yield from (package for package in named if isinstance(package, str) and package)
@@ -199,7 +196,7 @@ _HINT = (
 
 
 def _listed(path: Path, root: Path) -> set[str]:
-    """Return the packages that the lists of suites name, those beside a test file and above it.
+    """Return the packages in the lists of suites, beside a test file and in folders above it.
 
     Raises:
         TaskError: a list cannot be read.

@@ -1,6 +1,6 @@
 """All results of a run, from all its workers, gathered in the process that owns it.
 
-Registered in every session, so what only a run with tasks needs is imported where it is used.
+This plugin is part of every session, so what only a run with tasks needs is imported late.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Collector:
         self.results: dict[str, Entry] = {}
         self.selected: set[str] = set()
         self.finished: set[str] = set()
-        self.reused: set[str] = set()  # of those, what was reported from a record
+        self.reused: set[str] = set()  # those of them that were reported from a record
         self.crashes: dict[str, int] = {}
         self.missing: list[str] = []
         self.failed: set[str] = set()
@@ -48,8 +48,8 @@ class Collector:
         self.stopped = False
         self.budget = ""  # which budget of the run is spent
         self.interrupting: tuple[signal.Signals, ...] = ()
-        self.looking: InterimAnalyses | None = None  # of a run with a gate or a baseline
-        self.judged: dict[str, Any] = {}  # what the report says of these
+        self.analyses: InterimAnalyses | None = None  # of a run with a gate or a baseline
+        self.judged: dict[str, Any] = {}  # what the report says of the gate and the baseline
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         self.stop = partial(_stop, session)
@@ -64,7 +64,7 @@ class Collector:
         self.run.hold()
 
     def _start(self) -> None:
-        """Let devices start, now that it is known what is run."""
+        """Start devices, now that it is known which tests are run."""
         if self.run.earlier.decide_by(self.run.folder.path):
             self.run.agents.check()
         if self.run.runs_agents:
@@ -77,7 +77,7 @@ class Collector:
 
     @pytest.hookimpl(optionalhook=True, trylast=True)
     def pytest_handlecrashitem(self, crashitem: str, report: Any, sched: Any) -> None:
-        """Repeat a task whose worker died: that is no fault of the agent's."""
+        """Repeat a task whose worker died, which is not the agent's fault."""
         crashes = self.crashes[crashitem] = self.crashes.get(crashitem, 0) + 1
         lost = self._lost(crashitem)
         if self.run.agent is None and lost is None:
@@ -142,7 +142,7 @@ class Collector:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         for each in self.interrupting:
-            signal.signal(each, signal.SIG_IGN)  # it is ending
+            signal.signal(each, signal.SIG_IGN)  # the run is ending already
         if self.run.agent is not None:
             from pytest_mobileagent.plugin.ending import end_workers
 
@@ -158,7 +158,7 @@ class Collector:
 
             self.broken -= _find_suspects(self.run, session.config, self.results)
             whole = document(self.run.folder.about() | {"ended": _now()}, self.results)
-            self.judged = {} if self.looking is None else self.looking.end(whole)
+            self.judged = {} if self.analyses is None else self.analyses.end(whole)
         if self.run.agent or self.results:
             session.exitstatus = self._status(exitstatus)
         if not self.results:
@@ -174,7 +174,7 @@ class Collector:
             signal.signal(each, signal.SIG_DFL)
 
     def _complete(self, session: pytest.Session, exitstatus: int) -> None:
-        """Add the results that no worker has reported: of what finished, broke off or never ran."""
+        """Add results that no worker reported: of tests that finished, broke off or never ran."""
         from pytest_mobileagent.plugin.outputs.reporters import add_cases, finish
 
         finish(session.config)
@@ -197,14 +197,14 @@ class Collector:
         add_cases(session.config, [*early, *missing])
 
     def _add_recorded(self) -> list[Entry]:
-        """Add what an earlier run tells of tests that were not run; return those selected."""
+        """Add the results of an earlier run for tests that were not run; return those selected."""
         early = self.run.earlier.unreported(self.results, self.selected)
         for task in (*early, *self.run.earlier.unselected(self.selected)):
             self.results[task["nodeid"]] = task
         return early
 
     def _status(self, exitstatus: int) -> int:
-        """Return the exit status of the run, and keep which tests have no result."""
+        """Return the exit status of the run, and remember which tests have no result."""
         from pytest_mobileagent.plugin.ending import Ending
 
         selected = self.selected - self.dropped
@@ -226,11 +226,11 @@ class Collector:
 
     @property
     def dropped(self) -> AbstractSet[str]:
-        """The selected tests that turned out not to be needed."""
-        return frozenset() if self.looking is None else self.looking.dropped
+        """The selected tests that an interim analysis found not to be needed."""
+        return frozenset() if self.analyses is None else self.analyses.dropped
 
     def _count(self, nodeid: str, attempts: int) -> None:
-        """Count attempts that infrastructure cost, and stop the run at --mobile-max-infra."""
+        """Count attempts lost to infrastructure, and stop the run at --mobile-max-infra."""
         self.broke[nodeid] = self.broke.get(nodeid, 0) + attempts
         most, so_far = self.run.value("mobile-max-infra"), sum(self.broke.values())
         if attempts and most is not None and so_far >= most and not self.stopped:
@@ -238,7 +238,7 @@ class Collector:
             self.stop(f"infrastructure broke {so_far} times (--mobile-max-infra={most})")
 
     def _look_at_budget(self, result: Entry) -> None:
-        """Stop the run if a budget of it is spent, and not only one of an episode."""
+        """Stop the run if its own budget is spent, and not only that of an episode."""
         if result["fault"] == "budget" and not self.budget:
             self.budget = self.run.models.spent()
             if self.budget:
@@ -249,7 +249,7 @@ class Collector:
         return {**result, "infrastructure": [*died, *result["infrastructure"]]}
 
     def _lost(self, nodeid: str) -> Entry | None:
-        """Return the result of a task that took its worker down; None if it is no task."""
+        """Return the result of a task whose worker died; None if the test is no task."""
         from pytest_mobileagent.report.recorded import lost_result
 
         result = lost_result(self.run.folder.path, nodeid)
@@ -280,13 +280,13 @@ def _now() -> str:
 
 
 def _stop(session: pytest.Session, why: str) -> None:
-    """End the run after the tests now running; workers of pytest-xdist end through its loop."""
+    """End the run after the tests that are running now, in workers of pytest-xdist too."""
     distribution = session.config.pluginmanager.get_plugin("dsession")
     (session if distribution is None else distribution).shouldstop = why
 
 
 def _left_to_others(config: pytest.Config, nodeid: str) -> bool:
-    """Whether pytest-rerunfailures counts how often a test is run, and runs it no more often."""
+    """Whether pytest-rerunfailures decides how often a test is run."""
     counts: Any = getattr(config, "failures_db", None)
     if counts is None:
         return False
@@ -296,8 +296,7 @@ def _left_to_others(config: pytest.Config, nodeid: str) -> bool:
 def _find_suspects(run: RunConfig, config: pytest.Config, results: dict[str, Entry]) -> set[str]:
     """Mark the suspects among the results of a run, and return those that count as failed.
 
-    What was shown of them before, pytest's counts and JUnit's XML are mended. Results are by node
-    id, and so is what is returned.
+    Both are by node id. pytest's counts and JUnit's XML, which were made before, are corrected.
     """
     from pytest_mobileagent.plugin.outputs.reporters import mend
     from pytest_mobileagent.report.metrics.suspects import FAIL, marked
@@ -320,7 +319,7 @@ def _find_suspects(run: RunConfig, config: pytest.Config, results: dict[str, Ent
 
 
 def _show_as_failed(config: pytest.Config, nodeids: set[str]) -> None:
-    """Let pytest count tests as failed that it has counted as errors."""
+    """Make pytest count tests as failed that it has counted as errors."""
     terminal: Any = config.pluginmanager.get_plugin("terminalreporter")
     if terminal is None:
         return

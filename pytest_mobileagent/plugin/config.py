@@ -1,4 +1,4 @@
-"""What one pytest process knows of the run that it is part of."""
+"""A run as one pytest process knows it, checked before anything is collected or started."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 
 class RunConfig(RunContext):
-    """A run, as one pytest process knows it: its models, judges, devices, agents and gate.
+    """A run: its models, judges, devices, agents and gate.
 
-    Made in pytest itself, which owns the run, and in each worker of pytest-xdist, to which the
-    owner sends what they share.
+    There is one in the pytest process that owns the run, and one in each worker of pytest-xdist, to
+    which the owner sends what they share.
 
     Raises:
-        pytest.UsageError: an option's value cannot be, or there is no such agent.
+        pytest.UsageError: an option's value is not valid, or there is no such agent.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -51,7 +51,7 @@ class RunConfig(RunContext):
             self._check()
 
     def _check(self) -> None:
-        """Check all that can be known before anything is collected or started."""
+        """Check everything that can be known before anything is collected or started."""
         has_tests = not runs_no_test(self.config)
         if self.agent is not None:
             if has_tests:
@@ -68,11 +68,11 @@ class RunConfig(RunContext):
 
     @property
     def runs_agents(self) -> bool:
-        """Whether the agent may have to work, so that it and its devices are worth starting."""
+        """Whether the agent and its devices should be started, as they may be needed."""
         return self.agent is not None and self.earlier.runs_agents
 
     def _decide_by_earlier_run(self) -> None:
-        """Decide, in the owner, which tests are not run, or take in what it has decided."""
+        """Decide which tests are not run; workers take over what the owner has decided."""
         if not self.is_owner:
             self.earlier.from_owner(self.given)
             return
@@ -81,10 +81,10 @@ class RunConfig(RunContext):
         self.earlier.decide()
 
     def hold(self) -> None:
-        """Let nobody else go on with this run for as long as this process lives.
+        """Lock the run's folder, so that nobody else resumes the run while this process lives.
 
         Raises:
-            pytest.UsageError: somebody does, or its folder cannot be written to.
+            pytest.UsageError: another process has locked it, or it cannot be written to.
         """
         if not self.is_owner or self._lock is not None or not self.folder.has_begun:
             return
@@ -100,8 +100,8 @@ class RunConfig(RunContext):
         """Follow the rules of `--mobile-redact`, if it is given, until pytest ends.
 
         Raises:
-            pytest.UsageError: there is no such file, it holds no rules, or others than those by
-                which a run that goes on was recorded so far.
+            pytest.UsageError: there is no such file, it holds no rules, or a run that is resumed
+                has been recorded by other rules.
         """
         setting = self.settings["mobile-redact"]
         if not setting.value:
@@ -142,7 +142,7 @@ class RunConfig(RunContext):
         return {environment.id: environment for environment in chosen}
 
     def for_worker(self) -> dict[str, str]:
-        """Return what a worker has to know, as plain data."""
+        """Return what a worker has to know."""
         folder = self.folder
         given = {name: str(getattr(folder, name)) for name in ("id", "started", "session")}
         given["folder"] = str(folder.path)
@@ -162,14 +162,14 @@ class RunConfig(RunContext):
         if self.is_owner and self.agent is not None and "folder" in vars(self):
             from pytest_mobileagent.processes import end_marked
 
-            end_marked(self.folder.mark)  # of workers that were killed
+            end_marked(self.folder.mark)  # what killed workers have left running
         if self._lock is not None:
             from pytest_mobileagent.run.folder import let_go
 
             let_go(self._lock)
 
     def _check_runs(self) -> None:
-        """Check that the run's folder can be made, before anything is started for it."""
+        """Check that the run's folder can be made."""
         if self.earlier.goes_on:
             return
         setting = self.settings["mobile-runs"]

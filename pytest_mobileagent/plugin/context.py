@@ -1,4 +1,4 @@
-"""What all parts of a run know in one pytest process: its options, earlier run and folders."""
+"""What all parts of a run share in one pytest process: options, earlier run, folders."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 class RunContext:
-    """The facts of a run that its models, judges, agents, devices and gate rest on.
+    """The facts of a run on which its models, judges, agents, devices and gate rest.
 
     - `settings`: the values of all options, by their flags without the dashes.
     - `earlier`: what the run takes from an earlier one.
     - `given`: what the process that owns the run has sent to this worker of pytest-xdist; empty in
-      the owner.
+      the owner itself.
 
     Raises:
         pytest.UsageError: an option's value is not valid, or an earlier run cannot be used.
@@ -61,7 +61,7 @@ class RunContext:
     @property
     def names_agent(self) -> bool:
         """Whether the command line names the agent, so that there will be episodes."""
-        return self.settings["agent"].source.startswith("--")  # --mobile-resume does, too
+        return self.settings["agent"].source.startswith("--")  # of --mobile-resume, too
 
     @cached_property
     def program(self) -> Adapter | None:
@@ -81,7 +81,7 @@ class RunContext:
             raise AgentError(str(error)) from None
 
     def program_if_named(self) -> Adapter | None:
-        """Return the program; a broken one counts only where the command line names it.
+        """Return the program; one that is broken is an error only if the command line names it.
 
         Raises:
             pytest.UsageError: it cannot be used.
@@ -95,7 +95,7 @@ class RunContext:
 
     @cached_property
     def folder(self) -> RunFolder:
-        """The run's folder, which whoever writes to it first makes."""
+        """The run's folder, which is made by the first process that writes to it."""
         from pytest_mobileagent.run.folder import RunFolder
 
         if self.given:
@@ -103,7 +103,7 @@ class RunContext:
             return RunFolder(Path(self.given["folder"]), *names)
         if (folder := self.earlier.folder()) is not None:
             return folder
-        # A run that makes no episodes need not have the agent.
+        # A run that makes no episodes does not need the agent, which may be gone.
         program = self.program_if_named() if self.earlier.makes_episodes else None
         name = program.name if program is not None else self.agent or "agent"
         return RunFolder.plan(self.path_of(self.settings["mobile-runs"]), name)

@@ -1,4 +1,4 @@
-"""The devices of a run: what the options say of them, checked before one starts."""
+"""The devices of a run: what the options say of them, checked before any starts."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 class RunDevices:
-    """The devices that one pytest process may use, or several if it owns workers.
+    """The devices of a pytest process and, if it owns workers, of these.
 
-    What is shown of `--mobile-device` is replaced by what may be shown of it.
+    The text of `--mobile-device` is replaced by one that may be displayed.
 
     Raises:
-        pytest.UsageError: the device that was given is none.
+        pytest.UsageError: the option names no device.
     """
 
     def __init__(self, context: RunContext) -> None:
@@ -39,7 +39,7 @@ class RunDevices:
         self._config, self._settings = context.config, context.settings
         self._are_started = False
         if self._settings["mobile-device"].is_given:
-            self.source  # noqa: B018 - what is wrong with it is said at once
+            self.source  # noqa: B018 - an error in it is reported at once
 
     @cached_property
     def source(self) -> Source:
@@ -59,10 +59,10 @@ class RunDevices:
         return source
 
     def check(self) -> None:
-        """Check what can be known of the devices before one starts.
+        """Check the devices, as far as they can be known before any starts.
 
         Raises:
-            pytest.UsageError: they cannot be had, or not driven; the text names the option.
+            pytest.UsageError: they cannot be used, or not be driven; the text names the option.
         """
         from pytest_mobileagent.device.drivers.driver import choose_driver
 
@@ -89,19 +89,19 @@ class RunDevices:
             raise usage_error(device, f": {error}") from None
 
     def packages(self) -> Collection[str] | None:
-        """Return the packages of the devices, where they are known before one starts."""
+        """Return the packages of the devices; None if they are not known before one starts."""
         return self.source.packages(self._options(), self._shared)
 
     def lease(self) -> LeasedDevice:
-        """Return the means to lease one of them."""
+        """Return a lease of one of them, which is connected when it is first needed."""
         from pytest_mobileagent.device.single import lease_device
 
         return lease_device(self.source, self._options(), self._shared)
 
     def start(self) -> None:
-        """Let all start, so that they are ready by the time of the first episodes.
+        """Start all of them, so that they are ready by the time of the first episodes.
 
-        What goes wrong is said by whoever needs one.
+        What goes wrong here is reported by the test that needs the device.
         """
         if self._are_started:
             return
@@ -138,9 +138,7 @@ class RunDevices:
         return self._run.path_of(setting)
 
     def _capabilities(self) -> dict[str, Any]:
-        from pytest_mobileagent.device.drivers.appium.session import (
-            parse_capabilities,
-        )
+        from pytest_mobileagent.device.drivers.appium.session import parse_capabilities
 
         setting = self._settings["mobile-capabilities"]
         if setting.value is None:

@@ -1,4 +1,4 @@
-"""How a run ends: its exit status and the reason, signals, and the workers of pytest-xdist."""
+"""How a run ends: its exit status, the reason, signals, and the workers of pytest-xdist."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _AS_THEY_ARE = (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What decides on the exit status, besides pytest.
+    """What decides the exit status besides pytest.
 
     - `too_much_broke`: whether `--mobile-max-infra` ended the run.
     - `budget_is_spent`: whether `--mobile-max-cost` or `--mobile-max-tokens` ended it.
     - `is_incomplete`: whether a selected test has no result.
-    - `only_decided_failures`: whether all that failed are tasks that were decided, and
-      `--mobile-exit=run` lets them pass.
-    - `only_skips`: whether the run was of tasks only, and each was skipped.
+    - `only_decided_failures`: whether everything that failed is a task that was decided, which
+      `--mobile-exit=run` does not count.
+    - `only_skips`: whether the run had only tasks, all of which were skipped.
     - `gate`: the status that the gate gives; None without a gate.
-    - `others_failed`: whether a test failed, or has no result, that is no task.
+    - `others_failed`: whether a test that is no task failed or has no result.
     """
 
     too_much_broke: bool = False
@@ -48,7 +48,7 @@ class Ending:
     others_failed: bool = False
 
     def status(self, given: int) -> int:
-        """Return the exit status of a run for which pytest gives another, or the same."""
+        """Return the exit status of a run that pytest would end with the status `given`."""
         if given in _AS_THEY_ARE:
             return given
         if self.too_much_broke:
@@ -72,13 +72,13 @@ class Ending:
 def why_it_ended(session: pytest.Session, status: int) -> str:
     """Return why a run ended before all of its tests were done, in words."""
     distribution = session.config.pluginmanager.get_plugin("dsession")
-    told: Sequence[Any] = (
+    reasons: Sequence[Any] = (
         session.shouldstop,
         session.shouldfail,
         getattr(distribution, "shouldstop", ""),
         getattr(distribution, "_summary_report", ""),  # too many workers crashed
     )
-    for why in told:
+    for why in reasons:
         if isinstance(why, str) and why:
             return why
     if status == pytest.ExitCode.INTERRUPTED:
@@ -91,10 +91,10 @@ _MOST_DESCRIPTORS = 256  # that are looked at: terminals are opened first
 
 
 def interrupt_when_asked() -> tuple[signal.Signals, ...]:
-    """Let SIGTERM, which ends jobs of CI and clusters, end a run as Ctrl-C does, and SIGHUP, too.
+    """Make SIGTERM and SIGHUP end a run as Ctrl-C does, and return those of them that now do.
 
-    That comes when the terminal closes. Returns for which of them that was done: not for those that
-    others handle, or that are ignored (nohup).
+    Jobs of CI and clusters are ended by SIGTERM; SIGHUP comes when the terminal closes. A signal
+    that somebody else handles, or that is ignored (nohup), stays as it is.
     """
     free = [each for each in _ENDING if signal.getsignal(each) is signal.SIG_DFL]
     if not _in_main_thread():
@@ -112,10 +112,10 @@ def _hang_up(number: int, _: Any) -> None:
 
 
 def interrupt_once() -> None:
-    """Let the first signal that asks for it interrupt a worker, and nothing disturb how it ends.
+    """Make the first signal to end a worker interrupt it, and ignore all later ones.
 
-    At Ctrl-C it gets both SIGINT, from the terminal, and SIGTERM, from the process that owns the
-    run; likewise SIGHUP when the terminal closes.
+    At Ctrl-C a worker gets both SIGINT, from the terminal, and SIGTERM, from the process that owns
+    the run; likewise SIGHUP when the terminal closes.
     """
     if not _in_main_thread():
         return
@@ -136,7 +136,7 @@ def interrupt_once() -> None:
 
 
 def _forget_terminals() -> None:
-    """Let what is written to a terminal that has closed go nowhere; else each write is an error."""
+    """Send what is written to a closed terminal nowhere, as each write would be an error."""
     poll = select.poll()
     for descriptor in range(_MOST_DESCRIPTORS):
         with suppress(OSError):  # it is not open
@@ -154,13 +154,13 @@ def _in_main_thread() -> bool:
     return threading.current_thread() is threading.main_thread()
 
 
-_GRACE = 5.0  # seconds that workers have, together, to put down what they hold
+_GRACE = 5.0  # seconds that all workers together have to release what they hold
 
 
 def end_workers(config: pytest.Config) -> None:
-    """End all workers that still run, and report what they had sent by then.
+    """End all workers that are still running, and report what they had sent by then.
 
-    Those on this machine are asked to end, and killed if they do not. Others end by themselves when
+    Workers on this machine are asked to end, and killed if they do not. Those elsewhere end when
     pytest-xdist closes their connections.
     """
     distribution: Any = config.pluginmanager.get_plugin("dsession")
@@ -175,7 +175,7 @@ def end_workers(config: pytest.Config) -> None:
         for process in running.values():
             process.terminate()
         _read(distribution, set(running))
-    except KeyboardInterrupt:  # once more: it cannot end soon enough
+    except KeyboardInterrupt:  # a second Ctrl-C: the user does not want to wait
         pass
     finally:
         for process in running.values():
@@ -189,16 +189,16 @@ def _process_of(node: Any) -> Any:
 
 
 def _read(distribution: Any, running: set[Any]) -> None:
-    """Report what workers have sent, until each has ended or the time is over."""
+    """Report what workers have sent, until each has ended or time is up."""
     deadline = time.monotonic() + _GRACE
     while running:
         try:
-            event, told = distribution.queue.get(timeout=max(0.0, deadline - time.monotonic()))
+            event, fields = distribution.queue.get(timeout=max(0.0, deadline - time.monotonic()))
         except Empty:
             return
         if event == "testreport":
-            distribution.worker_testreport(**told)
+            distribution.worker_testreport(**fields)
         elif event == "workerfinished":
-            distribution.config.hook.pytest_testnodedown(node=told["node"], error=None)
+            distribution.config.hook.pytest_testnodedown(node=fields["node"], error=None)
         if event in {"workerfinished", "errordown"}:
-            running.discard(told["node"])
+            running.discard(fields["node"])

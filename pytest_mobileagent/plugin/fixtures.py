@@ -1,6 +1,6 @@
 """What a test function may ask for: `episode`, `agent`, `device`, `judge`.
 
-pytest loads this module in every session, so what only a task needs is imported where it is used.
+pytest loads this module in every session, so what only tasks need is imported where it is used.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def mobile_lease(pytestconfig: pytest.Config) -> Iterator[LeasedDevice]:
 def device(mobile_lease: LeasedDevice, request: pytest.FixtureRequest) -> Device:
     """A device at the starting point of the test's task, for tests that drive it themselves.
 
-    One that breaks on its way there is replaced. What a test of a task does to it is undone before
-    the agent begins: give the task `prepare=` for that.
+    A device that breaks while it is being prepared is replaced. If the test is a task, the device
+    is reset again before the agent begins: what the agent should find is set up by `prepare=`.
     """
     failures = state_of(request.node).failures
     for _ in range(1 + request.config.stash[RUN].value("mobile-retries")):
@@ -94,7 +94,7 @@ def _at_the_start(device: Device, request: pytest.FixtureRequest) -> Device:
 
 @pytest.fixture(scope="session")
 def agent(pytestconfig: pytest.Config) -> Callable[[], Any] | None:
-    """Override it to give some tests another agent than `--agent`: its class, or what makes one.
+    """Override this to give tests an agent other than `--agent`: a class, or a function.
 
     Such an agent runs in a thread of the worker, since it cannot be sent to a process. None stands
     for the agent that `--agent` names.
@@ -107,7 +107,7 @@ def agent(pytestconfig: pytest.Config) -> Callable[[], Any] | None:
 
 @pytest.fixture
 def mobile_env(request: pytest.FixtureRequest) -> str | None:
-    """The id of the environment that the task runs in, if there is one (see `--mobile-env`)."""
+    """The id of the environment in which the task runs, or None (see `--mobile-env`)."""
     return getattr(request, "param", None)
 
 
@@ -119,9 +119,9 @@ def mobile_epoch(request: pytest.FixtureRequest) -> int:
 
 @pytest.fixture
 def episode(request: pytest.FixtureRequest) -> Episode:
-    """The record of the agent's work on the test's task. Asking for it is what runs the agent.
+    """The record of the agent's work on the test's task; asking for it runs the agent.
 
-    When the device breaks, the whole episode is repeated on another.
+    If the device breaks, the whole episode is repeated on another.
     """
     from pytest_mobileagent.check.episode import load
     from pytest_mobileagent.episode.record import Termination
@@ -158,14 +158,14 @@ def judge(request: pytest.FixtureRequest) -> Judge:
 
 
 def _check_budget(request: pytest.FixtureRequest) -> None:
-    """Begin no episode once the run's budget is spent."""
+    """Skip the test if the run's budget is spent."""
     if why := request.config.stash[RUN].models.spent():
         state_of(request.node).is_over_budget = True
         pytest.skip(f"budget: {why}")
 
 
 def _recorded(run: RunConfig, case: Case, episode: Path | None) -> Path:
-    """Return the folder of a recorded episode; one of another run is copied into this one."""
+    """Return the folder of a recorded episode, copied into this run if it is another's."""
     if episode is not None and (source := run.earlier.source) is not None:
         episode = take_over(run, episode.relative_to(source).as_posix())
     if episode is None:
@@ -174,13 +174,10 @@ def _recorded(run: RunConfig, case: Case, episode: Path | None) -> Path:
 
 
 def _play(case: Case, request: pytest.FixtureRequest) -> Path:
-    """Let the agent work on a case, again if infrastructure breaks, and return where it is kept."""
+    """Have the agent work on a case, again if infrastructure breaks; return the folder."""
     from pytest_mobileagent.llm.failures import ProviderError
     from pytest_mobileagent.plugin.attempts import Attempts
-    from pytest_mobileagent.run.attempt import (
-        MissingAppError,
-        UnfitDeviceError,
-    )
+    from pytest_mobileagent.run.attempt import MissingAppError, UnfitDeviceError
 
     run = request.config.stash[RUN]
     plan = _plan(case, request)
@@ -207,13 +204,13 @@ def _play(case: Case, request: pytest.FixtureRequest) -> Path:
             failures.append(str(error))
             raise pytest.fail.Exception(_broke(error), pytrace=False) from None
         except InfrastructureError as error:
-            is_device = not isinstance(error, ProviderError)  # else no other device helps
+            is_device = not isinstance(error, ProviderError)  # for which another device is no help
             failures.append(f"{error}{lease.give_up() if is_device else ''}")
     pytest.fail(_broke(*failures), pytrace=False)
 
 
 def _broke(*failures: object) -> str:
-    """Return what to report of infrastructure that broke, once or several times."""
+    """Return the message about infrastructure that broke, once or several times."""
     times = Counter(map(str, failures))
     texts = [text if n == 1 else f"{text} ({n} times)" for text, n in times.items()]
     return printable("infrastructure: " + "; then ".join(texts))
@@ -229,7 +226,8 @@ def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
     given = request.getfixturevalue("agent")
     if given is not None and not callable(given):
         pytest.fail(
-            "the fixture `agent` has to give a class, or what makes an agent", pytrace=False
+            "the fixture `agent` has to return a class or a function that makes an agent",
+            pytrace=False,
         )
     try:
         chosen = chosen_agent(run, given)
@@ -254,7 +252,7 @@ def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
 
 
 def _other_language(plan: Plan) -> str:
-    """Say why a scripted solution need not fit; empty if the device speaks the task's language."""
+    """Return why the solution may not fit: the device's language is another; empty if it is not."""
     language = plan.case.task.language
     if plan.environment is None or plan.environment.locale.partition("-")[0] == language:
         return ""

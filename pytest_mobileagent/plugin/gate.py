@@ -1,4 +1,4 @@
-"""What a run is compared with: a gate, and an earlier run, the baseline."""
+"""What a run is measured against: a gate, and an earlier run as its baseline."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GATE, BASELINE, EPOCHS = "mobile-gate", "mobile-baseline", "mobile-epochs"
 
 
 class RunGate:
-    """The gate and the baseline of a run, where it has them, and when it is looked at."""
+    """The gate and the baseline of a run, if it has them, and when the gate is asked."""
 
     def __init__(self, context: RunContext) -> None:
         self._run = context
@@ -32,22 +32,22 @@ class RunGate:
 
     @property
     def is_asked(self) -> bool:
-        """Whether the run, as far as it is checked, has a gate, a baseline or both."""
+        """Whether the run has a gate, a baseline or both (known once `check` has read them)."""
         return self.gate is not None or self.baseline is not None
 
     @property
-    def has_looks(self) -> bool:
-        """Whether epochs depend on what comes of those before; not where they are recorded."""
+    def has_analyses(self) -> bool:
+        """Whether interim analyses decide on further epochs; never where these are recorded."""
         epochs = self._settings[EPOCHS].value
         return epochs.least < epochs.most and self._run.earlier.makes_episodes
 
     @property
-    def looks(self) -> Looks:
+    def analyses(self) -> Looks:
         """After how many epochs the gate is asked."""
         from pytest_mobileagent.report.gate.interim import looks
 
         epochs = self._settings[EPOCHS].value
-        return looks(epochs.least if self.has_looks else epochs.most, epochs.most)
+        return looks(epochs.least if self.has_analyses else epochs.most, epochs.most)
 
     def check(self) -> None:
         """Read the gate and the baseline, before anything is started.
@@ -62,15 +62,15 @@ class RunGate:
         if self.gate is not None and self.gate.needs_baseline and self.baseline is None:
             what = ": it has a bound against the baseline; name that run by --mobile-baseline=RUN"
             raise usage_error(self._settings[GATE], what)
-        if self.has_looks:
-            self._check_looks()
+        if self.has_analyses:
+            self._check_analyses()
 
     def check_cases(self, cases: Sequence[Case]) -> None:
-        """Check that the run has to do with its gate and its baseline, once its cases are known.
+        """Check that the gate and the baseline are about the cases of this run.
 
         Raises:
-            pytest.UsageError: the gate names a task, a suite or a tag that neither run has, or no
-                task is in both.
+            pytest.UsageError: the gate names a task, a suite or a tag that neither run has, or the
+                runs have no task in common.
         """
         if not cases:
             return
@@ -91,9 +91,9 @@ class RunGate:
                 raise usage_error(self._settings[BASELINE], f": {error}") from None
 
     def decide(self, tasks: Sequence[Entry], look: int, before: Decision | None) -> Decision | None:
-        """Return what the gate says of the entries of a report, at a look; None without a gate.
+        """Return the gate's decision on the entries of a report; None without a gate.
 
-        Looks are counted from 0; `before` is what the gate said at the look before this one.
+        `look` counts interim analyses from 0; `before` is the decision at the one before.
         """
         if self.gate is None:
             return None
@@ -105,13 +105,13 @@ class RunGate:
             shard = self._settings["mobile-shard"].text
             own = {"selection": selection(self._config), "shard": shard}
             baseline, alike = self.baseline.tasks, selected_alike(own, self.baseline.about)
-        return decide(self.gate, tasks, baseline, self.looks, look, before=before, alike=alike)
+        return decide(self.gate, tasks, baseline, self.analyses, look, before=before, alike=alike)
 
     def compare(self, about: Mapping[str, Any], tasks: Sequence[Entry]) -> dict[str, Any] | None:
-        """Return how the run, by its report, differs from the baseline; None without one.
+        """Return how the run's report differs from the baseline; None without a baseline.
 
         Raises:
-            ValueError: no task is in both.
+            ValueError: the runs have no task in common.
         """
         if self.baseline is None:
             return None
@@ -125,7 +125,7 @@ class RunGate:
         from pytest_mobileagent.report.gate.spec import read_gate
 
         setting = self._settings[GATE]
-        # Where a file would be that is named relative to where the option stands.
+        # The folder to which the path of a gate file is relative.
         given = setting.source.startswith(("--", "environment"))
         folder = self._config.invocation_params.dir if given else self._config.rootpath
         try:
@@ -151,7 +151,7 @@ class RunGate:
             raise usage_error(setting, what)
         return baseline
 
-    def _check_looks(self) -> None:
+    def _check_analyses(self) -> None:
         setting = self._settings[EPOCHS]
         if self._settings["mobile-shard"].is_given:
             what = " cannot go with --mobile-shard, which sees a part of the tasks only: give a"
@@ -164,15 +164,10 @@ class RunGate:
                 what += 'give --mobile-gate="success_rate >= baseline" and --mobile-baseline=RUN, '
                 what += "or a number"
             raise usage_error(setting, what)
-        if not self._hands_out_tests():
+        is_distributed = getattr(self._config.option, "dist", "no") != "no"
+        if is_distributed and not leaves_distribution(self._config):
             what = (
                 " decides between epochs which tests go on, and --dist leaves that to "
                 "pytest-xdist: leave --dist out, or give a number"
             )
             raise usage_error(setting, what)
-
-    def _hands_out_tests(self) -> bool:
-        if getattr(self._config.option, "dist", "no") == "no":
-            return True
-
-        return leaves_distribution(self._config)

@@ -1,6 +1,6 @@
 """pytest's hooks: the wiring of the plugin, and nothing else.
 
-pytest loads this module in every session, so what only a task needs is imported where it is used.
+pytest loads this module in every session, so what only tasks need is imported where it is used.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", f"{MARKER}(goal, **fields): a task for the agent (see pytest_mobileagent.task)"
     )
-    if config.option.help:  # it has to work, whatever is set, and needs none of it
+    if config.option.help:  # which has to work even with broken settings
         return
     run = config.stash[RUN] = RunConfig(config)
     config.pluginmanager.register(BrokenTasks(config), "mobileagent-broken-tasks")
@@ -74,10 +74,10 @@ def _prepare_ocr(config: pytest.Config, run: RunConfig) -> None:
 
     use_engine(run.value("mobile-ocr"))
     cache = getattr(config, "cache", None)
-    # What redaction would take out of a screen must not stand beside the run either.
+    # Text that redaction takes out of a screen must not be cached either.
     if cache is None or run.value("mobile-cache") == "off" or run.value("mobile-redact"):
         return
-    with contextlib.suppress(OSError):  # a folder that cannot be written to keeps nothing
+    with contextlib.suppress(OSError):  # the cache cannot be written to
         keep_results(Path(str(cache.mkdir("mobileagent-ocr"))))
         config.add_cleanup(lambda: keep_results(None))
 
@@ -85,7 +85,7 @@ def _prepare_ocr(config: pytest.Config, run: RunConfig) -> None:
 @pytest.hookimpl(wrapper=True, trylast=True)
 def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
     result = yield
-    # No later: pytest-cov, which wraps this, puts together what each process has measured by then.
+    # Not later: pytest-cov, which wraps this, then combines what each process has measured.
     session.config.stash[RUN].agents.end()
     return result
 
@@ -108,7 +108,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
-    yield  # pytest-xdist starts its workers here, while the agent is looked at
+    yield  # pytest-xdist starts its workers here, which takes as long as the agent's check
     run = session.config.stash[RUN]
     if not run.runs_agents:
         return
@@ -130,7 +130,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         run.earlier.deselect(config, items)
 
 
-@pytest.hookimpl(tryfirst=True)  # run.json is there before pytest-xdist hands out what it lists
+@pytest.hookimpl(tryfirst=True)  # write run.json before pytest-xdist hands out its tests
 def pytest_collection_finish(session: pytest.Session) -> None:
     run = session.config.stash[RUN]
     if run.agent is None or runs_no_test(session.config):
@@ -163,14 +163,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     if not leaves_distribution(config):
         return None
 
-    def times() -> dict[str, float]:  # asked when tests are collected: then it is known what is run
+    def times() -> dict[str, float]:  # called after collection, when the reused are known
         reused = {entry["nodeid"] for entry in run.earlier.reused.values()}
         return expected_times(run.folder.path, reused)
 
-    looking = config.pluginmanager.get_plugin("mobileagent-looking")
+    analyses = config.pluginmanager.get_plugin("mobileagent-analyses")
     collector = config.pluginmanager.get_plugin("mobileagent-collector")
     reported = None if collector is None else collector.finished
-    return TaskScheduling(config, log, times, looking=looking, reported=reported)
+    return TaskScheduling(config, log, times, analyses=analyses, reported=reported)
 
 
 @pytest.hookimpl(trylast=True)
@@ -203,7 +203,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
     return (yield from ask_body(pyfuncitem))
 
 
-# First, so around all others: what counts is the report as every plugin leaves it.
+# First, and so around all others: the report is scored as every other plugin leaves it.
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
@@ -222,7 +222,7 @@ def pytest_runtest_makereport(
 
 
 def _register_parts(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
-    """Register what a session needs that runs tests: in the run's owner, or in a worker."""
+    """Register what the run's owner, or a worker, needs to run tests."""
     if run.judges.mode != "off":
         from pytest_mobileagent.plugin.engine.deferring import Deferring
 
@@ -234,7 +234,7 @@ def _register_parts(manager: pytest.PytestPluginManager, run: RunConfig) -> None
 
 
 def _register_onlookers(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
-    """Register what shows a run while it goes on.
+    """Register what shows the progress of a run.
 
     Raises:
         pytest.UsageError: the page of `--mobile-watch` cannot be served.
@@ -252,7 +252,7 @@ def _register_onlookers(manager: pytest.PytestPluginManager, run: RunConfig) -> 
             msg = f"--mobile-watch: the page cannot be served: {error}"
             raise pytest.UsageError(printable(msg)) from None
         manager.register(watching, "mobileagent-watch")
-        watching.tell(run.config)
+        watching.show_address(run.config)
 
 
 def _of_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
@@ -267,12 +267,12 @@ def _of_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
     if run.gate.is_asked:
         from pytest_mobileagent.plugin.engine.interim import InterimAnalyses
 
-        collector.looking = InterimAnalyses(run, collector.results)
-        manager.register(collector.looking, "mobileagent-looking")
+        collector.analyses = InterimAnalyses(run, collector.results)
+        manager.register(collector.analyses, "mobileagent-analyses")
 
 
 def _of_worker(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
-    if run.gate.has_looks:
+    if run.gate.has_analyses:
         from pytest_mobileagent.plugin.engine.deferring import Pauses
 
         manager.register(Pauses(), "mobileagent-pauses")
@@ -283,7 +283,7 @@ def _of_worker(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
 
 
 def _has_live_terminal(config: pytest.Config) -> bool:
-    """Whether there is a terminal that the lines can be on, and nobody else writes on it."""
+    """Whether there is a terminal for the live lines, on which nobody else writes."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     file = getattr(getattr(reporter, "_tw", None), "_file", None)
     if file is None or not file.isatty() or sys.platform == "win32":
@@ -292,5 +292,5 @@ def _has_live_terminal(config: pytest.Config) -> bool:
         return False
     if os.environ.get("CI") or os.environ.get("BUILD_NUMBER"):
         return False
-    captures = config.option.capture in {"fd", "sys"}  # else tests write between the lines
+    captures = config.option.capture in {"fd", "sys"}  # otherwise tests write there too
     return captures and config.option.verbose >= 0

@@ -1,7 +1,7 @@
 """The judges of a run, and how their verdicts are used.
 
-What the options say of them is checked before a device starts; a test asks them by the fixture
-`judge`, or beside its check.
+Their options are checked before a device starts. A test asks them by the fixture `judge`; with
+`--mobile-judge-all` they are also asked about tasks that have a check.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _MOST = 3
 
 
 class RunJudges:
-    """The judges that the tasks of one pytest process may ask."""
+    """The judges that the tests of one pytest process may ask."""
 
     def __init__(self, context: RunContext, models: RunModels) -> None:
         self._settings = context.settings
@@ -68,13 +68,13 @@ class RunJudges:
         return bool(self._settings["mobile-judge-all"].value) and self.mode != "off"
 
     def check(self) -> None:
-        """Check what can be known of the judges before one is asked.
+        """Check the judges, as far as they can be known before any is asked.
 
         Raises:
-            pytest.UsageError: there are too few or too many, or one cannot be had.
+            pytest.UsageError: there are too few or too many, or one cannot be used.
         """
         setting, mode = self._settings["mobile-judge-all"], self._settings["llm-judge"]
-        # Who judges all by default may still say that this time nobody does.
+        # A project that judges all tasks by default may still be run with --llm-judge=off.
         is_meant = setting.source.startswith("--") or not mode.is_given
         if setting.value and self.mode == "off" and is_meant:
             raise usage_error(setting, ": nobody judges: add --llm-judge=single or cross")
@@ -92,15 +92,15 @@ class RunJudges:
     def deciding(
         self, episode: EpisodeRecord, question: Question, calls: list[ModelCall]
     ) -> Callable[[], Verdict]:
-        """Return what asks the judges of an episode; what they are asked is added to `calls`.
+        """Return a function that asks the judges about an episode, and adds its calls to `calls`.
 
         All modules are loaded here, in the thread that calls this: pytest rewrites the asserts in
         those of plugins, and Python 3.11 cannot parse in two threads at once (cpython#106905).
 
         Raises:
-            JudgeError: a judge cannot be asked from here; or, later, one is down, or what it says
-                stays unreadable.
-            BudgetSpent: later, that the run's budget is spent.
+            JudgeError: a judge cannot be asked. The function raises it if one is down, or keeps
+                giving unreadable replies.
+            BudgetSpent: by the function: the run's budget is spent.
         """
         from pytest_mobileagent.judge.coarse import reader  # asked by few
         from pytest_mobileagent.judge.panel import decide
@@ -118,9 +118,9 @@ class RunJudges:
         return work
 
     def comparing(
-        self, episode: EpisodeRecord, said: str, expected: str, goal: str, calls: list[ModelCall]
+        self, episode: EpisodeRecord, answer: str, expected: str, goal: str, calls: list[ModelCall]
     ) -> Callable[[], bool]:
-        """Return what asks the first judge whether an answer is a paraphrase of the expected one.
+        """Return a function that asks the first judge whether one answer paraphrases another.
 
         Raises:
             JudgeError, BudgetSpent: as for `deciding`.
@@ -128,7 +128,7 @@ class RunJudges:
         from pytest_mobileagent.judge.paraphrase import is_paraphrase
 
         first = self._asked(episode, calls)[0]
-        return lambda: is_paraphrase(first, goal, said, expected)
+        return lambda: is_paraphrase(first, goal, answer, expected)
 
     def _asked(self, episode: EpisodeRecord, calls: list[ModelCall]) -> list[Model]:
         from pytest_mobileagent.episode.screens import FOLDER
@@ -153,7 +153,7 @@ class RunJudges:
 def with_own_models(
     verdict: Verdict, judges: tuple[ModelReference, ...], episode: EpisodeRecord
 ) -> Verdict:
-    """Point out, in the evidence, the judges that the agent has asked as its own models."""
+    """Add to a verdict's evidence those judges that are also models of the agent."""
     asked = {_bare(call.model.partition(":")[2]) for call in episode.calls}
     asked |= {_bare(call.model) for call in episode.calls}  # programs name no provider
     own = [judge.id for judge in judges if _bare(judge.name) in asked]
@@ -163,18 +163,18 @@ def with_own_models(
 
 
 def _bare(name: str) -> str:
-    """Return the name of a model without whose it is, as resellers put before it."""
+    """Return the name of a model without its maker, which resellers put before it."""
     return name.rpartition("/")[2].lower()
 
 
-_MOST_AT_ONCE = 8  # episodes that this process has judged at once
+_MOST_AT_ONCE = 8  # episodes that are judged in parallel by this process
 _places = threading.BoundedSemaphore(_MOST_AT_ONCE)
 _OF_JUDGES = {"judges", "question", "coarse", "own_models"}  # in the evidence of a verdict
 _NO_JUDGE = "no judge is set: --llm-judge=single or cross"
 
 
 class Waiting(Skipped):
-    """A body waits for its judges: its test is run again when they are done."""
+    """Stops a body that waits for its judges; its test is run again when they are done."""
 
 
 class NoBudgetError(MobileAgentError):
@@ -194,11 +194,11 @@ class Judge:
 
         Raises:
             UndecidedError: judges differ, or none is set.
-            JudgeError: a judge is down, or what it says stays unreadable.
+            JudgeError: a judge is down, or keeps giving unreadable replies.
             TaskError: an argument makes no sense.
         """
-        verdict = self._standing(episode, self.verdict(episode, **question))
-        if verdict not in self._state.judged:  # asked once, however often it is looked at
+        verdict = self._effective(episode, self.verdict(episode, **question))
+        if verdict not in self._state.judged:  # judges are asked once; a body may ask again
             self._state.judged.append(verdict)
         if verdict.passed is None:
             raise UndecidedError(verdict.reason)
@@ -209,7 +209,7 @@ class Judge:
         return verdict.passed
 
     def verdict(self, episode: Episode, **question: Any) -> Verdict:
-        """Return what the judges say, without deciding the task by it (see `__call__`)."""
+        """Return the judges' verdict, without deciding the task by it (see `__call__`)."""
         from pytest_mobileagent.check.episode import Episode as Recorded
         from pytest_mobileagent.judge.cross_app import check_subtasks
         from pytest_mobileagent.judge.question import Question
@@ -226,23 +226,23 @@ class Judge:
         )
         return verdict
 
-    def _standing(self, episode: Episode, verdict: Verdict) -> Verdict:
-        """Return the verdict that stands: an earlier one may outrank what was said just now.
+    def _effective(self, episode: Episode, verdict: Verdict) -> Verdict:
+        """Return the effective verdict: an earlier one of judges may outrank the new one.
 
-        That is kept beside the episode all the same.
+        The new one is recorded beside the episode all the same.
         """
         from pytest_mobileagent.verdict import CHECK, PERSON, of_judges, verdicts
 
         known = () if episode.folder is None else verdicts(episode.folder)
         judges = [each for each in known if each.scorer not in {CHECK, PERSON}]
-        stands = of_judges([*judges, verdict])
-        if stands is None or stands is verdict:
+        effective = of_judges([*judges, verdict])
+        if effective is None or effective is verdict:
             return verdict
         if verdict not in self._state.outranked:
             self._state.outranked.append(verdict)
-        evidence = {n: value for n, value in stands.evidence.items() if n in _OF_JUDGES}
+        evidence = {n: value for n, value in effective.evidence.items() if n in _OF_JUDGES}
         evidence["outranks"] = {"passed": verdict.passed, "reason": verdict.reason}
-        return replace(stands, calls=(), evidence=evidence)
+        return replace(effective, calls=(), evidence=evidence)
 
     def same(self, said: str, expected: str, goal: str) -> bool:
         """Return whether the first judge takes an answer for a paraphrase of the expected one.
@@ -261,7 +261,7 @@ class Judge:
         )
 
     def _answer(self, key: Hashable, prepare: Callable[[], Callable[[], Any]]) -> Any:
-        """Return what some work comes to, which is prepared here and done in the background."""
+        """Return the result of work that is prepared here and done in the background, once."""
         if self._judges.mode == "off":
             raise UndecidedError(_NO_JUDGE)
         asked = self._state.answers
@@ -288,7 +288,7 @@ def _in_turn(work: Callable[[], Any]) -> Any:
 
 
 def ask_beside(item: pytest.Function, episode: Episode, judges: RunJudges) -> None:
-    """Have an episode judged whose test has a check, if all are to be judged."""
+    """Ask the judges about an episode that a check decides, if all tasks are to be judged."""
     if not judges.judges_all or "judge" in item.fixturenames:
         return
     try:
@@ -300,16 +300,19 @@ def ask_beside(item: pytest.Function, episode: Episode, judges: RunJudges) -> No
 
 
 def with_judges(item: pytest.Item, verdict: Verdict) -> Verdict:
-    """Return the verdict on a body, decided by the judges that it has asked unless it overruled."""
-    told = state_of(item).judged
-    if not told:
+    """Return a body's verdict with those of the judges that it asked.
+
+    Theirs decide, unless the body came to another result.
+    """
+    judged = state_of(item).judged
+    if not judged:
         return verdict
     evidence = dict(verdict.evidence)
-    for each in told:
+    for each in judged:
         for name, value in each.evidence.items():
             evidence[name] = [*evidence.get(name, []), *value] if name == "judges" else value
-    calls = tuple(call for each in told for call in each.calls)
-    decided = [each for each in told if each.passed is verdict.passed]
+    calls = tuple(call for each in judged for call in each.calls)
+    decided = [each for each in judged if each.passed is verdict.passed]
     if not decided:
         return replace(verdict, evidence=evidence, calls=calls)
     reason = "; ".join(dict.fromkeys(each.reason for each in decided if each.reason))

@@ -1,7 +1,4 @@
-"""The live lines of a run on a terminal, below pytest's own dots.
-
-There is one line for each device, and one for the whole run.
-"""
+"""Live lines below pytest's dots on a terminal: one for each device, and one for the run."""
 
 from __future__ import annotations
 
@@ -34,14 +31,14 @@ if TYPE_CHECKING:
     from pytest_mobileagent.task.case import Case
 
 
-_EVERY = 0.25  # seconds between two looks
+_EVERY = 0.25  # seconds between two updates
 _NARROWEST, _LOWEST = 40, 6  # columns and rows of a terminal that has room for them
 
 
 class LiveLines:
-    """A plugin of the process that owns the run, which reads what the workers record.
+    """A plugin of the process that owns the run: it reads what the workers record.
 
-    Whatever goes wrong ends the lines, and nothing else.
+    An error ends the lines, and nothing else.
     """
 
     def __init__(self, run: RunConfig) -> None:
@@ -100,7 +97,7 @@ class LiveLines:
         if columns < _NARROWEST or rows < _LOWEST or self._episodes is None:
             return []
         running = self._episodes.look(set(self._collector.finished))
-        if self._name_of is None and running:  # so what is to be run is known
+        if self._name_of is None and running:  # now run.json lists the tests
             self._name_of = names_of(self._run.folder.path)
         colors = os.environ.get("NO_COLOR", "") == "" and self._run.config.option.color != "no"
         progress = self._progress([each.cost_usd for each in running])
@@ -120,7 +117,7 @@ class LiveLines:
 
 
 class _Ticker(threading.Thread):
-    """Draws the lines now and then, until it is stopped or anything goes wrong."""
+    """Draws the lines at intervals, until it is stopped or an error occurs."""
 
     def __init__(self, below: Below, lines: Callable[[int, int], Sequence[str]]) -> None:
         super().__init__(name="live-lines", daemon=True)
@@ -130,7 +127,7 @@ class _Ticker(threading.Thread):
         try:
             while not self._ended.wait(_EVERY):
                 columns, rows = self._below.size
-                lines = self._lines(columns, rows)  # before pytest would have to wait for it
+                lines = self._lines(columns, rows)  # first: `draw` makes pytest wait
                 self._below.draw(lines)
         except Exception:  # noqa: BLE001 - the run is worth more than its lines
             with contextlib.suppress(Exception):
@@ -147,7 +144,7 @@ def _writer(config: pytest.Config) -> Any:
 
 
 def _way_to_terminal(config: pytest.Config) -> TextIO:
-    """Open the terminal again: pytest's own file is turned elsewhere while tests are captured."""
+    """Open the terminal again: pytest's own file is redirected while output is captured."""
     file = _writer(config)._file  # noqa: SLF001
     descriptor = os.dup(file.fileno())
     return open(descriptor, "w", encoding=file.encoding, errors="replace")  # noqa: PTH123
@@ -164,7 +161,7 @@ _FEWEST_DONE = 3  # before the time that is left is estimated
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is: `done` tests of `all`, after `seconds`; prices in US dollars."""
+    """How far a run has come: `done` tests of `all` after `seconds`; costs are in US dollars."""
 
     done: int
     all: int
@@ -175,7 +172,7 @@ class Progress:
 
     @property
     def seconds_left(self) -> float | None:
-        """How long the rest takes, if it goes on like this; None where too little is known."""
+        """How long the rest takes at this speed; None before enough tests are done."""
         if self.done < _FEWEST_DONE:
             return None
         return self.seconds / self.done * (self.all - self.done)
@@ -190,7 +187,7 @@ def render(
     *,
     colors: bool,
 ) -> list[str]:
-    """Return the lines for a terminal of so many columns and rows, which leave most of it free."""
+    """Return the lines for a terminal of this size, of which they leave half free."""
     room = max(0, rows // 2 - 1)
     shown = running[:room]
     grid = Table.grid(padding=(0, 2))
@@ -210,7 +207,7 @@ def render(
         force_terminal=True,
         color_system="standard" if colors else None,
         legacy_windows=False,
-        _environ={},  # its size and colours are ours to say
+        _environ={},  # which must not override the size and the colours
     )
     with console.capture() as capture:
         if shown:
@@ -251,16 +248,16 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-_ERASE = "\x1b[J"  # from where pytest has stopped writing to the end of the screen
+_ERASE = "\x1b[J"  # from where pytest stopped writing to the end of the screen
 _HIDE, _SHOW = "\x1b[?25l", "\x1b[?25h"  # the cursor, which would jump
 
 
 class Below:
-    """Draws lines below the place where pytest has stopped writing, and puts the cursor back there.
+    """Draws lines below the place where pytest stopped writing, and returns the cursor there.
 
-    It takes the place of the file of pytest's terminal writer: whatever pytest writes erases the
-    lines first. `terminal` is the same terminal by a way of our own: while a test runs, pytest's
-    leads to what the test has printed.
+    It replaces the file of pytest's terminal writer, so that whatever pytest writes erases the
+    lines first. `terminal` is the same terminal, opened again: while a test runs, pytest's own
+    file leads to the captured output.
     """
 
     def __init__(self, writer: Any, terminal: TextIO) -> None:
@@ -285,7 +282,7 @@ class Below:
         with self._lock:
             self._erase()
             written = int(self._file.write(text))
-            self._file.flush()  # the lines begin where it ends
+            self._file.flush()  # so that the lines come after it
             return written
 
     def __getattr__(self, name: str) -> Any:
@@ -293,11 +290,11 @@ class Below:
 
     @property
     def size(self) -> os.terminal_size:
-        """Columns and rows of the terminal, which is not stdout where tests are captured."""
+        """Columns and rows of the terminal, which stdout is not while output is captured."""
         return os.get_terminal_size(self._terminal.fileno())
 
     def draw(self, lines: Sequence[str]) -> None:
-        """Draw lines in place of those that are drawn; none may be wider than the terminal."""
+        """Replace the lines; none may be wider than the terminal."""
         with self._lock:
             if self._writer._file is not self:  # noqa: SLF001
                 return
@@ -317,6 +314,6 @@ class Below:
 
 
 def _column(writer: Any, columns: int) -> int:
-    """Return how many columns pytest has written of its line on a terminal of so many."""
+    """Return the column of the cursor after what pytest wrote on a terminal of this width."""
     line = str(writer._current_line).rpartition("\r")[2]  # noqa: SLF001 - its property counts "\r"
     return int(cell_len(line)) % max(1, columns)

@@ -1,4 +1,4 @@
-"""The models of a run: what the options say of them, checked before a device starts."""
+"""The models of a run: what the options say of them, checked before any device starts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NOT_FOR_PROGRAMS = (
 
 
 class RunModels:
-    """The models that the agents of one pytest process may ask."""
+    """The models that the agents and judges of one pytest process may ask."""
 
     def __init__(self, context: RunContext) -> None:
         self._run = context
@@ -51,23 +51,23 @@ class RunModels:
         return ModelChoice(given.default and self.placed(given.default, setting), roles)
 
     def placed(self, reference: ModelReference, setting: OptionValue) -> ModelReference:
-        """Return a reference that names the file of a script from wherever it is read."""
+        """Return a reference in which the path of a script, if it names one, is absolute."""
         if not reference.is_script:
             return reference
         file = dataclasses.replace(setting, value=reference.name)
         return dataclasses.replace(reference, url=str(self._run.path_of(file).resolve()))
 
     def to_prepare(self) -> tuple[ModelReference, ...]:
-        """Return the models that can be asked, so that their libraries are loaded ahead."""
+        """Return the models that may be asked, whose libraries are loaded ahead."""
         replays = self._settings["mobile-cache"].value == "replay"
         return () if replays else self.choice.references
 
     @cached_property
     def prices(self) -> Prices:
-        """The prices that count.
+        """The prices of models: the user's own first, then those of the table.
 
         Raises:
-            pytest.UsageError: the file of own prices cannot be read.
+            pytest.UsageError: the file of the user's own prices cannot be read.
         """
         from pytest_mobileagent.llm.prices import Prices, load_prices
 
@@ -88,7 +88,7 @@ class RunModels:
         return Budget(cost or Limit(), tokens or Limit())
 
     def settings(self, epoch: int) -> ModelSettings:
-        """Return what an episode of an epoch has to know of its models."""
+        """Return the settings of the models that an agent may ask in an epoch."""
         from pytest_mobileagent.llm.models import ModelSettings
 
         return ModelSettings(
@@ -100,9 +100,9 @@ class RunModels:
         )
 
     def settings_for_judges(self, epoch: int) -> ModelSettings:
-        """Return what is known of the models that judge an episode of an epoch.
+        """Return the settings of the models that judge the episodes of an epoch.
 
-        What they spend counts for the run, not for the episode's own limit.
+        What they spend counts towards the limit of the run, not towards that of the episode.
         """
         from pytest_mobileagent.llm.budget import Budget, Limit
         from pytest_mobileagent.llm.models import ModelSettings
@@ -115,7 +115,7 @@ class RunModels:
         )
 
     def _cache(self, epoch: int, modes: Collection[str] = _AGENTS_TOO) -> Any:
-        """Return where replies are kept in some modes of the cache; None if they are not."""
+        """Return the cache of replies if it is used in this mode; else None."""
         from pytest_mobileagent.llm.cache import ReplyCache
 
         mode, cache = self._settings["mobile-cache"].value, getattr(self._config, "cache", None)
@@ -125,10 +125,10 @@ class RunModels:
         return ReplyCache(folder, epoch, only_replays=mode == "replay")
 
     def check(self, agent: str, roles: Sequence[str]) -> None:
-        """Check what can be known of the models before one is asked.
+        """Check the models of an agent before any is asked.
 
         Raises:
-            pytest.UsageError: an agent that asks models has none, or they cannot be had.
+            pytest.UsageError: an agent that asks models has none, or one of them cannot be used.
         """
         setting = self._settings["mobile-model"]
         if self._settings["mobile-prices"].value is not None:
@@ -156,7 +156,7 @@ class RunModels:
         """Check the models that judge, which `setting` names.
 
         Raises:
-            pytest.UsageError: one of them cannot be had.
+            pytest.UsageError: one of them cannot be used.
         """
         self._check_extra(setting)
         self._check_cache()
@@ -168,19 +168,19 @@ class RunModels:
 
     @property
     def for_program(self) -> ModelReference | None:
-        """The model that stands in for those that a program asks; None if they are asked.
+        """The model that answers in place of those that a program asks; None if there is none.
 
-        That is a script, or a model at an endpoint of the user's own. Any other is meant for agents
+        It is a script, or a model at the user's own endpoint. Any other model is meant for agents
         that ask the models that they are given.
         """
         model = self.choice.default
         return model if model is not None and (model.url or model.provider == "scripted") else None
 
     def check_for_program(self) -> None:
-        """Check the models of a program, as far as it is told of them.
+        """Check the model that is to answer for those of a program.
 
         Raises:
-            pytest.UsageError: they cannot be had, or it is told what it cannot be told.
+            pytest.UsageError: it cannot be used, or the option gives what no program can take.
         """
         setting = self._settings["mobile-model"]
         if self._settings["mobile-prices"].value is not None:
@@ -198,7 +198,7 @@ class RunModels:
             raise usage_error(setting, f": {error}") from None
 
     def _check_cache(self) -> None:
-        """Check that there is a cache for the replies of agents, if they are to be kept."""
+        """Check that there is a cache if the replies that agents get are to be cached."""
         setting = self._settings["mobile-cache"]
         if setting.value in _AGENTS_TOO and getattr(self._config, "cache", None) is None:
             why = ": replies are kept in pytest's cache, which -p no:cacheprovider leaves out"
@@ -234,7 +234,7 @@ class RunModels:
         )
 
     def about(self) -> dict[str, Any]:
-        """Return what run.json says of the models: each by its role, and the table of prices."""
+        """Return what run.json says of the models: the model of each role, and the price table."""
         chosen = self.choice
         if not chosen.references:
             return {"models": {}, "price_table": None}
@@ -243,13 +243,13 @@ class RunModels:
         return {"models": default | roles, "price_table": self.prices.table}
 
     def ledger(self) -> Ledger:
-        """Return the sums of what the run has spent."""
+        """Return the ledger of what the run has spent."""
         from pytest_mobileagent.llm.budget import Ledger
 
         return Ledger(self._run.folder.path / LEDGER)
 
     def spent(self) -> str:
-        """Say which budget of the run is spent; empty if none is."""
+        """Return which budget of the run is spent, in words; empty if none is."""
         from pytest_mobileagent.llm.budget import run_over
 
         budget = self.budget

@@ -1,7 +1,7 @@
-"""Every option: where its value comes from, and what it has to look like.
+"""Every option, and where its value comes from.
 
 An option's value is taken from the command line, else from its environment variable, else from
-its ini key, else it is the default. `--mobile-max-steps` has the ini key `mobile_max_steps` and the
+its ini key; else it is the default. `--mobile-max-steps` has the ini key `mobile_max_steps` and the
 environment variable `MOBILE_MAX_STEPS`; `--agent` has `mobile_agent` and `MOBILE_AGENT`.
 """
 
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option; `parse` makes its value of the text, raising ValueError with what is wrong."""
+    """One option; `parse` reads its value from a text, or raises ValueError with the reason."""
 
     flag: str
     metavar: str
     default: str | None
     parse: Callable[[str], Any]
     help: str
-    repeats: bool = False  # its text is words; each time that it is given adds one
-    is_flag: bool = False  # it takes no value on the command line, elsewhere true or false
+    repeats: bool = False  # it may be given several times: its text is all words
+    is_flag: bool = False  # it takes no value on the command line, and true or false elsewhere
 
     @property
     def name(self) -> str:
@@ -50,7 +50,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class OptionValue:
-    """An option's value, and where it came from; `text` is what may be shown of it."""
+    """An option's value, and where it came from; `text` is what may be displayed of it."""
 
     option: Option
     value: Any
@@ -59,7 +59,7 @@ class OptionValue:
 
     @property
     def is_given(self) -> bool:
-        """Whether the value is none of the defaults."""
+        """Whether the value is not a default."""
         return self.text is not None and self.source != "default"
 
     def __str__(self) -> str:
@@ -327,7 +327,7 @@ def _given(option: Option, config: pytest.Config) -> str | None:
 
 
 def path_of(config: pytest.Config, setting: OptionValue) -> Path:
-    """Return a path that an option names: relative to where the option stands."""
+    """Return a path that an option names, relative to the folder of the command or the ini file."""
     given = setting.source.startswith(("--", "environment"))
     base = config.invocation_params.dir if given else config.rootpath
     try:
@@ -338,19 +338,19 @@ def path_of(config: pytest.Config, setting: OptionValue) -> Path:
 
 
 def usage_error(setting: OptionValue, what: str) -> pytest.UsageError:
-    """Return an error of an option's value, which says where the value came from."""
+    """Return an error about an option's value, which says where the value came from."""
     where = "" if setting.source.startswith("--") else f" ({setting.source})"
     return pytest.UsageError(printable(f"{setting.option.flag}={setting.text}{where}{what}"))
 
 
 def runs_no_test(config: pytest.Config) -> bool:
-    """Return whether the command line asks what there is, and runs none of it."""
+    """Whether the command line only lists tests or fixtures, and runs no test."""
     names = ("collectonly", "showfixtures", "show_fixtures_per_test", "setupplan")
     return any(getattr(config.option, name, False) for name in names)
 
 
 def leaves_distribution(config: pytest.Config) -> bool:
-    """Whether the user left it to the plugin how tests are handed out, by giving only `-n`."""
+    """Whether the plugin may decide how tests are handed out: the user gave `-n`, no `--dist`."""
     given = config.known_args_namespace  # before -n has made it "load"
     chosen = getattr(given, "dist", "no") != "no" or getattr(given, "distload", False)
     return not chosen and config.getoption("dist") == "load"

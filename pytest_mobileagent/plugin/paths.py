@@ -29,7 +29,7 @@ def add_path_keys(parser: pytest.Parser) -> None:
 
 
 def check_folders(config: pytest.Config) -> None:
-    """Look whether all registered folders are there.
+    """Check that all registered folders exist.
 
     Raises:
         pytest.UsageError: one is missing; the text says where it is named.
@@ -39,7 +39,7 @@ def check_folders(config: pytest.Config) -> None:
 
 
 def agent_folders(config: pytest.Config) -> list[Path]:
-    """Return the project's folders of agents; of two agents of the same name the last counts."""
+    """Return the project's folders of agents; of two agents with the same name, the last counts."""
     return _folders(config, "agents")
 
 
@@ -54,7 +54,7 @@ def environment_folders(config: pytest.Config) -> list[Path]:
 
 
 def project_sources(config: pytest.Config) -> Mapping[str, type[Source]]:
-    """Return the sources of devices that hooks add, by their prefixes.
+    """Return the sources of devices that the project's hooks add, by their prefixes.
 
     Raises:
         pytest.UsageError: two have the same prefix, or one is no source.
@@ -77,7 +77,7 @@ def project_sources(config: pytest.Config) -> Mapping[str, type[Source]]:
 
 
 def near(config: pytest.Config, path: Path) -> Path:
-    """Return a path as it is typed where pytest was started; whole if it lies elsewhere."""
+    """Return a path relative to where pytest was started; absolute if it lies elsewhere."""
     here = config.invocation_params.dir
     return path.relative_to(here) if path.is_relative_to(here) else path
 

@@ -25,7 +25,7 @@ _REPLIES = "mobileagent-replies"  # as in `config.cache.mkdir`
 
 @dataclass
 class Project:
-    """What a project registers: folders of apps, sources of devices, and where its runs are."""
+    """What a project registers: folders of apps, sources of devices, the folder of its runs."""
 
     apps: list[Path] = field(default_factory=list)
     sources: Mapping[str, type[Source]] = field(default_factory=dict)
@@ -34,17 +34,17 @@ class Project:
 
 @dataclass(frozen=True)
 class ProjectSettings:
-    """The texts of options that stand in the environment or in pytest's configuration.
+    """Options that are set in the environment or in pytest's configuration.
 
-    `texts` has them by their ini keys, each with the folder that paths in it are of; `replies` is
-    the folder in pytest's cache in which replies of models are kept.
+    `texts` has them by their ini keys, each with the folder to which its paths are relative;
+    `replies` is the folder of pytest's cache for replies of models.
     """
 
     texts: Mapping[str, tuple[str, Path]]
     replies: Path
 
     def get(self, name: str) -> tuple[str, Path] | None:
-        """Return the text of an option, by its ini key, and the folder that paths in it are of."""
+        """Return an option's text, by its ini key, and the folder that its paths start from."""
         return self.texts.get(name)
 
 
@@ -85,26 +85,26 @@ def _set(config: pytest.Config) -> ProjectSettings:
     return ProjectSettings(texts, config.rootpath / cache / "d" / _REPLIES)
 
 
-class _Looker(Generic[T]):
-    """Looks at pytest's configuration, and ends it before anything is collected."""
+class _Reader(Generic[T]):
+    """A plugin that reads pytest's configuration, and ends pytest before it collects anything."""
 
-    seen: T
+    found: T
 
-    def __init__(self, look: Callable[[pytest.Config], T]) -> None:
-        self._look = look
+    def __init__(self, read: Callable[[pytest.Config], T]) -> None:
+        self._read = read
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_cmdline_main(self, config: pytest.Config) -> int:
-        self.seen = self._look(config)
+        self.found = self._read(config)
         return 0
 
 
-def _configured(look: Callable[[pytest.Config], T], hint: str = "") -> T:
-    looker = _Looker(look)
+def _configured(read: Callable[[pytest.Config], T], hint: str = "") -> T:
+    reader = _Reader(read)
     with contextlib.redirect_stdout(io.StringIO()):
-        # This package is loaded already, so pytest cannot rewrite its asserts, and says so.
-        status = pytest.main(["--quiet", "-W", "ignore"], plugins=[looker])
+        # Without the warning that asserts of this package, which is loaded, cannot be rewritten.
+        status = pytest.main(["--quiet", "-W", "ignore"], plugins=[reader])
     if status != 0:
         msg = f"pytest cannot be configured in this folder: see above{hint}"
         raise SystemExit(msg)
-    return looker.seen
+    return reader.found

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.task.case import Case
 
-_TOLD = ("reason", "infrastructure", "answer", "verdict", "judged")  # of a result, in words
+_TEXTS = ("reason", "infrastructure", "answer", "verdict", "judged")  # fields of a result
 _FAULTS: dict[type[BaseException], str] = {
     JudgeError: "judge",
     NoBudgetError: "budget",
@@ -57,26 +57,26 @@ _FAULTS: dict[type[BaseException], str] = {
 def score(
     item: pytest.Function, report: pytest.TestReport, call: pytest.CallInfo[None]
 ) -> pytest.TestReport:
-    """Add to a report that decides what became of the case; keep the verdict beside the episode.
+    """Add the result to a report that decides the case; record the verdict beside the episode.
 
-    Whatever goes wrong here is this one case's error, and the run goes on.
+    An error in here is an error of this case only, and the run goes on.
     """
     case = case_of(item)
     if case is None or not state_of(item).is_complete:
         return report
     try:
         result = _result(case, item, report, call)
-        plain = result.to_wire()
-        told = redacted({name: value for name, value in plain.items() if name in _TOLD})
-        plain = cast("Entry", {**plain, **told})
-        _keep(result, plain["reason"], item)
+        entry = result.to_wire()
+        texts = redacted({name: value for name, value in entry.items() if name in _TEXTS})
+        entry = cast("Entry", {**entry, **texts})
+        _record(result, entry["reason"], item)
     except Exception as error:  # noqa: BLE001 - one guarded place
         what = f"the result of {item.nodeid} cannot be computed: {in_one_line(error)}"
         report.outcome, report.longrepr = "failed", what
-        plain = Result(case, fault="infrastructure", reason=what).to_wire()
-    setattr(report, RESULT, plain)
-    item.user_properties.extend(properties(plain))
-    tell_others(item, report, plain, state_of(item).episode)
+        entry = Result(case, fault="infrastructure", reason=what).to_wire()
+    setattr(report, RESULT, entry)
+    item.user_properties.extend(properties(entry))
+    tell_others(item, report, entry, state_of(item).episode)
     return report
 
 
@@ -121,7 +121,7 @@ def _result(
 def _outcome(
     report: pytest.TestReport, raised: BaseException | None, subtests: int
 ) -> tuple[str, bool | None]:
-    """Return the outcome of a case, and whether its goal was met; what counts is pytest's report.
+    """Return the outcome of a case, and whether its goal was met, from pytest's report of it.
 
     `subtests` counts those that failed. Any exception of a body but an AssertionError is the task's
     fault, and decides nothing.
@@ -134,14 +134,14 @@ def _outcome(
         return ("skipped" if report.skipped else "error"), None
     if report.passed and not subtests:
         return "passed", True
-    if raised is None:  # another plugin's doing, or a strict xfail that holds
+    if raised is None:  # another plugin failed it, or a strict xfail passed
         return "failed", str(report.longrepr).startswith(STRICT)
     decides = isinstance(raised, AssertionError | pytest.fail.Exception)
     return ("failed", False) if decides else ("error", None)
 
 
 def _failed_subtests(item: pytest.Function) -> int:
-    """Return how many subtests failed, for which pytest fails the test when it shows the report."""
+    """Return how many subtests failed; pytest fails the test for them only later."""
     counts: Any = item.config.stash.get(failed_subtests_key, {})
     names = {item.nodeid, getattr(item, "id", item.nodeid)}  # pytest counts by one or the other
     return sum(counts.get(name, 0) for name in names)
@@ -197,7 +197,7 @@ def _verdict(
 
 
 def _sought(item: pytest.Function, excinfo: pytest.ExceptionInfo[BaseException]) -> tuple[str, str]:
-    """Return the condition that did not hold, as it stands in the source, and where that is."""
+    """Return the source of the condition that did not hold, and where it stands."""
     if isinstance(excinfo.value, AgentFailedError):
         return "", ""
     if isinstance(excinfo.value, SubGoalError) and (cause := excinfo.value.__cause__) is not None:
@@ -221,10 +221,10 @@ def _folder(item: pytest.Function, episode: Episode | None) -> str | None:
     return folder.relative(episode.folder) if inside else str(episode.folder)
 
 
-def _keep(result: Result, reason: str, item: pytest.Function) -> None:
-    """Keep the verdict beside the episode and the attempt in the run's index; tell others of it.
+def _record(result: Result, reason: str, item: pytest.Function) -> None:
+    """Record the verdict beside the episode and the attempt in the run's index; call the hook.
 
-    `reason` is the result's as it may be recorded.
+    `reason` is that of the result, redacted.
     """
     run, episode = item.config.stash[RUN], result.episode
     if episode is None or episode.folder is None:

@@ -1,7 +1,7 @@
-"""What the values of options have to look like: each function parses a text.
+"""Parsers of the values of options.
 
-All raise ValueError with what is wrong. pytest loads this module in every session, so what only a
-given option needs is imported where it is used.
+Each reads a text, and raises ValueError with the reason if it cannot. pytest loads this module in
+every session, so what only one option needs is imported where it is used.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Shard(NamedTuple):
 
 
 def whole(least: int) -> Callable[[str], int]:
-    """Return what reads whole numbers from `least` on."""
+    """Return a parser of whole numbers from `least` on."""
 
     def parse(text: str) -> int:
         number = whole_number(text)
@@ -58,7 +58,7 @@ def epochs(text: str) -> Epochs:
 
 
 def shard(text: str) -> Shard:
-    """Read which part of a run is meant: `2/4`."""
+    """Read which part of a run to run: `2/4`."""
     found = re.fullmatch(r"\s*(\d{1,9})\s*/\s*(\d{1,9})\s*", text, re.ASCII)
     number, parts = (int(found[1]), int(found[2])) if found else (0, 0)
     if not 1 <= number <= parts:
@@ -95,14 +95,14 @@ def listed(text: str) -> tuple[str, ...]:
 
 
 def settle(text: str) -> Settle:
-    """Read the longest waits for a screen to rest."""
+    """Read the most seconds to wait for a screen to come to rest, for all apps or single ones."""
     from pytest_mobileagent.device.settle import parse_settle  # not for --help
 
     return parse_settle(text)
 
 
 def model(text: str) -> ModelChoice:
-    """Read the models of an agent."""
+    """Read the model of an agent, or one for each role."""
     from pytest_mobileagent.llm.reference import parse_choice  # not for --help
 
     return parse_choice(text)
@@ -116,7 +116,7 @@ def models(text: str) -> tuple[ModelReference, ...]:
 
 
 def truth(text: str) -> bool:
-    """Read what a flag is set to."""
+    """Read the value of a flag: `true` or `false`."""
     word = text.strip().lower()
     if word not in {"true", "false"}:
         msg = "has to be true or false"
@@ -125,7 +125,7 @@ def truth(text: str) -> bool:
 
 
 def limit(text: str) -> Limit:
-    """Read a budget of the run, and of each episode."""
+    """Read a budget: of the run, and of each episode."""
     from pytest_mobileagent.llm.budget import parse_limit  # not for --help
 
     return parse_limit(text)
@@ -139,7 +139,7 @@ def whole_limit(text: str) -> Limit:
 
 
 def one_of(*choices: str) -> Callable[[str], str]:
-    """Return what reads one of some words."""
+    """Return a parser of these words."""
 
     def parse(text: str) -> str:
         if text not in choices:

@@ -1,6 +1,6 @@
-"""`--mobile-watch`: the page of a run while it goes on, served to a browser of this machine.
+"""`--mobile-watch`: the live page of a run, served to a browser of this machine.
 
-`loopback` says who may ask for it.
+Only its user may open it (see `loopback`).
 """
 
 from __future__ import annotations
@@ -50,18 +50,18 @@ class Watching:
             target=self.server.serve_forever, args=(0.1,), name="watch", daemon=True
         ).start()
 
-    def tell(self, config: pytest.Config) -> None:
-        """Say where the page is; the address holds the token."""
-        words = f"watch: {self.server.url}"
+    def show_address(self, config: pytest.Config) -> None:
+        """Print the address of the page, which holds the token."""
+        text = f"watch: {self.server.url}"
         reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
         if reporter is None:
-            print(words, file=sys.stderr)
+            print(text, file=sys.stderr)
         else:
-            reporter.write_line(words)
+            reporter.write_line(text)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
-        """Tell the browsers that are open; the report has been written."""
+        """Let open browsers know that the run has ended; the report has been written."""
         self.state.end()
 
     def pytest_unconfigure(self) -> None:
@@ -76,7 +76,7 @@ _KINDS = {"png": "image/png", "jpg": "image/jpeg"}
 
 
 class Server(loopback.Server):
-    """Serves the page of a run that goes on.
+    """Serves the live page of a run.
 
     Raises:
         OSError: no port is free.
@@ -105,10 +105,10 @@ class _Handler(loopback.Handler):
             raise RefusedError(HTTPStatus.NOT_FOUND, "there is no such page")
 
     def _page(self) -> None:
-        told = self.server.state.now()
-        before, after = shell(str(told["index"]["run"].get("id", "")), live=True)
-        index = line("index", pack(told["index"]))
-        frames = {"Content-Security-Policy": "frame-ancestors 'none'"}  # the page has the others
+        data = self.server.state.now()["index"]
+        before, after = shell(str(data["run"].get("id", "")), live=True)
+        index = line("index", pack(data))
+        frames = {"Content-Security-Policy": "frame-ancestors 'none'"}  # the page sets the others
         self.send_page(before + b"\n" + index + after, frames)
 
     def _episode(self, name: str) -> None:
@@ -125,18 +125,18 @@ class _Handler(loopback.Handler):
 
 
 LIVE = {"state_url": "state", "episode_url": "episode"}
-_SHARE = 0.05  # of the time that goes by may be spent on what browsers ask
+_SHARE = 0.05  # of the time may be spent on what browsers ask for
 
 
 class State:
-    """The state of a run, made anew no more often than the run can spare, whoever asks."""
+    """The state of a run, updated at most so often that it costs little, whoever asks."""
 
     def __init__(self, collector: Collector) -> None:
         self._collector = collector
         self._folder: Path = collector.run.folder.path
         self._episodes = RunningEpisodes(self._folder)
         self._lock = threading.Lock()
-        self._told: dict[str, Any] = {}
+        self._latest: dict[str, Any] = {}
         self._next = 0.0
         self._name_of: Callable[[Any], str] | None = None
         self.has_ended = False
@@ -146,38 +146,38 @@ class State:
         with self._lock:
             began = time.monotonic()
             if began >= self._next:
-                self._told = self._tell()
+                self._latest = self._update()
                 ended = time.monotonic()
                 self._next = ended + (ended - began) / _SHARE
-            return self._told | {"ended": self.has_ended}
+            return self._latest | {"ended": self.has_ended}
 
     def end(self) -> None:
-        """Let what is told next be the whole of the run, which has ended."""
+        """Note that the run has ended, and update the state at the next request."""
         with self._lock:
             self.has_ended = True
             self._next = 0.0
 
     def episode(self, name: str) -> dict[str, Any] | None:
-        """Return an episode as the page shows it, as far as it goes; None if there is none."""
+        """Return an episode as the page displays it, as far as it has come; None if unknown."""
         folder = next((f for f in (self._folder / "episodes").glob("*") if f.name == name), None)
         if folder is None:
             return None
         return episode_data(folder, self._folder) | {"e": name, "attempts": []}
 
     def screen(self, name: str) -> bytes | None:
-        """Return a picture of the run's store, by the name of its file; None if there is none."""
+        """Return a picture from the run's store, by its file name; None if there is none."""
         try:
             return read_bytes(self._folder / "screens" / name)
         except OSError:
             return None
 
-    def _tell(self) -> dict[str, Any]:
+    def _update(self) -> dict[str, Any]:
         running = self._episodes.look(set(self._collector.finished))
         about = self._collector.run.folder.about()
         whole = document(about, dict(self._collector.results))
         index = index_data(self._folder, whole)
         rows = [self._row(each, about) for each in running]
-        now = {each["nodeid"] for each in rows}  # they may have had a result, and be repeated
+        now = {each["nodeid"] for each in rows}  # a test that is repeated also has a result
         index["tasks"] = [each for each in index["tasks"] if each["nodeid"] not in now] + rows
         return {"index": {**index, "live": LIVE}, "phones": [self._phone(each) for each in running]}
 

@@ -51,14 +51,14 @@ class MissingAppError(UnfitDeviceError):
 class Plan:
     """How a case is to be played.
 
-    - `agent`: the agent's name; `options`: what it was given; `make_runner` makes its runner for a
-      goal whose placeholders stand for some values.
-    - `program`: what is recorded of a program from outside; None of any other agent.
-    - `environment`: the one that the case names; None if it names none.
-    - `models`: those that the agent may ask; `clients` stand in for some of them, in tests.
+    - `agent`: the agent's name; `options`: those that it was given; `make_runner` returns its
+      runner for a case and the values of the goal's placeholders.
+    - `program`: what is recorded of a program from outside; None for any other agent.
+    - `environment`: the one that the case names, if it names one.
+    - `models`: those that the agent may ask; `clients` replace some of them in tests.
     - `ocr`: the OCR engine that the agent is to use.
-    - `is_done`: whether the episode that is being recorded in a folder has met its goal and is to
-      end, asked after every step; None where nobody asks.
+    - `is_done`: called with the folder of the episode after every step; returns whether the goal
+      is met and the episode is to end. None if the task does not stop on success.
     """
 
     case: Case
@@ -76,7 +76,7 @@ class Plan:
 
 
 def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, number: int) -> None:
-    """Bring the device to the case's starting point, run the agent, and record all of it.
+    """Bring the device to the case's starting point, run the agent, and record the episode.
 
     `screens` is the run's store of screens, `folder` the episode's, `number` the attempt's.
 
@@ -95,9 +95,9 @@ def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, numb
     _call("prepare", task.prepare, device)
     probes = since_now(task.probes, system)
     first = device.observe(probes)
-    device.events()  # what happened before is no part of the episode
+    device.events()  # those before the episode are dropped
     if first.screen.time is None:
-        msg = f"device {device.info.serial} does not tell the time"
+        msg = f"device {device.info.serial} does not report its time"
         raise DeviceError(msg)
     goal = task.goal_for(plan.case.parameters, first.screen.time)
     recorder = Recorder(folder, screens)
@@ -105,7 +105,7 @@ def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, numb
         recorder.start(plan.case, device.info, reset, _head(plan, goal, number))
         _play(plan, device, recorder, _Start(first, probes, goal, installed))
     except TaskError:
-        with contextlib.suppress(MobileAgentError):  # the first failure is what is reported
+        with contextlib.suppress(MobileAgentError):  # the first error is reported
             _call("clean_up", task.clean_up, device)
         raise
     finally:
@@ -181,7 +181,7 @@ def _check_fitness(case: Case, info: DeviceInfo, installed: frozenset[str]) -> N
 
 
 def _call(what: str, function: Callable[[Any], object] | None, device: Device) -> None:
-    """Call a task's own function of the device; what it raises is the task's, or the device's."""
+    """Call a task's function with the device; its exception is the task's or the device's error."""
     if function is None:
         return
     try:

@@ -1,4 +1,4 @@
-"""How long the tasks of a run may take, from what is on disk before any of them has begun."""
+"""How long the tasks of a run may take, by what is recorded before the first one begins."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _ENDLESS = 1e9  # no task takes that long; such numbers are damage
 def expected_times(folder: Path, at_once: Collection[str] = ()) -> dict[str, float]:
     """Return how long the tasks of the run in this folder may take, by node id.
 
-    In seconds, if the newest earlier run of the same agent beside it says how long any of them
-    took; else in golden steps. A task of which neither is known gets the mean of the others. Empty
-    if nothing is known: files that are missing, or damaged, cost the order and nothing else.
-    Those that are done `at_once` take next to no time.
+    The unit is seconds if the newest earlier run of the same agent beside it took any of them, and
+    golden steps otherwise. A task of which neither is known gets the mean of the others. Tasks that
+    are done `at_once` take next to no time. Nothing is returned if nothing is known: files that are
+    missing or damaged only cost the order.
     """
     run = _read(folder / "run.json")
     tasks = {task["nodeid"]: _number(_golden_steps(task)) for task in _tasks(run)}
@@ -72,7 +72,7 @@ def _tasks(document: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _golden_steps(case: Mapping[str, Any]) -> object:
-    """Return the golden steps of a case, which may stand in its task."""
+    """Return the golden steps of a case, or else of its task."""
     task = case.get("task")
     return case.get("golden_steps", task.get("golden_steps") if isinstance(task, dict) else None)
 

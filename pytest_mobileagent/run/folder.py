@@ -37,18 +37,18 @@ class RunFolder:
     path: Path
     id: str
     started: str
-    session: str = ""  # tells one that is gone on with from what it was before
+    session: str = ""  # distinguishes a run that is resumed from its earlier sessions
 
     @classmethod
     def plan(cls, runs: Path, agent: str) -> RunFolder:
-        """Choose a folder in `runs`, named after the moment and the agent; `make` makes it."""
+        """Choose a folder in `runs`, named after the time and the agent; `make` makes it."""
         now = datetime.now(UTC)
         name = f"{now:%Y-%m-%dT%H-%M-%S}-{slug(agent)}-{secrets.token_hex(2)}"
         return cls(runs.resolve() / name, name, now.isoformat(timespec="seconds"))
 
     @property
     def mark(self) -> str:
-        """How the environments begin of what agents of this session start (see `processes`)."""
+        """The mark of processes that agents of this session start (see `processes`)."""
         return f"{self.session}{self.id}"
 
     @property
@@ -71,10 +71,10 @@ class RunFolder:
         return self.path
 
     def begin(self, about: Callable[[], Mapping[str, Any]], cases: Iterable[Case]) -> None:
-        """Write run.json, unless another process of the run has: what the run is about to do.
+        """Write to run.json what the run is about to do, unless another process of it has done so.
 
-        `about` is only called by the process that writes. What it says of "digests", by the keys of
-        cases, stands beside the cases.
+        `about` is only called by the process that writes. Its "digests", by the keys of cases, are
+        written beside the cases.
 
         Raises:
             HostError: it cannot be written.
@@ -91,10 +91,10 @@ class RunFolder:
     def go_on(
         self, again: Mapping[str, Any], cases: Iterable[Case], digests: Mapping[str, Any]
     ) -> None:
-        """Add to run.json that the run goes on, and those cases that it does not list yet.
+        """Add to run.json that the run is resumed, and the cases that it does not list yet.
 
-        `again` says when and how; another process of the run may have added it before. `digests`
-        are those of the cases that are run, by their keys.
+        `again` says when and how; nothing is written if another process has added it. `digests` are
+        those of the cases that are run, by their keys.
 
         Raises:
             HostError: the file cannot be read or written.
@@ -135,11 +135,11 @@ class RunFolder:
         return (self.path / RUN).exists()
 
     def about(self) -> dict[str, Any]:
-        """Return what run.json says of the run; its id and start if there is no such file."""
+        """Return what run.json says of the run; only its id and start if there is no such file."""
         return about(self.path) or {"id": self.id, "started": self.started}
 
     def attempt(self, case: Case) -> tuple[Path, int]:
-        """Make a new folder for an attempt at a case, and return it with its number from 0.
+        """Make a new folder for an attempt at a case; return it with the attempt's number, from 0.
 
         Raises:
             HostError: it cannot be made.
@@ -177,7 +177,7 @@ def hold(run: Path) -> FileLock:
         lock = _lock(run)
         lock.acquire(timeout=0)
     except Timeout:
-        msg = f"{run} goes on still: another process holds {run / LOCK}"
+        msg = f"{run} is still running: another process holds {run / LOCK}"
         raise HostError(msg) from None
     except (OSError, NotImplementedError) as error:
         msg = f"{run} cannot be written to: {error}"
@@ -188,7 +188,7 @@ def hold(run: Path) -> FileLock:
 def let_go(lock: FileLock) -> None:
     """Release a lock, and delete its file."""
     with contextlib.suppress(OSError):
-        os.unlink(lock.lock_file)  # noqa: PTH108 - all that is known of it is a text
+        os.unlink(lock.lock_file)  # noqa: PTH108 - a text, and no path
     lock.release()
 
 
@@ -196,7 +196,7 @@ def _lock(run: Path) -> FileLock:
     """Return the lock of a run.
 
     Raises:
-        OSError: its file is none: a link, which would be followed and cut, or a pipe, say.
+        OSError: it is no regular file but, say, a link (which would be truncated) or a pipe.
     """
     path = run / LOCK
     if path.is_symlink() or (path.exists() and not path.is_file()):

@@ -37,7 +37,7 @@ class AgentRunner(Protocol):
     def run(self, session: Session, briefing: Briefing) -> None:
         """Work through the session to its end.
 
-        Whatever the agent does wrong ends the episode, and is its ending's error.
+        An error of the agent ends the episode, and is recorded as the error of its ending.
 
         Raises:
             InfrastructureError: the device broke, or the record cannot be written.
@@ -46,15 +46,15 @@ class AgentRunner(Protocol):
 
 
 class ConversationRunner:
-    """An agent, reached by a `Conversation`."""
+    """Runs an agent that is reached by a `Conversation`."""
 
     def __init__(self, conversation: Conversation, options: Any = None) -> None:
         self._conversation = conversation
-        self._options = options  # of an agent in this process; one elsewhere has its own
+        self._options = options  # of an agent in this process; one in another has its own
         self._thought = 0.0
 
     def run(self, session: Session, briefing: Briefing) -> None:
-        """Let a new agent work until the episode is over (see `AgentRunner`)."""
+        """Have a new agent work until the episode is over (see `AgentRunner`)."""
         try:
             self._run(session, briefing)
         finally:
@@ -77,9 +77,9 @@ class ConversationRunner:
             _conclude(session, message, briefing.folder)
 
     def _receive(self, session: Session) -> Reply | Work:
-        """Return what the agent says; `_thought` is how long that took.
+        """Return the agent's next message, and note in `_thought` how long it took.
 
-        Time that providers of models cost, which had to be asked again, is given back.
+        Time lost because a provider had to be asked again does not count.
         """
         before, lost, message = time.monotonic(), 0.0, None
         while message is None:
@@ -105,7 +105,7 @@ class ConversationRunner:
 def in_thread(
     maker: Callable[[], Any], options: Any, case: Case, values: Mapping[str, Any]
 ) -> AgentRunner:
-    """Return the runner of an agent in a thread, which may receive the task itself."""
+    """Return the runner of an agent in a thread, which may be handed the task itself."""
 
     def make() -> Any:
         agent = maker()
@@ -118,7 +118,7 @@ def in_thread(
 
 
 def _conclude(session: Session, work: Work, folder: Path) -> None:
-    """End a session whose agent has ended."""
+    """End a session whose agent is done."""
     if work.broken_task is not None:
         raise work.broken_task
     if work.infrastructure and session.ending is None:
@@ -130,20 +130,20 @@ def _conclude(session: Session, work: Work, folder: Path) -> None:
         session.end(Termination.AGENT_ERROR, kept(f"{error}\n{work.trace}".strip(), folder))
     elif session.ending is None:
         with contextlib.suppress(EpisodeOver):
-            seen = session.decide(Reply(Finish(work.answer or "")), 0.0)
-            what = blame(session, f"its answer cannot be taken: {seen.notice}")
+            after = session.decide(Reply(Finish(work.answer or "")), 0.0)
+            what = blame(session, f"its answer cannot be taken: {after.notice}")
             session.end(Termination.AGENT_ERROR, what)
     if work.complaint and session.ending is not None and not session.ending.error:
         session.end(Termination.SELF_REPORTED, kept(work.complaint, folder))
 
 
 def blame(session: Session, what: str) -> str:
-    """Say at which step an agent failed, and why."""
+    """Return a message that names the step at which an agent failed."""
     return f"the agent failed at step {session.steps + 1}: {what}"
 
 
 def kept(error: str, folder: Path) -> str:
-    """Return an error as it is recorded: a long one is cut, and more of it kept in a file."""
+    """Return an error as it is recorded: a long one is cut, and more of it written to a file."""
     if len(error) <= _LONGEST_ERROR:
         return error
     path = folder / ERROR_FILE

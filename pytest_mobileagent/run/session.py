@@ -1,4 +1,4 @@
-"""The session that an agent drives: it counts steps, performs valid actions, and records them."""
+"""The session that an agent drives: it counts steps, performs valid actions, and records."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from pytest_mobileagent.task.task import Probe, Task
 
 _LONGEST_NOTICE = 1000  # characters
-MOST_LOOKS = 50  # in a row that count as no step
+MOST_LOOKS = 50  # observations in a row that count as no step
 NO_USER = "The user does not answer."
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The most decisions that an agent may take, and the seconds it may think, in an episode."""
+    """The most steps of an episode, and the most seconds that the agent may think in it."""
 
     steps: int
     seconds: float
@@ -50,7 +50,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """Why an episode ended; `unused` are the calls of a decision that the step limit forbade."""
+    """Why an episode ended; `unused` are the calls for a step that the limit did not allow."""
 
     termination: Termination
     error: str = ""
@@ -59,7 +59,7 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class DoneStep:
-    """A step whose actions an agent has done by its own means, as it is recorded.
+    """A step whose actions the agent has done by its own means.
 
     The fields are those of `episode.record.Step`.
     """
@@ -76,11 +76,11 @@ class DoneStep:
 class Session:
     """One episode while an agent runner works on it (see `AgentRunner`).
 
-    `observation` is what was seen after the last decision, and `last` the look behind it. Where
-    `is_done` is given, it is asked after every step, and ends the episode by its yes.
+    `observation` is the agent's last one, made of the capture `last`. If `is_done` is given, it is
+    called after every step, and ends the episode when it returns True.
 
-    Each decision is a step, also one that could not be done; only reporting is none. What cannot be
-    done is said in the next observation's notice.
+    Each decision is a step, even one that could not be done; only a final report is none. The
+    notice of the next observation says what could not be done.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Session:
         self._recorder = recorder
         self._calls = CallReader(recorder.folder)
         self._waits = CallReader(recorder.folder)
-        self._lost = 0.0  # of the wait under way, as far as it was told
+        self._lost = 0.0  # seconds of the wait under way that were counted before
         self._spending = spending
         self._installed = installed
         self._is_done = is_done
@@ -118,10 +118,10 @@ class Session:
     def decide(
         self, reply: Reply, seconds: float, by: Callable[[], str] | None = None
     ) -> Observation:
-        """Have a decision done that took `seconds`, and return what is seen after it.
+        """Do what was decided in `seconds`, and return the observation after it.
 
-        `by` does its action in the device's place, where that knows no such action (`Raw`), and
-        returns why it could not be done; empty if it was.
+        `by` does the action itself if the device knows no such action (`Raw`), and returns why it
+        could not be done, or an empty text.
 
         Raises:
             EpisodeOver: the episode has ended, by this decision or before.
@@ -164,11 +164,11 @@ class Session:
         return self._is_done is not None
 
     def look(self) -> Capture:
-        """Look at the device as it is now, without recording it."""
+        """Return a capture of the device as it is now, without recording it."""
         return self.device.observe(self._probes)
 
     def add(self, step: DoneStep, after: Capture) -> None:
-        """Record a step that was done, and what was seen `after` it; it may end the episode."""
+        """Record a step that was done, and the capture `after` it; it may end the episode."""
         self._recorder.step(step.actions, step.said, step.calls, step.seconds_thinking)
         self.steps += 1
         self._recorder.outcome(step.notice, None, step.undone)
@@ -178,28 +178,28 @@ class Session:
         self._end_if_done()
 
     def unread_calls(self) -> tuple[ModelCall, ...]:
-        """Return the calls of metered models that no decision has followed."""
+        """Return the calls of metered models that no decision followed."""
         return self._calls.new()
 
     def seconds_lost(self) -> float:
-        """Return the seconds lost, since this was last asked, to providers that were busy."""
+        """Return the seconds lost to busy providers since the last call."""
         lost = sum(call.waited or 0.0 for call in self._waits.new()) - self._lost
         since = self._waits.busy_since
         self._lost = 0.0 if since is None else max(0.0, time.monotonic() - since)
         return max(0.0, lost + self._lost)
 
-    def take_calls(self, told: Sequence[ModelCall] = ()) -> tuple[ModelCall, ...]:
-        """Return the calls behind a decision: those of metered models, and those it tells of."""
+    def take_calls(self, reported: Sequence[ModelCall] = ()) -> tuple[ModelCall, ...]:
+        """Return the calls behind a decision: those of metered models, and those `reported`."""
         metered = self._calls.new()
         if self._spending is not None:
             for call in metered:
                 self._spending.note(call)
-            for call in told:
+            for call in reported:
                 self._spending.pay(call)
-        return (*metered, *told)
+        return (*metered, *reported)
 
     def _is_look(self, reply: Reply) -> bool:
-        """Whether a decision is a mere look around, of which only so many follow each other."""
+        """Whether a decision only looks around, and not for too many times in a row."""
         looks = not reply.counts and all(
             isinstance(a, Scroll | Swipe | Wait) for a in reply.actions
         )
@@ -209,7 +209,7 @@ class Session:
     def end(
         self, termination: Termination, error: str = "", unused: tuple[ModelCall, ...] = ()
     ) -> None:
-        """End the episode, unless it has ended; its ending stays, a first error is added to it."""
+        """End the episode; if it has ended, only add the error, unless there is one."""
         if self.ending is None:
             self.ending = Ending(termination, error, unused)
         elif not self.ending.error:
@@ -220,11 +220,11 @@ class Session:
             self.end(Termination.STOPPED)
 
     def _is_report(self, actions: Sequence[Action]) -> bool:
-        """Whether the agent only reports, and in a way that can be taken."""
+        """Whether the agent only makes its final report, and a valid one."""
         return len(actions) == 1 and ends_episode(actions[0]) and not self._flaw(actions[0])
 
     def _flaw(self, action: Action) -> str:
-        """Say why an action cannot be done on the screen that the agent saw; empty if it can."""
+        """Return why an action cannot be done on the agent's last screen; empty if it can."""
         if isinstance(action, Raw):
             return f"{action!r} is no action that a phone can do"
         if isinstance(action, Open) and self._installed and action.app not in self._installed:
@@ -240,7 +240,7 @@ class Session:
     ) -> tuple[int, str, str | None]:
         """Do actions until one cannot be done.
 
-        Return how many were left, why that was, and what the user answered.
+        Return how many are left, why, and what the user answered.
         """
         answer = None
         if by is not None:
@@ -265,7 +265,7 @@ class Session:
         return 0, "", answer
 
     def _record(self, capture: Capture, seconds: float = 0.0) -> Screen:
-        """Record what the device shows; it is no fault of the agent's if that cannot be read."""
+        """Record a capture; one that cannot be read is the device's fault."""
         self.last = capture
         screen = self._recorder.observation(capture.screen, capture.probes, seconds)
         try:
@@ -277,7 +277,7 @@ class Session:
 
 
 def _cut(notice: str) -> str:
-    """Cut a notice in its middle: it may quote what the agent said, at any length."""
+    """Cut the middle out of a long notice, which may quote a model's text of any length."""
     half = _LONGEST_NOTICE // 2
     return notice if len(notice) <= _LONGEST_NOTICE else f"{notice[:half]} … {notice[-half:]}"
 

@@ -91,7 +91,7 @@ def test_a_changed_check_is_asked_about_what_was_recorded(asking):
         [
             "mobileagent: --agent=asking.py:Silent (--mobile-rescore)",
             f"  no device and no agent: scores 3 episodes of {before} again",
-            f"{before.name}: 3 scored again, 0 kept as they were",
+            f"{before.name}: 3 scored again, 0 reused",
             "1 verdict changed:",
             "  code[[]1[]]   passed (check)  →  failed (check)",
         ]
@@ -169,7 +169,7 @@ def test_what_a_person_decided_stays(asking):
     add_verdict(before / tasks[0]["episode"], of_person(True, "eve", "I saw it"))
     result = rescore(asking)
     result.assert_outcomes(passed=1, failed=2)
-    result.stdout.fnmatch_lines(["*: 2 scored again, 1 kept as they were", "no verdict changed"])
+    result.stdout.fnmatch_lines(["*: 2 scored again, 1 reused", "no verdict changed"])
     task = by_number(asking)[0]
     assert task["reason"] == "passed by eve: I saw it"
     assert len(verdicts(before / task["episode"])) == 2  # no check was asked
@@ -184,7 +184,7 @@ def test_tasks_without_an_episode_and_episodes_without_a_task_are_told(asking):
     result.assert_outcomes(passed=2, skipped=1, deselected=1)
     result.stdout.fnmatch_lines(
         [
-            f"{before.name}: 2 scored again, 0 kept as they were",
+            f"{before.name}: 2 scored again, 0 reused",
             "not collected, though recorded (1): test_codes.py::test_code[[]0[]]",
             "skipped (1): no episode of codes/code[[]3[]] is recorded",
         ]
@@ -218,13 +218,13 @@ def test_a_run_of_version_1_is_scored(pytester):
     )
     result = pytester.runpytest_inprocess("-p", "no:cacheprovider", "tasks", "--mobile-rescore=old")
     assert result.ret in {0, 1}
-    result.stdout.fnmatch_lines(["old: 1 scored again, 0 kept as they were"])
+    result.stdout.fnmatch_lines(["old: 1 scored again, 0 reused"])
 
 
 def test_what_cannot_be_scored_is_an_error(asking, fnmatch):
     before = first(asking, count=1)
     with FileLock(before / ".lock"):
-        error = f"--mobile-rescore=runs: {before} goes on still; wait for its end"
+        error = f"--mobile-rescore=runs: {before} is still running; wait for its end"
         assert refused(asking) == error
     made = f"that run ({before.name}) was made with --mobile-seed=0"
     assert refused(asking, "--mobile-seed=1") == (

@@ -81,7 +81,7 @@ def test_nothing_starts_where_all_is_final(suite):
     result.stdout.fnmatch_lines(["2 kept, 0 run"])
     assert result.parseoutcomes() == {"passed": 1, "failed": 1}
     stopped = suite.run("--mobile-resume=runs", "-x", "--deselect=test_all.py::test_it[fine]")
-    stopped.stdout.fnmatch_lines(["1 kept, 0 run, 1 not selected this time and as they were"])
+    stopped.stdout.fnmatch_lines(["1 kept, 0 run, 1 not selected this time and unchanged"])
     suite.write(["fail", "fine"])
     stopped = suite.run("--mobile-resume=runs", "-x")  # it does not come to the second
     assert stopped.parseoutcomes() == {"failed": 1}
@@ -123,9 +123,7 @@ def test_what_is_not_selected_stays_and_what_is_new_is_run(suite):
     suite.write(["interrupt", "new"])
     result = suite.run("--mobile-resume=runs")
     assert suite.worked() == ["interrupt", "new"]
-    result.stdout.fnmatch_lines(
-        ["0 kept, 2 run (1 new), 2 not selected this time and as they were"]
-    )
+    result.stdout.fnmatch_lines(["0 kept, 2 run (1 new), 2 not selected this time and unchanged"])
     expected = {"fine": "passed", "interrupt": "passed", "last": "not run", "new": "passed"}
     assert outcomes(folder) == expected
     suite.write(["fine", "interrupt", "last", "new"])
@@ -150,7 +148,7 @@ def test_what_has_changed_since_is_told(suite):
     path = suite.pytester.path / "test_all.py"
     path.write_text(path.read_text().replace('what != "fail"', 'what != "fails"'))
     result = suite.run("--mobile-resume=runs")
-    result.stdout.fnmatch_lines(["what is kept is from before this was changed: checks"])
+    result.stdout.fnmatch_lines(["reused results are from before this was changed: checks"])
 
 
 def test_what_results_depend_on_cannot_be_another(suite):
@@ -196,7 +194,7 @@ def test_a_run_that_goes_on_still_is_refused(suite):
     with FileLock(folder / ".lock"):
         error = suite.refused("--mobile-resume=runs")
     assert error == (
-        f"--mobile-resume=runs: {folder} goes on still: another process holds {folder / '.lock'}"
+        f"--mobile-resume=runs: {folder} is still running: another process holds {folder / '.lock'}"
     )
     (folder / ".lock").touch()  # left by one that was killed
     suite.run("--mobile-resume=runs").stdout.fnmatch_lines(["1 kept, 1 run"])
@@ -250,7 +248,7 @@ def test_of_three_options_one_may_be_given(suite):
     suite.stop(["fine", "interrupt"])
     assert suite.refused("--mobile-resume=runs", "--mobile-rescore=runs") == (
         "--mobile-resume=runs (--mobile-resume) and --mobile-rescore=runs (--mobile-rescore) "
-        "exclude each other: one run is gone on with, reused or scored again"
+        "exclude each other: a run is either resumed, reused or scored again"
     )
 
 
@@ -278,7 +276,7 @@ def test_a_run_that_was_killed_goes_on_with_other_workers(suite):
         assert is_held(folder)
         other = suite.run("--mobile-resume=runs")
         assert other.ret == pytest.ExitCode.USAGE_ERROR
-        other.stderr.fnmatch_lines([f"ERROR: --mobile-resume=runs: {folder} goes on still: *"])
+        other.stderr.fnmatch_lines([f"ERROR: --mobile-resume=runs: {folder} is still running: *"])
         finished = {str(entry.case) for entry in entries(folder)}
     finally:
         killed.kill()

@@ -103,7 +103,7 @@ def test_a_device_without_the_app_or_a_listener_is_unfit(tried: Callable[..., Ep
 
 
 def test_a_phone_without_a_clock_is_broken(tried: Callable[..., Episode]) -> None:
-    with pytest.raises(DeviceError, match="does not tell the time"):
+    with pytest.raises(DeviceError, match="does not report its time"):
         tried(device=FakePhone([make_screen(time=None)]))
 
 

@@ -16,7 +16,7 @@ def test_a_run_is_held_until_it_is_let_go(tmp_path: Path) -> None:
     assert not is_held(tmp_path)
     lock = hold(tmp_path)
     assert is_held(tmp_path)
-    with pytest.raises(HostError, match="goes on still"):
+    with pytest.raises(HostError, match="is still running"):
         hold(tmp_path)
     let_go(lock)
     assert not is_held(tmp_path)

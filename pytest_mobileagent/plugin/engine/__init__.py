@@ -1,1 +1,1 @@
-"""Where tests run, and in which order: the workers of pytest-xdist, and tests that wait."""
+"""Where and in which order tests run: workers of pytest-xdist, and tests that wait."""

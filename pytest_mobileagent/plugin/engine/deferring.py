@@ -1,14 +1,14 @@
 """Tests that wait for their judges, and pauses in which nothing is run.
 
 Judges think while the phone goes on: a test that waits for them is run again when they are done.
-Its first run plays the episode and has it judged; its second finds both there. Nothing of the first
-is reported but its time. What would not be the same twice waits for its judges in place: tests that
-another plugin may repeat, that have subtests, that look at the device, or that have fixtures of a
-class or a module, which are gone by then; and the last test, after which no other follows.
+Its first run plays the episode and has it judged; its second finds both. Of the first, only the
+time is reported. Tests that might not be the same twice wait for their judges in place: those that
+another plugin may repeat, that have subtests, that read the device, or that have fixtures of a
+class or a module, which would be gone by then. So does the last test, which no other follows.
 
-After a pause it is not known yet which test follows, if any. What a test leaves set up for the next
-one is torn down before a pause, but for what belongs to the whole session, such as the device; and
-tests that wait for judges are done.
+At a pause it is not known which test comes next, if any. Before it, tests that wait for judges are
+finished, and what the last test leaves set up is torn down, except for what belongs to the whole
+session, such as the device.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
 
-_MOST_WAITING = 24  # tests, whose episodes are held in memory
-_IN_PLACE = {"device", "subtests"}  # fixtures of tests that are run once
+_MOST_WAITING = 24  # tests, whose episodes stay in memory
+_IN_PLACE = {"device", "subtests"}  # fixtures of tests that cannot be run twice
 
 
 class Deferring:
@@ -40,12 +40,12 @@ class Deferring:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> Any:
-        """Run a test that may be judged; those whose judges are done go before any other."""
+        """Run a test that may be judged, after waiting tests whose judges are done."""
         state = state_of(item)
         if not state.is_continued:
             self._run_those_decided(item)
         is_last = not isinstance(nextitem, pytest.Item)  # of the run, or before a pause
-        if is_last and self._waiting:  # what the session has set up is needed again
+        if is_last and self._waiting:  # waiting tests follow, and need what the session has set up
             return item.ihook.pytest_runtest_protocol(item=item, nextitem=self._waiting[0])
         if not _may_be_judged(item):
             return None
@@ -53,7 +53,7 @@ class Deferring:
         reports = runtestprotocol(item, log=False, nextitem=nextitem)
         if state.is_put_off:
             state.put_off(sum(report.duration for report in reports))
-            # What was printed before counts, but for what the body will print again.
+            # Keep what was printed, except what the body will print again.
             printed = item._report_sections  # noqa: SLF001 - as reports read it
             printed[:] = [section for section in printed if section[0] == "setup"]
             item.user_properties.clear()
@@ -69,9 +69,9 @@ class Deferring:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, Any, Any]:
-        """Run the tests that wait when all others are done, also where the run was stopped.
+        """Run the tests that wait when all others are done, even if the run was stopped.
 
-        At Ctrl-C those whose judges are done are reported, and no other is waited for.
+        At Ctrl-C, only those whose judges are done are run.
         """
         try:
             try:
@@ -94,7 +94,7 @@ class Deferring:
         return not is_last and len(self._waiting) < _MOST_WAITING and _may_run_twice(item)
 
     def _run_those_decided(self, item: pytest.Item) -> None:
-        """Run the tests whose judges are done, before one that is set up as they are."""
+        """Run waiting tests whose judges are done, if they share the set-up of the next test."""
         chain = item.listchain()[:-1]
         for waiting in [each for each in self._waiting if _is_decided(each)]:
             if waiting.listchain()[:-1] == chain:
@@ -102,7 +102,7 @@ class Deferring:
                 waiting.ihook.pytest_runtest_protocol(item=waiting, nextitem=item)
 
     def run_waiting(self, session: pytest.Session) -> None:
-        """Run the tests that wait before a pause (see `scheduling`): more tests may follow."""
+        """Run the tests that wait before a pause, after which more tests may follow."""
         self._run_all(session, then=session)
         self._is_ending = False
 
@@ -110,7 +110,7 @@ class Deferring:
         self._is_ending = True
         waiting = list(self._waiting)
         try:
-            if waiting:  # a run that is stopped leaves set up what its next test would have needed
+            if waiting:  # a run that was stopped leaves set up what the next test needed
                 session._setupstate.teardown_exact(waiting[0])  # noqa: SLF001 - as at pytest's end
         finally:
             nexts: list[Any] = [*waiting[1:], then]
@@ -121,7 +121,7 @@ class Deferring:
 
 @contextmanager
 def _current(item: pytest.Item) -> Iterator[None]:
-    """Let a worker of pytest-xdist take a test for the one that it runs: it reports no other."""
+    """Make a worker of pytest-xdist take this test for the one that it runs, to report it."""
     plugins = item.config.pluginmanager.get_plugins()
     worker: Any = next((p for p in plugins if type(p).__name__ == "WorkerInteractor"), None)
     if worker is None:
@@ -135,7 +135,7 @@ def _current(item: pytest.Item) -> Iterator[None]:
 
 
 def _may_be_judged(item: pytest.Item) -> bool:
-    """Whether a test asks judges, and no other plugin may run it again."""
+    """Whether a test may ask judges, and no other plugin may repeat it."""
     case, run = case_of(item), item.config.stash[RUN]
     if case is None or not isinstance(item, pytest.Function):
         return False
@@ -147,7 +147,7 @@ def _may_be_judged(item: pytest.Item) -> bool:
 
 
 def _may_run_twice(item: pytest.Item) -> bool:
-    """Whether a second run of a test, after others, finds what the first one found."""
+    """Whether a second run of a test, after others, finds the fixtures of the first."""
     is_debugged = item.config.getoption("usepdb", False) or item.config.getoption("trace", False)
     if is_debugged or _IN_PLACE & set(item.fixturenames):  # type: ignore[attr-defined]
         return False
@@ -168,8 +168,8 @@ def _is_decided(item: pytest.Item) -> bool:
 
 
 def run_before_pause(item: pytest.Item) -> None:
-    """Run a test after which there is a pause."""
-    then = cast("pytest.Item", item.session)  # for pytest, what follows belongs to it, no more
+    """Run a test that is followed by a pause."""
+    then = cast("pytest.Item", item.session)  # pytest keeps set up what belongs to the session
     item.ihook.pytest_runtest_protocol(item=item, nextitem=then)
     deferring: Deferring | None = item.config.pluginmanager.get_plugin("mobileagent-deferring")
     if deferring is not None:
@@ -177,7 +177,7 @@ def run_before_pause(item: pytest.Item) -> None:
 
 
 class Pauses:
-    """A plugin of the workers of pytest-xdist: a test that one is given again is a pause."""
+    """A plugin of pytest-xdist's workers, for which a test that is given twice means a pause."""
 
     def __init__(self) -> None:
         self._begun: set[str] = set()
@@ -186,7 +186,7 @@ class Pauses:
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtestloop(self) -> Generator[None, Any, Any]:
-        """Take note that no more tests are given; some may wait for judges still."""
+        """Note when no more tests will come; some may still wait for judges."""
         try:
             return (yield)
         finally:
@@ -196,8 +196,8 @@ class Pauses:
     def pytest_runtest_protocol(
         self, item: pytest.Item, nextitem: pytest.Item | pytest.Session | None
     ) -> bool | None:
-        """Run nothing at a pause, and get ready for it before."""
-        if self._runs_one or self._is_over:  # called from here, or one that has waited for judges
+        """Run nothing at a pause, and prepare for one after the test before it."""
+        if self._runs_one or self._is_over:  # called from here, or by a test that waited
             return None
         if item.nodeid in self._begun:
             return True

@@ -1,8 +1,8 @@
-"""Epochs that depend on those before: they wait for a look, and are dropped if nobody needs them.
+"""Interim analyses, on which further epochs depend: they are run if needed, and else dropped.
 
 With `--mobile-epochs=A..B` all B epochs of a task are tests. All but the first A wait until the
-gate has looked at what came of those; only tasks that one of its open bounds covers go on. The
-other tests count as deselected.
+gate has been asked about the results so far. Tasks that are covered by a bound that it leaves
+undecided go on; the other tests count as deselected.
 """
 
 from __future__ import annotations
@@ -28,33 +28,33 @@ if TYPE_CHECKING:
 class InterimAnalyses:
     """A plugin of the process that owns a run with a gate or a baseline.
 
-    Where there are no workers it keeps the order of tests, too; else the scheduler asks it.
-    `results` are those of the run so far, by node id; `dropped` are the tests that are not needed.
+    Without workers it also orders the tests; with workers the scheduler asks it. `results` are
+    those of the run so far, by node id; `dropped` are the tests that are not needed.
     """
 
     def __init__(self, run: RunConfig, results: Mapping[str, Entry]) -> None:
         self.dropped: set[str] = set()
         self._run = run
         self._results = results
-        self._ends = run.gate.looks.epochs  # after which epochs there is a look
+        self._ends = run.gate.analyses.epochs  # after which epochs there is an analysis
         self._cases: Mapping[str, Case] = {}
-        self._stages: Mapping[str, int] = {}  # for how many looks a test waits
-        self._stage = 0  # the look that comes next; tests of epochs before it may run
+        self._stages: Mapping[str, int] = {}  # for how many analyses a test waits
+        self._stage = 0  # the next analysis; tests of the epochs before it may run
         self._session: pytest.Session | None = None
-        self._items: Mapping[str, pytest.Item] = {}  # none where workers have them
+        self._items: Mapping[str, pytest.Item] = {}  # empty if workers have them
         self._decision: Decision | None = None
-        self._has_looked = False  # at all that is done so far
+        self._is_analysed = False  # all that is done so far
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Take in the tests of a run without workers, before it writes down what it will do."""
+        """Receive the tests of a run without workers, before run.json lists them."""
         self._items = {item.nodeid: item for item in session.items}
         cases = ((item.nodeid, case_of(item)) for item in session.items)
         self._take({nodeid: case for nodeid, case in cases if case is not None})
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self) -> None:
-        """Take in the tests that the first worker has collected."""
+        """Receive the tests that the first worker has collected."""
         if not self._cases:
             from pytest_mobileagent.episode.runs import cases
 
@@ -62,7 +62,7 @@ class InterimAnalyses:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, Any, Any]:
-        """Let the tests that wait come last, where the tests run here."""
+        """Put the tests that wait last, if tests are run in this process."""
         self._session = session
         session.items.sort(key=lambda item: self._stage_of(item.nodeid))
         return (yield)
@@ -71,63 +71,58 @@ class InterimAnalyses:
     def pytest_runtest_protocol(
         self, item: pytest.Item, nextitem: pytest.Item | pytest.Session | None
     ) -> bool | None:
-        """Look when the last test has run that needs no look."""
+        """Make an analysis after the last test that waits for none."""
         session = item.session
         if not isinstance(nextitem, pytest.Item) or not self.held([nextitem.nodeid]):
             return None
         run_before_pause(item)
         if not (session.shouldfail or session.shouldstop):
-            dropped = self.look(self.held(each.nodeid for each in session.items))
+            dropped = self.analyse(self.held(each.nodeid for each in session.items))
             session.items[:] = [each for each in session.items if each.nodeid not in dropped]
         return True
 
     def held(self, tests: Iterable[str]) -> set[str]:
-        """Return those tests, by node id, that wait for a look."""
+        """Return those tests, by node id, that wait for an analysis."""
         return {test for test in tests if self._stage_of(test) > self._stage}
 
-    def look(self, tests: Iterable[str]) -> set[str]:
-        """Look at what is done, and return which of the tests that wait are not needed.
+    def analyse(self, tests: Iterable[str]) -> set[str]:
+        """Ask the gate about what is done, and return which of the waiting tests are not needed.
 
-        The others of the next epochs may run now. `tests` are all that wait.
+        The others of the next epochs may run now. `tests` are all those that wait.
         """
         waiting = set(tests)
         self._decision = decision = self._decide()
-        self._has_looked = True
+        self._is_analysed = True
         dropped = {
             test for test in waiting if decision is None or not decision.wants(self._cases[test])
         }
         self._drop(dropped)
         if rest := waiting - dropped:
             self._stage = min(map(self._stage_of, rest))
-            self._has_looked = False
+            self._is_analysed = False
         return dropped
 
     def end(self, whole: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what a report of the run, which has ended, says of the gate and the baseline."""
-        if not self._has_looked:
+        """Return what the report says of the gate and the baseline once the run has ended."""
+        if not self._is_analysed:
             self._decision = self._decide()
-        said = {} if self._decision is None else {"gate": self._decision.to_wire()}
+        gate = {} if self._decision is None else {"gate": self._decision.to_wire()}
         try:
             comparison = self._run.gate.compare(whole["run"], whole["tasks"])
-        except ValueError:  # all that both have was skipped
+        except ValueError:  # all tasks that both runs have were skipped
             comparison = None
-        return said if comparison is None else {**said, "comparison": comparison}
-
-    @property
-    def decision(self) -> Decision | None:
-        """What the gate said at the last look; None if there is no gate, or no look was due."""
-        return self._decision
+        return gate if comparison is None else {**gate, "comparison": comparison}
 
     def _drop(self, tests: set[str]) -> None:
-        """Let tests count as deselected."""
+        """Count tests as deselected."""
         self.dropped |= tests
         config = self._run.config
         if self._session is not None:
-            self._session.testscollected -= len(tests)  # of which pytest shows how many are done
+            self._session.testscollected -= len(tests)  # pytest displays the share that is done
         if items := [item for test, item in self._items.items() if test in tests]:
             config.hook.pytest_deselected(items=items)
         elif tests and (terminal := config.pluginmanager.get_plugin("terminalreporter")):
-            # Other plugins look at all that is in there, as Hypothesis's does, and expect objects.
+            # Other plugins, such as Hypothesis's, read the node ids of all that is listed there.
             named = [SimpleNamespace(nodeid=test) for test in sorted(tests)]
             terminal.stats.setdefault("deselected", []).extend(named)
 
@@ -137,12 +132,12 @@ class InterimAnalyses:
         self._run.gate.check_cases(list(cases.values()))
 
     def _stage_of(self, test: str) -> int:
-        return self._stages.get(test, 0)  # what is no task waits for nothing
+        return self._stages.get(test, 0)  # a test that is no task waits for nothing
 
     def _decide(self) -> Decision | None:
-        """Return what the gate says of all that may have run so far.
+        """Return the gate's decision on all tests that may have run so far.
 
-        A result that is missing there cannot come any more.
+        A result of these that is missing will not come any more: it was lost.
         """
         from pytest_mobileagent.report.result import Result
 
@@ -157,10 +152,9 @@ class InterimAnalyses:
 
 
 def _stages(cases: Mapping[str, Case], ends: Sequence[int]) -> dict[str, int]:
-    """Return how many looks each test waits for, where there are looks after some epochs.
+    """Return for how many analyses each test waits, given after which epochs there are some.
 
-    What counts is how many epochs of its task come before that are tests of this run, too: others
-    may have been deselected.
+    An epoch counts only if it is a test of this run: others may have been deselected.
     """
     by_task = defaultdict(list)
     for test, case in cases.items():

@@ -1,13 +1,13 @@
 """How pytest-xdist hands out tasks: one at a time, the longest first.
 
-An episode takes seconds or minutes, so that what counts is that no worker holds back tasks while
-others have none. A worker of pytest-xdist starts a test when it knows the next one, or that there
-is none, and a test that it knows as the next cannot be taken back: `WorkerController.send_steal`
-reaches only those behind it. So each worker has one test in hand besides the one that it runs, and
-which one, if any, follows from when the workers are expected to be free.
+An episode takes seconds or minutes, so no worker should hold back tasks while others have none. A
+worker of pytest-xdist starts a test only when it knows the next one, or that there is none, and
+that next test cannot be taken back: `WorkerController.send_steal` reaches only those behind it. So
+each worker has one test in hand besides the one that it runs. Which one that is, if any, depends on
+when the workers are expected to be free.
 
-Tests that wait for what comes of others (see `gate/looks`) are handed out when those are done.
-Workers that nothing else is left for pause until then (see hands.py).
+Tests that wait for an interim analysis (see `InterimAnalyses`) are handed out once it has been
+made. Workers for which nothing else is left pause until then (see `WorkerQueue`).
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ _IN_HAND = 2  # the test that a worker runs, and the one that it has to know as 
 class TaskScheduling:
     """A scheduler of pytest-xdist (its protocol is `xdist.scheduler.Scheduling`).
 
-    `expected` is asked once, when the first worker has collected, for how long tests are expected
-    to take, in any unit, by node id. Those come first, the longest first; the others, and all if
-    there is none, follow in pytest's own order. `now` is a clock, in seconds. `looking` holds tests
-    back; without it none waits.
+    - `expected` returns how long tests are expected to take, in any unit, by node id; it is called
+      once, when the first worker has collected. Those tests come first, the longest before others;
+      the rest follow in pytest's own order.
+    - `now` is a clock, in seconds.
+    - `analyses` hold tests back; without them no test waits.
+    - `reported` holds the node ids of tests whose results are known. A test that a worker has done,
+      but not reported when it dies, is handed out once more.
 
-    `reported` holds the node ids of tests whose results are known. One that a worker has done, and
-    has not reported when it dies, is handed out once more.
-
-    The first worker that has collected begins, while others start: what they collect is compared
-    when it comes.
+    The first worker that has collected begins while others are starting. What those collect is
+    compared with its collection later.
     """
 
     def __init__(
@@ -56,17 +56,19 @@ class TaskScheduling:
         expected: Callable[[], Mapping[str, float]],
         now: Callable[[], float] = time.monotonic,
         *,
-        looking: InterimAnalyses | None = None,
+        analyses: InterimAnalyses | None = None,
         reported: Container[str] | None = None,
     ) -> None:
         self.config = config
         self.log = Producer("tasksched") if log is None else log.tasksched
         self._expected = expected
         self._now = now
-        self._looking = looking
+        self._analyses = analyses
         self._reported = reported
-        self._given_back: set[int] = set()  # after their worker had died
-        self._unreported: dict[WorkerController, list[int]] = {}  # done, but for their judges
+        self._given_back: set[int] = set()  # whose worker died before it reported them
+        self._unreported: dict[
+            WorkerController, list[int]
+        ] = {}  # done, though judges may decide yet
         self._held: list[int] = []  # tests that wait for others
         self._workers = self._to_come = len(parse_tx_spec_config(config))  # not collected yet
         self._has_begun = False
@@ -82,40 +84,40 @@ class TaskScheduling:
 
     @property
     def nodes(self) -> list[WorkerController]:
-        """The workers that are there."""
+        """The workers that have started and not ended."""
         return list(self._queues)
 
     @property
     def collection_is_completed(self) -> bool:
-        """Whether tests can be handed out: the others need not wait for the last worker."""
+        """Whether tests can be handed out, for which one worker has to have collected."""
         return self._collection is not None
 
     @property
     def tests_finished(self) -> bool:
-        """Whether all tests are done, but for those that wait to be the last of their worker.
+        """Whether all tests are done, except those that wait to be the last of their worker.
 
-        Not before every worker has collected: one that collects something else is an error however
-        fast the others are. They have to be waited for in any case.
+        Never before every worker has collected: a worker that collects something else is an error,
+        however fast the others are.
 
-        xdist asks this after each thing that it hears of, and has reported by then what it heard.
+        pytest-xdist asks this after each event, which it has reported by then.
         """
-        self._look()
+        self._analyse()
         waiting = any(len(queue.tests) >= _IN_HAND for queue in self._queues.values())
         rest = self._to_come or self._pool or self._held or waiting
         return self._collection is not None and not rest
 
     @property
     def has_pending(self) -> bool:
-        """Whether tests are being run; xdist shows the end of its status line before that."""
+        """Whether tests are being run; pytest-xdist ends its status line before that."""
         rest = self._pool or self._held or any(queue.tests for queue in self._queues.values())
         return self._has_begun and bool(rest)
 
     def add_node(self, node: WorkerController) -> None:
-        """Take in a worker that has started, and has yet to collect."""
+        """Add a worker that has started and has yet to collect."""
         self._queues[node] = WorkerQueue()
 
     def add_node_collection(self, node: WorkerController, collection: Sequence[str]) -> None:
-        """Take in what a worker has collected. Others than the first's end the run, as an error."""
+        """Receive what a worker has collected; if it differs from the first's, the run ends."""
         self._ready.add(node)
         self._to_come = max(0, self._to_come - 1)
         if self._collection is None:
@@ -134,7 +136,7 @@ class TaskScheduling:
     def mark_test_complete(
         self, node: WorkerController, item_index: int, duration: float = 0
     ) -> None:
-        """Take in that a worker has done a test, in `duration` seconds."""
+        """Note that a worker has done a test, in `duration` seconds."""
         was_test = self._queues[node].remove(item_index)
         self._since[node] = self._now()
         if was_test:
@@ -152,11 +154,11 @@ class TaskScheduling:
     def remove_pending_tests_from_node(
         self, node: WorkerController, indices: Sequence[int]
     ) -> None:
-        """Never called: what a worker has in hand cannot be taken back."""
+        """Do nothing but raise: what a worker has in hand cannot be taken back."""
         raise NotImplementedError
 
     def remove_node(self, node: WorkerController) -> str | None:
-        """Let a worker go, and return the test that it was running if it died over it.
+        """Remove a worker, and return the test that it was running if it died over it.
 
         Raises:
             KeyError: there is no such worker.
@@ -177,9 +179,9 @@ class TaskScheduling:
         return None if crashed is None else self._collection[crashed]
 
     def _lost_with(self, node: WorkerController) -> list[int]:
-        """Return the tests that a worker had done and not reported, for they waited for judges.
+        """Return the tests that a worker had done and not reported, as they waited for judges.
 
-        Whoever has taken the worker down, they are run again; once, as it may be their own doing.
+        They are run again, but only once: one of them may have killed the worker.
         """
         done = self._unreported.pop(node, [])
         if self._reported is None or self._collection is None:
@@ -206,26 +208,26 @@ class TaskScheduling:
         self._hold(order)
 
     def _hold(self, tests: Sequence[int]) -> None:
-        """Hand out those of some tests that need not wait."""
+        """Put tests into the pool, except those that have to wait."""
         names = self._collection or []
-        held = self._looking.held(names[i] for i in tests) if self._looking else set()
+        held = self._analyses.held(names[i] for i in tests) if self._analyses else set()
         self._held = [index for index in tests if names[index] in held]
         for index in tests:
             if names[index] not in held:
                 self._return(index)
 
-    def _look(self) -> None:
-        """Let tests go on that wait for others, or drop them, when those others are done."""
+    def _analyse(self) -> None:
+        """Have an interim analysis made when nothing but tests that wait for it is left."""
         while self._held and not self._pool and not any(h.tests for h in self._queues.values()):
-            assert self._looking is not None
+            assert self._analyses is not None
             assert self._collection is not None
-            dropped = self._looking.look(self._collection[index] for index in self._held)
+            dropped = self._analyses.analyse(self._collection[index] for index in self._held)
             self._hold([i for i in self._held if self._collection[i] not in dropped])
             for node in self.nodes:
                 self._fill(node)
 
     def _show_beginning(self) -> None:
-        """Write how many tests there are, and no status of workers among the dots from now on."""
+        """Write how many tests there are, and keep the workers' status out of the dots."""
         terminal = self.config.pluginmanager.getplugin("terminalreporter")
         status = self.config.pluginmanager.getplugin("terminaldistreporter")
         if terminal is None or status is None:
@@ -251,7 +253,7 @@ class TaskScheduling:
         insort(self._pool, index, key=self._rank.__getitem__)
 
     def _fill(self, node: WorkerController) -> None:
-        """Give a worker its next tests, or let it end when others will be free before it is."""
+        """Give a worker its next tests, or let it end if others will be free earlier."""
         if node not in self._ready:
             return
         queue = self._queues[node]
@@ -269,16 +271,16 @@ class TaskScheduling:
         if is_last and self._held:
             is_last = False
             given += queue.add_pause()
-        with suppress(OSError):  # it died: xdist says so soon, and what it has in hand comes back
+        with suppress(OSError):  # it died; when xdist notices, what it has in hand comes back
             if given:
                 node.send_runtest_some(given)
             if is_last:
                 node.shutdown()
 
     def _next_of(self, node: WorkerController) -> int | None:
-        """Return the first test that this worker would get if each went to the first one free.
+        """Return the next test of this worker if each test goes to the worker that is free first.
 
-        None if the others are expected to have done all before it is free.
+        None if the others are expected to have done all tests before this one is free.
         """
         if not self._queues[node].tests:
             return self._pool[0] if self._pool else None
@@ -295,9 +297,9 @@ class TaskScheduling:
     def _expected_ends(
         self, chosen: WorkerController, seconds: float
     ) -> Iterator[tuple[float, int]]:
-        """Yield when each worker will be free, with its number; that of the chosen one is -1.
+        """Yield when each worker will be free, with its number, which is -1 for the chosen one.
 
-        A weight of 1 is expected to take so many seconds.
+        A test of weight 1 is expected to take `seconds`.
         """
         now = self._now()
         starting = sum(node not in self._ready for node in self._queues)
@@ -314,12 +316,12 @@ class TaskScheduling:
 class WorkerQueue:
     """The tests that a worker has in hand, by their numbers; it runs the first.
 
-    A worker starts a test when it knows the next one. Where that is not known yet, a test that the
-    worker was given before stands for it: a pause, at which it runs nothing (see pauses.py).
+    A worker starts a test when it knows the next one. If that is not known yet, the worker is given
+    the same test twice: the second is a pause, at which it runs nothing (see `Pauses`).
     """
 
     def __init__(self) -> None:
-        self._entries: list[int] = []  # a pause is the complement of the number that stands for it
+        self._entries: list[int] = []  # a pause is the complement (~) of its test's number
 
     @property
     def tests(self) -> list[int]:
@@ -337,7 +339,7 @@ class WorkerQueue:
         self._entries.append(test)
 
     def add_pause(self) -> list[int]:
-        """Add a pause if the last test needs one, and return what stands for it."""
+        """Add a pause after the last test, unless there is one; return what the worker is sent."""
         if not self._entries or self._entries[-1] < 0:
             return []
         last = self._entries[-1]
@@ -345,7 +347,7 @@ class WorkerQueue:
         return [last]
 
     def remove(self, number: int) -> bool:
-        """Take out what is done; return whether it was a test, and no pause."""
+        """Remove what is done; return whether it was a test, and not a pause."""
         is_test = self._entries[0] != ~number
         self._entries.remove(number if is_test else ~number)
         return is_test

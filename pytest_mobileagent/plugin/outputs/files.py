@@ -1,6 +1,6 @@
 """The files of a run's report: the page while the run goes on, and all of them at its end.
 
-What makes them is imported when they are written, as that takes longer than all that pytest loads.
+Their writers are imported late, as importing them takes longer than pytest's own start.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.entry import Entry
 
 _FIRST = 10.0  # seconds from the start of the session
-_SHARE = 0.02  # of the time that goes by may be spent on pages
+_SHARE = 0.02  # of the time may be spent on pages
 _LEAST = 5.0  # seconds between two pages
 
 
 def write_all(run: RunConfig, whole: Mapping[str, Any]) -> str:
-    """Write all files of a run's report; return which could not be written and why, else "".
+    """Write all files of a run's report; return which could not be written, and why; or "".
 
     `whole` is the content of report.json.
     """
@@ -61,9 +61,9 @@ def write_all(run: RunConfig, whole: Mapping[str, Any]) -> str:
 
 
 def _written_elsewhere(name: str, whole: Mapping[str, Any]) -> str:
-    """Write a report where there may be room left, and say where; empty if there is none either.
+    """Write a report among the temporary files, and return where; empty if that fails too.
 
-    The folder is new, and nobody else's: that of temporary files is everybody's.
+    Its folder is new, as others may write to that of all temporary files.
     """
     try:
         path = Path(tempfile.mkdtemp(prefix="mobileagent-report-"), name)
@@ -76,16 +76,15 @@ def _written_elsewhere(name: str, whole: Mapping[str, Any]) -> str:
 class LivePage:
     """A plugin of the process that owns a run: it writes the page of what has finished so far.
 
-    The larger the page, the less often. What goes wrong is reported at the end of the run, when the
-    page is written a last time: until then there is another chance. `results` are those of the run
-    so far, by node id.
+    The larger the page, the less often. Errors are reported only when the page is written for the
+    last time, at the end of the run. `results` are those of the run so far, by node id.
     """
 
     def __init__(self, run: RunConfig, results: Mapping[str, Entry]) -> None:
         self._run, self._results = run, results
         self._next = time.monotonic() + _FIRST
 
-    @pytest.hookimpl(trylast=True)  # the collector has it
+    @pytest.hookimpl(trylast=True)  # after the collector
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Write the page if it is time for that."""
         began = time.monotonic()

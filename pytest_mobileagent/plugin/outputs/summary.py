@@ -1,4 +1,4 @@
-"""What a run says at its end, in the terminal."""
+"""The end of a run on the terminal: its table, its gate, and how to go on."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _MOST = 10  # node ids that are listed
 
 
 def show_missing(terminal: pytest.TerminalReporter, nodeids: Sequence[str]) -> None:
-    """Show which tests were selected and have no result, in a run that looks well otherwise."""
+    """Show the selected tests without a result, in a run that pytest counts as successful."""
     if nodeids:
         terminal.section("tests without a result", red=True)
         for nodeid in nodeids[:_MOST]:
@@ -61,15 +61,15 @@ def show_run(
     budget: str,
     earlier: Sequence[str],
 ) -> None:
-    """Show a run's table and what one has to know of it.
+    """Show a run's table and what one has to know about it.
 
-    `budget` says which budget has ended the run, if one has; `earlier` what was taken over from an
-    earlier run.
+    `budget` says which budget ended the run, if one did; `earlier` are lines on what was taken over
+    from an earlier run.
     """
     terminal.section(f"mobile agent {run.agent or '(none)'}")
     summary = summarise(results)
     lines = [*table(summary), *epochs(summary), *earlier]
-    if run.config.option.tbstyle == "no":  # failures are not shown anywhere else
+    if run.config.option.tbstyle == "no":  # failures are displayed nowhere else
         in_full = run.config.option.verbose > 0
         columns = min(LINE, terminal._tw.fullwidth) if terminal.isatty else LINE  # noqa: SLF001
         lines += passes(results, columns) if in_full else []
@@ -77,10 +77,7 @@ def show_run(
     two_judge = len(run.judges.references) == 2
     lines += [*reviews(results, may_settle=two_judge), *disagreements(results)]
     lines += skips(results)
-    if not budget:  # else it is why
-        lines += not_run(results)
-    else:
-        lines.append(cut_off(budget, results))
+    lines += [cut_off(budget, results)] if budget else not_run(results)
     ends = [result for result in results if not is_final(result)]
     if run.earlier.makes_episodes and any(budget or each["fault"] != "budget" for each in ends):
         lines.append(_how_to_go_on(run, budget))
@@ -90,12 +87,9 @@ def show_run(
 
 
 def show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) -> None:
-    """Show how the run differs from its baseline, and what its gate says."""
+    """Show how the run differs from its baseline, and the decision of its gate."""
     if comparison := judged.get("comparison"):
-        from pytest_mobileagent.report.comparison.text import (
-            comparison_details,
-            comparison_line,
-        )
+        from pytest_mobileagent.report.comparison.text import comparison_details, comparison_line
 
         baseline = printable(str(comparison["baseline"]["id"]))
         for line in [
@@ -120,7 +114,7 @@ def _how_to_go_on(run: RunConfig, spent: str) -> str:
 
 
 def where_the_report_is(run: RunConfig) -> str:
-    """Return where a run's report is, and the command that opens it."""
+    """Return a line on where a run's report is, and the command that opens it."""
     page = run.folder.path / PAGE
     if not page.is_file():
         return f"report: {near(run.config, run.folder.path / REPORT)}"
@@ -132,9 +126,9 @@ def where_the_report_is(run: RunConfig) -> str:
 
 
 def how_to_go_on(config: pytest.Config, models: RunModels, over: str, runs: Path) -> str:
-    """Return the command that goes on with a run, `runs` or the newest there.
+    """Return the command that goes on with a run: the one in `runs`, or the newest of those there.
 
-    `over` says which budget was spent, which is doubled until there is room; empty if none was.
+    `over` says which budget was spent; it is doubled until it suffices. Empty if none was spent.
     """
     flag = over.partition("=")[0]
     left_out = {flag, "--mobile-resume", "--mobile-reuse", "--mobile-rescore"}

@@ -1,4 +1,4 @@
-"""Earlier runs: one goes on, another is reused or scored again. What was recorded is not run again.
+"""Earlier runs, which are resumed, reused or scored again: what is recorded is not run again.
 
 pytest loads this module in every session, so each kind is imported where it is made.
 """
@@ -23,15 +23,15 @@ _WAYS = ("mobile-resume", "mobile-reuse", "mobile-rescore")
 def earlier_run(
     config: pytest.Config, settings: Mapping[str, OptionValue], given: Mapping[str, str]
 ) -> EarlierRun:
-    """Return the earlier run that an option names; `given` is what the owner tells a worker.
+    """Return the earlier run that an option names; `given` is what the owner sends a worker.
 
     Raises:
-        pytest.UsageError: several options name one, or it cannot be used so.
+        pytest.UsageError: several options name a run, or it cannot be used in this way.
     """
     named = [settings[name] for name in _WAYS if settings[name].value is not None]
     if len(named) > 1:
         names = " and ".join(str(setting) for setting in named)
-        msg = f"{names} exclude each other: one run is gone on with, reused or scored again"
+        msg = f"{names} exclude each other: a run is either resumed, reused or scored again"
         raise pytest.UsageError(printable(msg))
     if settings["mobile-resume"].value is not None:
         from pytest_mobileagent.plugin.reuse.resuming import Resuming

@@ -1,7 +1,7 @@
-"""What a run takes from an earlier one: the questions that the rest of the plugin asks.
+"""What a run takes from an earlier one, as the rest of the plugin asks for it.
 
-`EarlierRun` answers them for a run that takes nothing. Those that `--mobile-resume`,
-`--mobile-reuse` and `--mobile-rescore` name answer for themselves (see `recorded.py`).
+`EarlierRun` is for a run that takes nothing. `--mobile-resume`, `--mobile-reuse` and
+`--mobile-rescore` name others (see `RecordedEarlierRun`).
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from pytest_mobileagent.verdict import Verdict
 
 
-CHECK = "check"  # of all digests the one of what needs no agent
+CHECK = "check"  # the only digest of a task whose change needs no agent
 
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What becomes of a case: it is reported as it was, scored again, run, or skipped.
+    """What becomes of a case: it is reported from the record, scored again, run, or skipped.
 
-    - `entry`: the entry of report.json as which it is reported; then it is not run.
-    - `episode`: the folder of the recorded episode that its body is asked about.
-    - `is_run`: whether the agent works on it, where there is neither.
+    - `entry`: its entry in report.json if its result is reused.
+    - `episode`: the folder of the recorded episode that is scored again.
+    - `is_run`: whether the agent works on the case if there is neither.
     """
 
     entry: Entry | None = None
@@ -43,14 +43,13 @@ _RUN = Fate()
 
 
 class EarlierRun:
-    """What a run takes from an earlier one; this one takes nothing, and runs every case.
+    """What a run takes from an earlier one; in this class nothing: every case is run.
 
     - `path`: the folder of the earlier run; None if there is none.
-    - `source`: the same where the episodes that are reported or scored lie in another folder than
-      that of this run.
+    - `source`: the same if its episodes have to be copied from there; else None.
     - `makes_episodes`: whether the run has an agent and devices at all.
-    - `goes_on`: whether it goes on in the folder of the earlier run.
-    - `reused`: the entries of results that are reported as they were, by the keys of their cases.
+    - `goes_on`: whether the run continues in the folder of the earlier one.
+    - `reused`: the entries of reused results, by the keys of their cases.
     """
 
     path: Path | None = None
@@ -63,7 +62,7 @@ class EarlierRun:
 
     @property
     def header(self) -> str:
-        """What the run says of it at its beginning; empty if nothing."""
+        """The line about it in the header of the run; empty if there is none."""
         return ""
 
     @property
@@ -73,7 +72,7 @@ class EarlierRun:
 
     @property
     def redaction(self) -> str | None:
-        """The digest of the rules by which a run that goes on was redacted so far, if it was."""
+        """The digest of the rules by which a resumed run was redacted so far, if it was."""
         return None
 
     # When the session is configured
@@ -93,30 +92,30 @@ class EarlierRun:
         """
 
     def to_worker(self, shared: Path) -> dict[str, str]:  # noqa: ARG002
-        """Return what a worker has to know; what is long is written to the folder `shared`."""
+        """Return what a worker has to know; long data is written to the folder `shared`."""
         return {}
 
     def from_owner(self, given: Mapping[str, str]) -> None:
-        """Take in, in a worker, what the owner has decided."""
+        """Receive, in a worker, what the owner has decided."""
 
     @property
     def runs_agents(self) -> bool:
-        """Whether the agent may have to work, so that it is worth starting."""
+        """Whether the agent should be started, as it may have to work."""
         return True
 
     def folder(self) -> RunFolder | None:
-        """Return the folder of this run if it goes on there; None if it begins a new one."""
+        """Return the folder in which this run continues; None if it begins a new one."""
         return None
 
     # When tests are collected
 
     def deselect(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Take out of `items` the tests that the earlier run did without."""
+        """Remove from `items` the tests that the earlier run did not need."""
 
     def begin(
         self, folder: RunFolder, about: Callable[[], Mapping[str, Any]], cases: Sequence[Case]
     ) -> None:
-        """Write to run.json what this run is about to do; `about` returns what it says of the run.
+        """Write to run.json what this run is about to do; `about` returns the facts of the run.
 
         Raises:
             HostError: it cannot be written.
@@ -124,21 +123,21 @@ class EarlierRun:
         folder.begin(about, cases)
 
     def decide_by(self, folder: Path) -> bool:  # noqa: ARG002
-        """Decide by the run.json of this run, if that is how it is decided and nobody has.
+        """Decide by the run.json of this run, if that is how this kind decides, and has not yet.
 
-        Return whether that has just shown that the agent has to work.
+        Return whether it turned out just now that the agent has to work.
         """
         return False
 
     def describe(self, parts: Mapping[str, str | None]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return what run.json says of episodes that this run does not make, and fingerprints.
+        """Return what run.json says of episodes that this run does not make, and all fingerprints.
 
-        `parts` are the fingerprints of what scores them. Asked if `makes_episodes` is False.
+        `parts` are the fingerprints of what scores them. Called if `makes_episodes` is False.
         """
         raise NotImplementedError
 
     def digests(self, parts: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the digests of the run's tasks, given those that they have now."""
+        """Return the digests that run.json records, given the present ones of the tasks."""
         return parts
 
     # When a test is run, and scored
@@ -148,7 +147,7 @@ class EarlierRun:
         return _RUN
 
     def add_verdict(self, case: Case, folder: Path, verdict: Verdict) -> None:
-        """Keep a verdict beside the episode of which this run has a copy in `folder`."""
+        """Record a verdict beside the original of the episode that was copied to `folder`."""
 
     # When the run ends
 
@@ -157,18 +156,18 @@ class EarlierRun:
         reported: Collection[str],  # noqa: ARG002
         selected: Collection[str],  # noqa: ARG002
     ) -> list[Entry]:
-        """Return the results that are known although a run that was cut off has not come to them.
+        """Return reused results that a run which was cut off has not reported.
 
-        `reported` are the node ids of the tests that it has come to, of those `selected`.
+        `reported` and `selected` are node ids.
         """
         return []
 
     def unselected(self, selected: Collection[str]) -> list[Entry]:  # noqa: ARG002
-        """Return the results of tasks that belong to the run and are not among those selected."""
+        """Return the results of tasks that belong to the run and were not selected."""
         return []
 
     def attempts(self, key: str) -> Sequence[Mapping[str, Any]]:  # noqa: ARG002
-        """Return the attempts at a case, by its key, that another run's folder has noted."""
+        """Return the attempts at a case, by its key, that are noted in another run's folder."""
         return ()
 
     def summary(
@@ -178,8 +177,8 @@ class EarlierRun:
         selected: Collection[str],  # noqa: ARG002
         /,
     ) -> list[str]:
-        """Return what the run says of it at its end.
+        """Return the lines about it at the end of the run.
 
-        `reused` and `selected` are node ids: of results that were reused, and of all tests.
+        `reused` and `selected` are node ids: of reused results, and of all tests.
         """
         return []

@@ -1,4 +1,4 @@
-"""An earlier run that was recorded, as an option names it: what is taken from its folder."""
+"""An earlier run that an option names, and what is taken from its folder."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.verdict import Verdict
 
 
-# What decides which tests there are, and what the agent may do in them.
+# Options that decide which tests there are, and what the agent may do in them.
 TESTS = (
     "mobile-seed", "mobile-epochs", "mobile-env", "mobile-shard", "mobile-step-factor",
     "mobile-max-steps", "mobile-time-limit",
@@ -40,17 +40,17 @@ _DECIDED = "earlier.json"  # in the folder that a run's processes share
 class RecordedEarlierRun(EarlierRun, ABC):
     """A run that was recorded.
 
-    The process that owns this run decides, at its beginning, which results are `reused` and which
-    episodes are scored (`to_score`, their folders), both by the keys of their cases; workers are
-    given that.
+    The process that owns the new run decides at its beginning which results are `reused`, and which
+    episodes are scored again (`to_score` has their folders), both by the keys of their cases. It
+    sends these to the workers.
 
     Raises:
         pytest.UsageError: there is no such run, or it cannot be read.
     """
 
     path: Path
-    same: tuple[str, ...]  # options whose values are those of the earlier run
-    is_same_run = True  # whether its results stay those of one run
+    same: tuple[str, ...]  # options whose values are taken from the earlier run
+    is_same_run = True  # whether both runs are reported as one, by one policy on suspects
 
     def __init__(
         self, config: pytest.Config, setting: OptionValue, given: Mapping[str, str]
@@ -58,7 +58,7 @@ class RecordedEarlierRun(EarlierRun, ABC):
         super().__init__()
         self.setting = setting
         self.to_score: dict[str, str] = {}
-        self.tasks: dict[str, Entry] = {}  # all that are recorded; known to the owner only
+        self.tasks: dict[str, Entry] = {}  # all recorded results; only the owner has them
         try:
             found = given.get("earlier")
             self.path = Path(found) if found else find_run(path_of(config, setting))
@@ -69,10 +69,10 @@ class RecordedEarlierRun(EarlierRun, ABC):
 
     @abstractmethod
     def sort(self, tasks: Mapping[str, Entry]) -> None:
-        """Decide what is reused and what is scored, given all tasks by the keys of their cases."""
+        """Decide which results are reused or scored again; all are by the keys of their cases."""
 
     def fate(self, case: Case) -> Fate:
-        """Return what becomes of a case: as was decided of it, else it is run."""
+        """Return what was decided about a case; any other is run."""
         if (entry := self.reused.get(case.key)) is not None:
             return Fate({**entry, "nodeid": case.nodeid})
         if (episode := self.to_score.get(case.key)) is not None:
@@ -80,9 +80,9 @@ class RecordedEarlierRun(EarlierRun, ABC):
         return Fate(is_run=self.makes_episodes)
 
     def add_verdict(self, case: Case, folder: Path, verdict: Verdict) -> None:
-        """Keep a verdict beside the recorded episode too, if it can be written there.
+        """Record a verdict beside the original episode too, if that folder can be written to.
 
-        The run's end says if it cannot.
+        The end of the run says so if it cannot.
         """
         original = self.fate(case).episode
         if original is not None and original != folder:
@@ -95,10 +95,7 @@ class RecordedEarlierRun(EarlierRun, ABC):
         return self.tasks[key]["attempts"] if is_taken and key in self.tasks else ()
 
     def unreported(self, reported: Collection[str], selected: Collection[str]) -> list[Entry]:
-        """Return the results that are known although a run that was cut off has not come to them.
-
-        `reported` are the node ids of the tests that it has come to, of those `selected`.
-        """
+        """Return reused results that a run which was cut off has not reported (node ids)."""
         known = (task for task in self.reused.values() if task["nodeid"] in selected)
         return [task for task in known if task["nodeid"] not in reported]
 
@@ -135,15 +132,15 @@ class RecordedEarlierRun(EarlierRun, ABC):
         return replace(given, value=value, text=text, source=self.setting.option.flag)
 
     def adapted(self, flag: str, text: Any) -> Any:  # noqa: ARG002
-        """Return the value of an option of the earlier run as this one takes it."""
+        """Return the text of an option of the earlier run, adapted to this one."""
         return text
 
     def is_same(self, given: OptionValue, text: str | None, value: Any) -> bool:
-        """Whether an option is given as in the earlier run; `text` is what was shown of it."""
+        """Whether an option is given as in the earlier run, where it was displayed as `text`."""
         return given.text == text or (text is not None and given.value == value)
 
     def decide(self) -> None:
-        """Read the earlier run, and decide by it.
+        """Read the results of the earlier run, and sort them.
 
         Raises:
             pytest.UsageError: it cannot be read.
@@ -161,5 +158,5 @@ class RecordedEarlierRun(EarlierRun, ABC):
         return {"earlier": str(self.path), "decided": str(shared / _DECIDED)}
 
     def from_owner(self, given: Mapping[str, str]) -> None:
-        """Take in, in a worker, what the owner has decided."""
+        """Receive, in a worker, what the owner has decided."""
         self.reused, self.to_score = read_json(Path(given["decided"]))

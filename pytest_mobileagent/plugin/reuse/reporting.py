@@ -1,7 +1,6 @@
-"""Tests whose results are taken from a record: reported as if they had just run, and not run.
+"""Reporting of reused results, as if their tests had just been run.
 
-pytest loads this module in every session, so what only such a test needs is imported where it is
-used.
+pytest loads this module in every session, so what only such tests need is imported late.
 """
 
 from __future__ import annotations
@@ -30,25 +29,25 @@ _AS_CALLED |= {"xfailed": "skipped"}
 
 
 def report_reused(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
-    """Report a test from its record, if there is one for it, in place of running it.
+    """Report a test from its record instead of running it, and return whether there is one.
 
-    Neither a fixture is set up nor a device leased for it.
+    No fixture is set up, and no device leased.
     """
     case = case_of(item)
     entry = None if case is None else item.config.stash[RUN].earlier.fate(case).entry
     if case is None or entry is None:
         return False
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-    for report in _reports(item, nextitem, _taken_over(item.config.stash[RUN], case, entry)):
+    for report in _reports(item, nextitem, _with_episode(item.config.stash[RUN], case, entry)):
         item.ihook.pytest_runtest_logreport(report=report)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
     return True
 
 
 def take_over(run: RunConfig, episode: str) -> Path | None:
-    """Copy an episode of the earlier run into this one, unless it is there; return its folder.
+    """Copy an episode of the earlier run into this one, unless it is there; return the folder.
 
-    `episode` is its folder as a report of that run names it. None if there is none.
+    `episode` is the folder as the earlier run's report names it; None is returned if it is gone.
 
     Raises:
         HostError: it cannot be written.
@@ -67,8 +66,8 @@ def take_over(run: RunConfig, episode: str) -> Path | None:
     return target
 
 
-def _taken_over(run: RunConfig, case: Case, entry: Entry) -> Entry:
-    """Return an entry whose episode is in this run's folder."""
+def _with_episode(run: RunConfig, case: Case, entry: Entry) -> Entry:
+    """Return an entry after copying its episode into this run's folder."""
     episode = entry["episode"]
     if run.earlier.source is None or not episode:
         return entry
@@ -127,20 +126,20 @@ def _report(item: pytest.Item, when: Any, outcome: Any) -> pytest.TestReport:
 
 
 def _torn_down(item: pytest.Item, nextitem: pytest.Item | None) -> pytest.TestReport:
-    """End what earlier tests have set up and the next one does not need, as after any test."""
+    """Tear down what the next test does not need, as after any test."""
     call = pytest.CallInfo.from_call(
         partial(item.session._setupstate.teardown_exact, nextitem),  # noqa: SLF001 - as pytest does
         when="teardown",
         reraise=(pytest.exit.Exception, KeyboardInterrupt),
     )
-    # Not through the hook: plugins expect there that the test has been set up.
+    # Not through the hook: other plugins expect that the test has been set up.
     report = pytest.TestReport.from_item_and_call(item, call)
     setattr(report, IS_REUSED, True)
     return report
 
 
 def _shown(item: pytest.Item, report: pytest.TestReport, entry: Entry) -> Any:
-    """Return what pytest shows of a kept result, in the words of the run that it is from."""
+    """Return what pytest displays of a reused result, in the words of the earlier run."""
     from pytest_mobileagent.plain import printable
 
     reason, outcome = printable(entry["reason"] or ""), entry["outcome"]
@@ -175,6 +174,6 @@ def _show_failure(item: pytest.Item, report: pytest.TestReport, entry: Entry) ->
         episode = load(item.config.stash[RUN].folder.path / (entry["episode"] or ""))
         verdict = Verdict.from_json(entry["verdict"] or {})
     except (RecordError, HostError, LookupError, TypeError, ValueError):
-        return  # then its reason is all that is known
+        return  # only the reason is displayed
     pure = isinstance(item, pytest.Function) and is_pure(item)
     show_failure(item, report, episode, verdict, on_the_way=pure)

@@ -1,4 +1,4 @@
-"""`--mobile-rescore`: tests are asked about the episodes of an earlier run."""
+"""`--mobile-rescore`: the episodes of an earlier run are scored again, without a device."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ _MADE_ANEW = {"tasks", "checks", "plugin"}  # fingerprints
 
 
 class Rescoring(RecordedEarlierRun):
-    """A run whose episodes are scored again, into a run of its own.
+    """A run whose episodes are scored again; the results go to a new run.
 
     Raises:
-        pytest.UsageError: there is no such run, or it goes on still.
+        pytest.UsageError: there is no such run, or it has not ended.
     """
 
     same = ("agent", *TESTS)
     makes_episodes = False
     runs_agents = False
-    _needed: int | None = None  # epochs that were run in any case, where a gate decided on the rest
+    _needed: int | None = None  # epochs that were run in any case; a gate decided on the rest
 
     @property
     def header(self) -> str:
-        """What a run says of it at its beginning."""
+        """The line about it in the header of the run."""
         return f"no device and no agent: scores {len(self.to_score)} episodes of {self.path} again"
 
     def take_options(self, settings: dict[str, OptionValue]) -> None:
@@ -65,14 +65,14 @@ class Rescoring(RecordedEarlierRun):
         """Read the earlier run, and decide by it.
 
         Raises:
-            pytest.UsageError: it cannot be read, or goes on still.
+            pytest.UsageError: it cannot be read, or has not ended.
         """
         if is_held(self.path):
-            raise usage_error(self.setting, f": {self.path} goes on still; wait for its end")
+            raise usage_error(self.setting, f": {self.path} is still running; wait for its end")
         super().decide()
 
     def adapted(self, flag: str, text: Any) -> Any:
-        """Of epochs, which a gate may have ended early, the most are looked for."""
+        """Return the most epochs of a range, of which a gate may have needed fewer."""
         if flag != "--mobile-epochs" or not text:
             return text
         least, dots, most = str(text).rpartition("..")
@@ -81,7 +81,7 @@ class Rescoring(RecordedEarlierRun):
         return most
 
     def deselect(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Report those tests as deselected that a gate has decided without."""
+        """Report the tests as deselected that the gate did not need."""
         unneeded = [item for item in items if self._is_unneeded(case_of(item))]
         if unneeded:
             items[:] = [item for item in items if not self._is_unneeded(case_of(item))]
@@ -93,7 +93,7 @@ class Rescoring(RecordedEarlierRun):
         return case.key not in self.to_score and case.key not in self.reused
 
     def sort(self, tasks: Mapping[str, Entry]) -> None:
-        """Score what is complete and what no person has decided; the rest stays as it is."""
+        """Score complete episodes that no person has decided; reuse all other results."""
         for key, task in tasks.items():
             if task["episode"] and task["termination"] not in _NOT_COMPLETE and AS_RUN not in task:
                 self.to_score[key] = task["episode"]
@@ -101,9 +101,9 @@ class Rescoring(RecordedEarlierRun):
                 self.reused[key] = task
 
     def describe(self, parts: Mapping[str, str | None]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return what run.json says of how the episodes were made, and the fingerprints.
+        """Return what run.json says of how the episodes were made, and all fingerprints.
 
-        Those are of the episodes as they were made, with `parts`, those of what scores them.
+        `parts` are those of what scores the episodes; the others are from the earlier run.
         """
         made = {name: self.about.get(name) for name in _OF_EPISODES}
         made["rescored_from"] = self.about.get("id") or self.path.name
@@ -112,7 +112,7 @@ class Rescoring(RecordedEarlierRun):
         return made, {n: p if n in _MADE_ANEW else before.get(n) for n, p in parts.items()}
 
     def digests(self, parts: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the digests of the episodes as they were made, with those of the checks now."""
+        """Return the digests of the episodes as they were made, and of the present checks."""
         before = runs.digests(self.path)
         both = parts.keys() & before.keys()
         return {key: {**before[key], CHECK: parts[key][CHECK]} for key in both}
@@ -125,7 +125,7 @@ class Rescoring(RecordedEarlierRun):
         known = {*self.to_score, *self.reused} - reported
         left = [task["nodeid"] for key, task in self.tasks.items() if key in known]
         scored = [result for result in results if result["key"] in self.to_score]
-        lines = [f"{self.path.name}: {len(scored)} scored again, {len(reused)} kept as they were"]
+        lines = [f"{self.path.name}: {len(scored)} scored again, {len(reused)} reused"]
         if left:
             names = ", ".join(map(printable, left[:_MOST])) + ", …" * (len(left) > _MOST)
             lines.append(f"not collected, though recorded ({len(left)}): {names}")

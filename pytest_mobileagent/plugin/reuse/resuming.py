@@ -1,4 +1,4 @@
-"""`--mobile-resume`: a run goes on where it stopped, in its own folder."""
+"""`--mobile-resume`: a run continues where it stopped, in its own folder."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _RESULTS = (
 
 
 class Resuming(RecordedEarlierRun):
-    """A run that goes on: what is final is reused, what is not is run again.
+    """A run that is resumed: final results are reused, and all other tests are run again.
 
     Raises:
-        pytest.UsageError: there is no such run, or it cannot go on.
+        pytest.UsageError: there is no such run, or it cannot be resumed.
     """
 
     same = (*TESTS, *_RESULTS)
@@ -72,30 +72,31 @@ class Resuming(RecordedEarlierRun):
             )
             raise usage_error(self.setting, f": {why}")
         if (source := self.about.get("rescored_from")) is not None:
-            why = f"in {self.path} no agent has worked, it was scored again: name {source}"
+            why = f"{self.path} was scored again, and no agent worked in it: name {source}"
             raise usage_error(self.setting, f": {why}")
 
     def folder(self) -> RunFolder:
-        """Return the folder of the run, in which it goes on."""
+        """Return the folder of the run, in which it continues."""
         name, started = (str(self.about.get(name) or "") for name in ("id", "started"))
         return RunFolder(self.path, name or self.path.name, started, self.session)
 
     @property
     def runs_agents(self) -> bool:
-        """Whether a task of the run is left, as far as that is known before tests are collected."""
+        """Whether a task of the run is left, as far as can be known before collection."""
         return not self.tasks or len(self.reused) < len(self.tasks)
 
     @property
     def header(self) -> str:
-        """What a run says of it at its beginning."""
+        """The line about it in the header of the run."""
         return (
             f"goes on with {self.path}: {len(self.reused)} of {len(self.tasks)} results are final"
         )
 
     def is_same(self, given: OptionValue, text: str | None, value: Any) -> bool:
-        """As for any option; of devices the kind has to be the same: others may be attached now.
+        """Compare as for any option, except where the value may differ.
 
-        The rules of what is not recorded may lie elsewhere now: what they say has to be the same.
+        Devices only have to be of the same kind, as others may be attached now. The file of rules
+        of redaction may have moved: the rules themselves are compared when they are read.
         """
         if given.option.flag == "--mobile-redact" and given.is_given:
             return True
@@ -104,7 +105,7 @@ class Resuming(RecordedEarlierRun):
         return super().is_same(given, text, value)
 
     def sort(self, tasks: Mapping[str, Entry]) -> None:
-        """Reuse what has a final result."""
+        """Reuse final results."""
         self.reused = {key: task for key, task in tasks.items() if is_final(task)}
 
     def to_worker(self, shared: Path) -> dict[str, str]:
@@ -118,7 +119,7 @@ class Resuming(RecordedEarlierRun):
     def summary(
         self, results: Sequence[Entry], reused: Collection[str], selected: Collection[str], /
     ) -> list[str]:
-        """Return how many results were reused and how many tasks were run, and what has changed."""
+        """Return how many results were reused, how many tasks were run, and what has changed."""
         known = {task["nodeid"] for task in self.tasks.values()}
         was_reused = {task["nodeid"] for task in self.unreported(reused, selected)}.union(reused)
         ran = [
@@ -129,9 +130,9 @@ class Resuming(RecordedEarlierRun):
         new = sum(nodeid not in known for nodeid in ran)
         others = len(self.unselected(selected))
         parts = [f"{len(was_reused)} kept", f"{len(ran)} run" + f" ({new} new)" * bool(new)]
-        parts += [f"{others} not selected this time and as they were"] * bool(others)
+        parts += [f"{others} not selected this time and unchanged"] * bool(others)
         changed = ", ".join(map(printable, self._differs_in()))
-        warning = f"what is kept is from before this was changed: {changed}"
+        warning = f"reused results are from before this was changed: {changed}"
         return [", ".join(parts), *([warning] if changed and was_reused else [])]
 
     def _differs_in(self) -> list[str]:
@@ -152,7 +153,7 @@ class Resuming(RecordedEarlierRun):
     def begin(
         self, folder: RunFolder, about: Callable[[], Mapping[str, Any]], cases: Sequence[Case]
     ) -> None:
-        """Add to run.json that the run goes on.
+        """Add to run.json that the run is resumed.
 
         Raises:
             HostError: it cannot be written.

@@ -1,4 +1,4 @@
-"""`--mobile-reuse`: a new run takes over from an earlier one what is still the same."""
+"""`--mobile-reuse`: a new run takes over from an earlier one what is still valid."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.verdict import Verdict
 
 
-# What an entry says of the task itself: that may have changed without any effect on the result.
+# Fields of an entry that describe the task, and may have changed without affecting the result.
 _OF_TASK = (
     "id", "nodeid", "suite", "app", "kind", "level", "language", "tags", "parameters",
     "golden_steps",
@@ -34,10 +34,10 @@ _OF_TASK = (
 
 
 class Reusing(RecordedEarlierRun):
-    """A run of which results are reused, or its episodes scored again.
+    """A run whose results are reused, or whose episodes are scored again.
 
-    That is decided once tests are collected: by the digests of both runs' run.json, in each process
-    alike. Until then `reused` are all results.
+    That is decided after collection, in each process alike, by the digests in both runs' run.json.
+    Until then `reused` holds all results.
 
     Raises:
         pytest.UsageError: there is no such run, or it cannot be read.
@@ -54,7 +54,7 @@ class Reusing(RecordedEarlierRun):
 
     @property
     def runs_agents(self) -> bool:
-        """Whether a task has to be run, once that is decided; before, nothing is started."""
+        """Whether a task has to be run; False until that is decided: nothing is started before."""
         return any(decision.what == RUN for decision in self.decisions.values())
 
     @property
@@ -64,17 +64,17 @@ class Reusing(RecordedEarlierRun):
 
     @property
     def header(self) -> str:
-        """What a run says of it at its beginning."""
+        """The line about it in the header of the run."""
         return f"takes over from {self.path} what is still the same"
 
     def sort(self, tasks: Mapping[str, Entry]) -> None:
-        """Send all results to the workers, which decide by what they collect."""
+        """Keep all results, also for workers, until it is decided which are reused."""
         self.reused = dict(tasks)
 
     def decide_by(self, run: Path) -> bool:
-        """Decide by what run.json says in the folder of the new run, where nobody has.
+        """Decide by the run.json of the new run, unless that has been done.
 
-        Return whether that has just shown that the agent has to work.
+        Return whether it turned out just now that the agent has to work.
         """
         if self.decisions:
             return False
@@ -87,18 +87,18 @@ class Reusing(RecordedEarlierRun):
         return self.runs_agents
 
     def fate(self, case: Case) -> Fate:
-        """Return what becomes of a case: as was decided of it, else it is run."""
+        """Return what was decided about a case; any other is run."""
         return super().fate(case) if self.decisions else Fate()
 
     def add_verdict(self, case: Case, folder: Path, verdict: Verdict) -> None:
-        """Leave the earlier run as it is: this one is another."""
+        """Leave the earlier run as it is."""
 
     def summary(
         self, results: Sequence[Entry], _reused: Collection[str], _selected: Collection[str], /
     ) -> list[str]:
         """Return how many results were reused, scored again or run, and why."""
         keys = [result["key"] for result in results]
-        return [told(self.decisions[key] for key in keys if key in self.decisions)]
+        return [in_words(self.decisions[key] for key in keys if key in self.decisions)]
 
 
 def _read(run: Path) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def _read(run: Path) -> dict[str, Any]:
 
 
 def _as_now(entry: Entry, plan: Mapping[str, Any]) -> Entry:
-    """Return a result with what its task says of itself now."""
+    """Return a result with the present description of its task."""
     now = Result(Case.from_json(plan)).to_wire()
     steps = ratio(entry["steps"], now["golden_steps"]) if entry["success"] else None
     own = {name: value for name, value in now.items() if name in _OF_TASK}
@@ -119,15 +119,15 @@ def _as_now(entry: Entry, plan: Mapping[str, Any]) -> Entry:
 
 
 REUSE, SCORE, RUN = "reused", "scored again", "run"
-# Fingerprints of a run that all its episodes depend on; others are those of its tasks.
+# Fingerprints of a run on which all its episodes depend; the others concern single tasks.
 SHARED = ("agent", "models", "prompts", "device", "apps", "plugin")
 _FINAL = {"passed", "failed", "review"}
-_CHECKS = "checks"  # the fingerprint of all of them
+_CHECKS = "checks"  # the fingerprint of all checks together
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What is done about a task, and why where that costs something."""
+    """What is done about a task, and, unless it is reused, why."""
 
     what: str
     why: str = ""
@@ -149,7 +149,7 @@ def decide(
 
 
 def changed_for_all(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Return what has changed that all episodes depend on, or did while the old run went on."""
+    """Return what has changed, since or during the old run, of what all episodes depend on."""
     before, now = (_mapping(each.get("fingerprints")) for each in (old, new))
     differ = [name for name in SHARED if before.get(name) != now.get(name)]
     resumed = old.get("resumed")
@@ -164,14 +164,14 @@ def _decide(
     if why := _why_run(task, old, new, [name for name in shared if name != _CHECKS]):
         return Decision(RUN, why)
     is_same = old.get(CHECK) == new.get(CHECK) and _CHECKS not in shared
-    is_same = is_same or (task is not None and AS_RUN in task)  # people outrank checks
+    is_same = is_same or (task is not None and AS_RUN in task)  # decided by a person
     return Decision(REUSE) if is_same else Decision(SCORE, "check changed")
 
 
 def _why_run(
     task: Entry | None, old: Mapping[str, Any], new: Mapping[str, Any], shared: list[str]
 ) -> str:
-    """Return why a task has to be run; empty if it has not."""
+    """Return why a task has to be run; empty if it need not be."""
     if task is None:
         return "new"
     if not old:
@@ -184,7 +184,7 @@ def _why_run(
     return "" if task["episode"] else "without an episode"
 
 
-def told(decisions: Iterable[Decision]) -> str:
+def in_words(decisions: Iterable[Decision]) -> str:
     """Return in words what was decided: `80 reused, 5 scored again (check changed), 23 run (…)`."""
     each = Counter(decisions)
     parts = []

@@ -58,23 +58,23 @@ class Worker:
 
 
 class Stages:
-    """Looks at tests, one after each `size` of them, at which some are dropped."""
+    """Interim analyses, one after each `size` tests, which drop some of them."""
 
     def __init__(self, size: int, dropped: Iterable[int]) -> None:
         self.size = size
         self.dropped = {f"test_{number}" for number in dropped}
-        self.looks = 0
+        self.analyses = 0
         self.run: Run | None = None
 
     def held(self, tests: Iterable[str]) -> set[str]:
-        return {test for test in tests if self._of(test) > self.looks}
+        return {test for test in tests if self._of(test) > self.analyses}
 
-    def look(self, tests: Iterable[str]) -> set[str]:
+    def analyse(self, tests: Iterable[str]) -> set[str]:
         assert self.run is not None
         waiting = set(tests)
         assert set(self.run.tests) - waiting - self.dropped == set(self.run.done) - self.dropped
         dropped = waiting & self.dropped
-        self.looks = min(map(self._of, waiting - dropped), default=self.looks)
+        self.analyses = min(map(self._of, waiting - dropped), default=self.analyses)
         return dropped
 
     def _of(self, test: str) -> int:
@@ -122,7 +122,7 @@ class Run:
             None,
             lambda: expected or {},
             lambda: self.time,
-            looking=cast("Any", stages),
+            analyses=cast("Any", stages),
             reported=reported,
         )
         for seconds in ready:

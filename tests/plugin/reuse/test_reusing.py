@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent.plugin.reuse.reusing import Decision, decide, told
+from pytest_mobileagent.plugin.reuse.reusing import Decision, decide, in_words
 
 PRINTS = {"agent": "a", "models": "m", "device": "d", "plugin": "1", "checks": "c", "tasks": "t"}
 PARTS = {"goal": "g", "seed": "s", "check": "k"}
@@ -92,13 +92,13 @@ def test_it_is_told_how_many_and_why():
         *[Decision("scored again", "check changed")] * 5,
         *[Decision("run", "goal changed")] * 5,
     ]
-    assert told(decisions) == (
+    assert in_words(decisions) == (
         "108 tasks: 80 reused, 5 scored again (check changed), 23 run (18 new, 5 goal changed)"
     )
 
 
 def test_what_there_is_none_of_is_not_told():
-    assert told([Decision("reused")]) == "1 task: 1 reused"
-    assert told([Decision("run", "agent changed")] * 2) == (
+    assert in_words([Decision("reused")]) == "1 task: 1 reused"
+    assert in_words([Decision("run", "agent changed")] * 2) == (
         "2 tasks: 0 reused, 2 run (agent changed)"
     )
