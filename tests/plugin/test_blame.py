@@ -12,6 +12,75 @@ def report(project):
     return json.loads(path.read_text("utf-8"))
 
 
+BAD_AGENTS = {
+    "nonsense": ("return 'tap the button'", "'tap the button' is not an action"),
+    "nothing": ("return None", "None is not an action"),
+    "raises": ("raise ValueError('no idea')", "raised ValueError: no idea"),
+    "exits": ("raise SystemExit(3)", "raised SystemExit: 3"),
+    "interrupts": ("raise KeyboardInterrupt", "raised KeyboardInterrupt"),
+    "hangs": ("threading.Event().wait()", "0.5 seconds were over"),
+    "spins": ("while True: pass", "0.5 seconds were over"),
+}
+BAD_AGENT = """
+import threading
+from pytest_mobileagent import *
+
+class Bad(Agent):
+    def step(self, observation):
+        {body}
+"""
+
+
+@pytest.mark.parametrize("kind", BAD_AGENTS)
+def test_what_an_agent_does_wrong_is_its_failure(project, kind):
+    body, reason = BAD_AGENTS[kind]
+    project.write(agents__bad=BAD_AGENT.format(body=body))
+    limit = "0.5" if kind in {"hangs", "spins"} else "30"
+    result = project.run("tasks", "--agent=bad", "-k", "code", f"--mobile-time-limit={limit}")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["closest  the answer does not say '4711': *", f"error *{reason}*"])
+    (task,) = report(project)["tasks"]
+    assert task["success"] is False
+    assert task["fault"] == "agent"
+    assert "the agent failed at step 1" in task["reason"]
+    assert reason in task["reason"]
+
+
+GROUP = "unhandled errors in a TaskGroup (1 sub-exception): ValueError: no such thing"
+GROUPED = """
+import asyncio
+
+async def broken():
+    raise ValueError("no such thing")
+
+async def grouped():
+    async with asyncio.TaskGroup() as group:
+        group.create_task(broken())
+"""
+
+
+def test_a_group_of_exceptions_of_an_agent_says_what_is_in_it(project):
+    head, _, body = BAD_AGENT.rpartition("class Bad")
+    project.write(
+        agents__bad=f"{GROUPED}{head}class Bad{body.format(body='asyncio.run(grouped())')}"
+    )
+    result = project.run("tasks", "--agent=bad", "-k", "code", "--tb=no")
+    result.stdout.fnmatch_lines([f"*the agent failed at step 1: it raised {GROUP[:28]}*"])
+    (task,) = report(project)["tasks"]
+    assert task["reason"].startswith(f"the agent failed at step 1: it raised {GROUP}\n")
+
+
+def test_a_group_of_exceptions_of_a_body_says_what_is_in_it(project):
+    task = (
+        "\n@task('Go.', app='com.example.counter')\ndef test_go(episode): asyncio.run(grouped())\n"
+    )
+    head = "from pytest_mobileagent import task\n"
+    project.write(tasks__counter__test_counter=head + GROUPED + task)
+    project.run("tasks", "--agent=noop").assert_outcomes(errors=1)
+    (entry,) = report(project)["tasks"]
+    assert (entry["reason"], entry["fault"]) == (GROUP, "task")
+
+
 MISTAKES = {
     "returns": ("return False", "*the body of a task decides by assert*"),
     "criteria": ("assert episode.screen.find(txt='x')", "*no criterion 'txt'; did you mean*"),
@@ -52,11 +121,11 @@ def test_go(episode): pass
     result.stdout.fnmatch_lines(["*the task is broken: *no snapshot 'defualt_boot' (it has: *"])
 
 
-# A click is told by the actions and the screens, a toast by the phone only.
+# A click shows in the actions and the screens, a toast only in the events of the phone.
 @pytest.mark.parametrize(
     ("kind", "outcome"), [("clicked", "passed"), ("notification_state_changed", "skipped")]
 )
-def test_a_device_that_tells_no_events_is_not_the_agents_failure(project, kind, outcome):
+def test_a_device_that_reports_no_events_is_not_the_agents_failure(project, kind, outcome):
     with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:
         file.write(
             "from pytest_mobileagent.device.drivers.adb.listener import EventStream\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import xml.etree.ElementTree as ET
 
 import pytest
 
@@ -90,3 +91,74 @@ def test_reportlog_gets_link_screenshot_and_properties(run, pytester):
     properties = dict(last["user_properties"])
     assert (properties["mobile_page"], properties["mobile_steps"]) == (page, 2)
     assert properties["mobile_screen"].endswith("/screens/002-tap.png")
+
+
+def test_junit_has_the_same_values(project):
+    project.run("tasks", "--agent=oracle", "--junitxml=junit.xml")
+    (path,) = project.pytester.path.glob("runs/*/report.json")
+    expected = {task["id"]: task for task in json.loads(path.read_text("utf-8"))["tasks"]}
+    cases = ET.parse(project.pytester.path / "junit.xml").getroot().iter("testcase")
+    seen = {}
+    for case in cases:
+        values = {p.get("name"): p.get("value") for p in case.iter("property")}
+        seen[values["mobile_id"]] = values
+    assert set(seen) == set(expected)
+    for name, values in seen.items():
+        assert values["mobile_success"] == str(expected[name]["success"])
+        assert values["mobile_steps"] == str(expected[name]["steps"])
+
+
+NOOP = """
+import pytest
+from pytest_mobileagent import Agent, Finish
+from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
+
+class Noop(Agent):
+    def step(self, observation):
+        return Finish()
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    return FakeLease(FakePhone([make_screen("0")]))
+"""
+JUNIT = """
+import pytest
+from pytest_mobileagent import task
+from pytest_mobileagent.errors import UndecidedError
+
+@pytest.mark.parametrize("what", ["passes", "fails", "breaks", "xfails", "is open"])
+@task("Do nothing.")
+def test_it(episode, what):
+    if what == "breaks":
+        raise LookupError("no such table")
+    if what == "xfails":
+        pytest.xfail("known")
+    if what == "is open":
+        raise UndecidedError("the judges disagree")
+    assert what == "passes"
+"""
+
+
+@pytest.mark.parametrize("family", ["xunit1", "xunit2"])
+def test_junit_has_a_case_for_each_epoch_which_says_what_became_of_it(pytester, family):
+    pytester.makeini(f"[pytest]\naddopts = -p no:cacheprovider\njunit_family = {family}")
+    pytester.makeconftest(NOOP)
+    pytester.makepyfile(test_junit=JUNIT)
+    given = ["--agent=conftest.py:Noop", "--mobile-agent-process=off", "--mobile-epochs=2"]
+    pytester.runpytest_inprocess(*given, "--junitxml=junit.xml")
+    (suite,) = ET.parse(pytester.path / "junit.xml").getroot()
+    found = {}
+    for case in suite.iter("testcase"):
+        values = {p.get("name"): p.get("value") for p in case.iter("property")}
+        what = [(each.tag, each.get("message")) for each in case if each.tag != "properties"]
+        found[case.get("name")] = (values["mobile_epoch"], values["mobile_outcome"], what)
+    for epoch in ("0", "1"):
+        assert found[f"test_it[passes-epoch{epoch}]"] == (epoch, "passed", [])
+        for name, outcome, tag in (("fails", "failed", "failure"), ("breaks", "error", "error")):
+            *told, [(shown, _)] = found[f"test_it[{name}-epoch{epoch}]"]
+            assert (*told, shown) == (epoch, outcome, tag)
+        assert found[f"test_it[xfails-epoch{epoch}]"] == (epoch, "xfailed", [("skipped", "known")])
+        undecided = [("skipped", "review: the judges disagree")]
+        assert found[f"test_it[is open-epoch{epoch}]"] == (epoch, "review", undecided)
+    counts = {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped")}
+    assert counts == {"tests": "10", "failures": "2", "errors": "2", "skipped": "4"}
