@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 _USAGE = """usage: {program} COMMAND
 
 commands:
-  calibrate    ask judges of episodes that people have decided, and say what they are worth
+  calibrate    measure judges on episodes that people have decided
   compare      say how runs differ from the first, and what a gate says of that
   device       start a virtual phone
   doctor       check a device: what is wrong with it, and how to fix that
-  draft-check  let a model write a check for a recorded task, and say where it holds
+  draft-check  have a model write a check for a recorded task, and say where it holds
   init         make a project that runs: an app, an agent and two tasks
   mcp          serve a device to MCP clients, or connect a client to one that is served
   merge        make one run of several, such as the shards of one
@@ -77,7 +77,7 @@ def script() -> int:
 
 
 def _calibrate(arguments: list[str]) -> int:
-    """Ask judges, which may be those that the project names."""
+    """Measure judges, by default those of the project."""
     from pytest_mobileagent.judge.calibration.command import main as calibrate
     from pytest_mobileagent.plugin.project import project_settings
 
@@ -85,7 +85,7 @@ def _calibrate(arguments: list[str]) -> int:
 
 
 def _compare(arguments: list[str]) -> int:
-    """Compare runs, by the project's gate unless another one is named."""
+    """Compare runs, by default with the project's gate."""
     from pytest_mobileagent.report.comparison.command import main as compare
 
     def setting(name: str) -> tuple[str, Path] | None:
@@ -97,7 +97,7 @@ def _compare(arguments: list[str]) -> int:
 
 
 def _doctor(arguments: list[str]) -> int:
-    """Check a device, which may be one that the project's own sources or apps make."""
+    """Check a device, which may be of the project's own sources or have its apps."""
     from pytest_mobileagent.device.doctor.command import main as doctor
     from pytest_mobileagent.plugin.project import this_project
 
@@ -105,7 +105,7 @@ def _doctor(arguments: list[str]) -> int:
 
 
 def _draft_check(arguments: list[str]) -> int:
-    """Draft checks by a model, which may be the one that the project names."""
+    """Draft checks, by default with the project's model."""
     from pytest_mobileagent.draft.command import main as draft_check
     from pytest_mobileagent.plugin.project import project_settings
 
@@ -113,7 +113,7 @@ def _draft_check(arguments: list[str]) -> int:
 
 
 def _mcp(arguments: list[str]) -> int:
-    """Serve a device, which may be one that the project's own sources or apps make."""
+    """Serve a device, which may be of the project's own sources or have its apps."""
     from pytest_mobileagent.mcp.command import main as mcp
 
     def project() -> Project:
@@ -125,35 +125,33 @@ def _mcp(arguments: list[str]) -> int:
 
 
 def _review(arguments: list[str]) -> int:
-    """Let a person decide, in a run of this project unless another one is named."""
+    """Serve the page on which a person decides, for a run of this project by default."""
     from pytest_mobileagent.review.command import main as review
 
     return review(arguments, _runs)
 
 
 def _show(arguments: list[str]) -> int:
-    """Open the page of a run, of this project's unless another one is named."""
+    """Open the page of a run, by default one of this project."""
     from pytest_mobileagent.report.html.show import main as show
 
     return show(arguments, _runs)
 
 
 def _runs() -> Path:
-    """Return the folder in which this project's runs are."""
+    """Return the folder of this project's runs."""
     from pytest_mobileagent.plugin.project import this_project  # takes long
 
     return this_project().runs
 
 
 def _device(arguments: list[str]) -> int:
-    """Start a virtual phone, with the project's apps unless others are named."""
+    """Start a virtual phone, by default with the project's apps."""
     from pytest_mobileagent.extras import MissingExtraError, check_extra
     from pytest_mobileagent.virtual.main import main as device  # only what is used
 
-    asks_for_help = {"-h", "--help"} & set(arguments)
     named = {word.split("=")[0] for word in arguments}
-    names_apps = "--apps" in named
-    if not asks_for_help:
+    if not named & {"-h", "--help"}:
         try:
             check_extra("virtual", "the virtual device")
             if "--grpc" in named:
@@ -161,7 +159,7 @@ def _device(arguments: list[str]) -> int:
         except MissingExtraError as error:
             sys.stderr.write(f"error: {printable(str(error))}\n")
             return 1
-    if not asks_for_help and not names_apps:
+    if not named & {"-h", "--help", "--apps"}:
         from pytest_mobileagent.plugin.project import this_project
 
         folders = this_project().apps

@@ -1,4 +1,4 @@
-"""Command lines of this package's own commands."""
+"""Parsing the arguments of this package's commands."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def program_name(command: str = "") -> str:
-    """Return the words with which the user called this program, and the command behind them.
+    """Return how the user called this program, followed by the command.
 
-    A usage text has to name what works: the script `mobileagent` may not be on the PATH of a user
-    who wrote `python -m pytest_mobileagent`.
+    A usage text has to name what works for the user: the script `mobileagent` may not be on the
+    PATH if the call was `python -m pytest_mobileagent`.
     """
     is_script = PurePath(sys.argv[0]).stem == "mobileagent"  # `mobileagent.exe` on Windows
     program = "mobileagent" if is_script else "python -m pytest_mobileagent"
@@ -25,8 +25,8 @@ def program_name(command: str = "") -> str:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors send no escape sequence of an argument on to the terminal."""
+    """A parser whose errors do not print escape sequences in arguments."""
 
     def error(self, message: str) -> NoReturn:
-        """Print how the command is used, and what is wrong; end with status 2."""
+        """Print the usage and the error, and exit with status 2."""
         super().error(printable(message))

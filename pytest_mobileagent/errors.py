@@ -8,13 +8,12 @@
     ├── TaskError             the task itself is broken: its goal, solution or probes
     │   ├── UnfitMoveError    a move of the solution does not fit the screen that it meets
     │   └── NoSolutionError   there is no solution to play
-    ├── JudgeError            a model that was asked as a judge is down, or says nothing readable
+    ├── JudgeError            a model that was asked as a judge is down, or its reply is unreadable
     ├── UndecidedError        whether the goal was met has to be decided by a person
     ├── ScreenError           a view hierarchy that cannot be read
     └── RecordError           a recorded episode that cannot be read
 
-An error of the agent is a failure of the agent; infrastructure, and a judge that does not work,
-never count against it.
+An error of the agent is its failure; broken infrastructure and broken judges never count against it.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ __all__ = [
     "UndecidedError", "UnfitMoveError",
 ]  # fmt: skip
 
-_MOST_PARTS = 5  # of a group of exceptions that are named
+_MOST_PARTS = 5  # exceptions of a group that are named
 
 
 class MobileAgentError(Exception):
@@ -48,7 +47,7 @@ class HostError(InfrastructureError):
 
 
 class AgentError(MobileAgentError):
-    """The agent raised, hung, or did something that is not an action."""
+    """The agent raised, hung, or returned something that is no action."""
 
 
 class TaskError(MobileAgentError):
@@ -80,10 +79,9 @@ class RecordError(MobileAgentError):
 
 
 def in_one_line(error: BaseException) -> str:
-    """Return an exception's type, one of ours without its module, and its message.
+    """Return an exception's type, without the module if it is one of ours, and its message.
 
-    Of a group that is its message and those of its parts, without the lines and corners in which
-    Python draws one.
+    For a group that is its message and those of its parts, without the tree that Python draws.
     """
     if not isinstance(error, BaseExceptionGroup):
         words = "".join(traceback.format_exception_only(error)).strip()

@@ -1,4 +1,4 @@
-"""Rooms' faces: public names whose modules are imported when they are first asked for."""
+"""Faces of rooms: public names whose modules are imported when they are first used."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class LazyNames:
-    """The `__getattr__` of a face, from the names that each module (below ours) defines.
+    """The `__getattr__` of a face, given the names that each module of this package defines.
 
     So `from pytest_mobileagent.agent import Agent` imports no model client, OCR engine or imaging
     library, and importing one module of a room does not import all others.
@@ -21,7 +21,7 @@ class LazyNames:
         self.names = {name: module for module, names in homes.items() for name in names}
 
     def __call__(self, name: str) -> Any:
-        """Return what a public name stands for.
+        """Return the object of a public name.
 
         Raises:
             AttributeError: the face has no such name.

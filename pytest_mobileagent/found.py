@@ -1,9 +1,10 @@
-"""What an episode tells a check, in containers whose missing items are the agent's failure.
+"""Data of an episode, in containers whose missing items are the agent's failure.
 
 `episode.probe("settings")["goal"]` asks for what a weak agent may never have set. A plain KeyError
 would be an error of the task, and would take the task out of the agent's success rate. These
-containers raise what is an AssertionError, too, and says what there was instead. In all else they
-are the dict, list and tuple that they inherit from: they compare, print and are sent as those.
+containers raise an error that is also an AssertionError, and that names what there was instead. In
+all else they are the dict, list and tuple that they inherit from: they compare, print and are sent
+as those.
 """
 
 from __future__ import annotations
@@ -28,17 +29,17 @@ _SHORT.maxstring = _SHORT.maxother = 60
 
 
 class MissingKeyError(AssertionError, KeyError):
-    """What an episode tells has no such key: says which ones there are, the nearest first."""
+    """The data has no such key; the text names those that it has, the nearest first."""
 
     __str__ = Exception.__str__  # not KeyError's, which prints the text's repr
 
 
 class MissingIndexError(AssertionError, IndexError):
-    """What an episode tells has no such item: says which ones there are."""
+    """The data has no such item; the text names those that it has."""
 
 
 class MissingItemError(AssertionError, ValueError):
-    """What an episode tells has no item like this, whose place is asked for."""
+    """The data has no such item, whose index was asked for."""
 
 
 class FoundDict(dict[K, V], Generic[K, V]):
@@ -132,7 +133,7 @@ class FoundTuple(tuple[T_co, ...], Generic[T_co]):
 
 
 def found(value: Any) -> Any:
-    """Return plain data in containers of this module, all that is nested in it included."""
+    """Return JSON-able data in containers of this module, at all levels."""
     match value:
         case FoundDict() | FoundList():
             return value
@@ -145,7 +146,7 @@ def found(value: Any) -> Any:
 
 
 def _among(known: Iterable[Any]) -> str:
-    """Say what there is instead."""
+    """Return a list, in words, of what there is instead."""
     each = list(known)
     names = [_SHORT.repr(name) for name in each[:_MOST_NAMED]]
     more = f" and {len(each) - len(names)} more" if len(each) > len(names) else ""

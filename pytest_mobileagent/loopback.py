@@ -1,9 +1,9 @@
-"""A server for a page of one person's: on this machine's loopback only, for who has the token.
+"""A server for one person's page: on this machine's loopback only, and only with the token.
 
-Other users of the machine, and pages of other sites in the same browser, are kept out: each request
-needs the token, in the address or in the cookie that the page sets; the host has to be this
-machine's (a name that somebody else lets point here is not); what changes anything has to come from
-the page itself.
+Other users of the machine, and pages of other sites in the same browser, are kept out. Each request
+needs the token, in the address or in the cookie that the page sets. The host has to be a name of
+the loopback, and not one that somebody else made point to it. A request that changes anything has
+to come from the page itself.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.plain import to_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 _HOSTS = {"127.0.0.1", "localhost", "[::1]"}  # whatever the port: it may be forwarded by ssh
 _ALWAYS = {
@@ -43,7 +43,7 @@ class RefusedError(Exception):
 
 
 class Server(ThreadingHTTPServer):
-    """Serves what `handler` answers; `port` 0 takes a free one. `name` tells its cookie apart.
+    """Serves what `handler` answers, on a free port if `port` is 0; `name` is that of its cookie.
 
     Raises:
         OSError: the port is taken.
@@ -54,7 +54,7 @@ class Server(ThreadingHTTPServer):
     def __init__(self, handler: type[Handler], name: str, port: int = 0) -> None:
         super().__init__(("127.0.0.1", port), handler)
         self.token = secrets.token_urlsafe(32)
-        self.cookie = f"{name}_{self.server_port}"  # cookies do not tell ports apart
+        self.cookie = f"{name}_{self.server_port}"  # browsers send cookies to all ports of a host
         self._invitations: set[str] = set()
 
     @property
@@ -69,18 +69,18 @@ class Server(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}/?token={word}"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: a browser that hangs up is no error, and the next request is served."""
+        """Print nothing: a browser that hangs up is no error."""
 
     def has_token(self, given: str) -> bool:
-        """Whether a text is the token, in a time that does not tell how much of it is right."""
+        """Whether a text is the token, found in a time that does not depend on the text."""
         with suppress(KeyError):
-            self._invitations.remove(given)  # one step: of two requests at once, one gets in
+            self._invitations.remove(given)  # atomic: of two requests at once, one gets in
             return True
         return secrets.compare_digest(given.encode("utf-8", "replace"), self.token.encode())
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers a request by `get` or `post`, which raise RefusedError for what there is not."""
+    """Answers requests by `get` and `post`, which raise RefusedError for unknown paths."""
 
     server: Server
     protocol_version = "HTTP/1.1"
@@ -92,11 +92,11 @@ class Handler(BaseHTTPRequestHandler):
     }
 
     def get(self, path: str) -> None:
-        """Answer what asks for a path; its query is in `self.query`."""
+        """Answer a request for a path; its query is in `self.query`."""
         raise NotImplementedError
 
     def post(self) -> None:
-        """Answer what changes something."""
+        """Answer a request that changes something."""
         raise RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, "there is nothing to change")
 
     @property
@@ -105,11 +105,11 @@ class Handler(BaseHTTPRequestHandler):
         return parse_qs(urlsplit(self.path).query)
 
     def do_GET(self) -> None:
-        """Answer a request of what there is."""
+        """Answer a request that reads."""
         self._answer(lambda: self.get(urlsplit(self.path).path))
 
     def do_POST(self) -> None:
-        """Answer a request to change something, if it comes from the page itself."""
+        """Answer a request that changes something, if it comes from the page itself."""
         self._answer(self._post)
 
     def _post(self) -> None:
@@ -118,14 +118,14 @@ class Handler(BaseHTTPRequestHandler):
         self.post()
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing: addresses hold the token."""
+        """Print nothing: addresses hold the token."""
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:  # noqa: ARG002
-        """Answer what is no HTTP, without repeating it."""
+        """Answer what is not valid HTTP, without repeating it."""
         self.close_connection = True
         self.send(HTTPStatus(code), "text/plain; charset=utf-8", HTTPStatus(code).phrase.encode())
 
-    def _answer(self, act: Any) -> None:
+    def _answer(self, act: Callable[[], None]) -> None:
         try:
             self._check()
             act()
@@ -155,13 +155,13 @@ class Handler(BaseHTTPRequestHandler):
         return ""
 
     def send_page(self, page: bytes, policy: Mapping[str, str] | None = None) -> None:
-        """Send a page, which gets the cookie."""
+        """Send a page, and the cookie with it."""
         cookie = f"{self.server.cookie}={self.server.token}; HttpOnly; SameSite=Strict; Path=/"
         headers = {**(policy or {}), "Set-Cookie": cookie}
         self.send(HTTPStatus.OK, "text/html; charset=utf-8", page, headers)
 
     def send_news(self, value: Any) -> None:
-        """Send plain data, unless the page has it as it is: of a large run it is a megabyte."""
+        """Send JSON-able data, unless the page has the same already: it may be a megabyte."""
         body = to_line(value).encode()
         tag = {"ETag": f'"{hashlib.sha256(body).hexdigest()[:32]}"'}
         if self.headers.get("If-None-Match") == tag["ETag"]:
@@ -170,13 +170,13 @@ class Handler(BaseHTTPRequestHandler):
             self.send(HTTPStatus.OK, "application/json", body, tag)
 
     def send_json(self, value: Any, status: HTTPStatus = HTTPStatus.OK) -> None:
-        """Send plain data."""
+        """Send JSON-able data."""
         self.send(status, "application/json", to_line(value).encode())
 
     def send(
         self, status: HTTPStatus, kind: str, body: bytes, headers: Mapping[str, str] | None = None
     ) -> None:
-        """Send an answer; nothing of it is kept, unless `headers` say otherwise."""
+        """Send an answer, which browsers do not cache unless `headers` say otherwise."""
         self.send_response(status)
         given = {"Content-Type": kind, "Content-Length": str(len(body)), **_ALWAYS}
         for name, value in ({"Cache-Control": "no-store"} | given | dict(headers or {})).items():

@@ -1,4 +1,4 @@
-"""Plain data: the only kind that is written to files and sent between processes."""
+"""JSON-able data, the only kind that is written to files and sent between processes."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _MOST_BITS_READ = 512  # no number of a record has as many; larger ones overflow
 
 
 def to_wire(value: Any) -> Any:
-    """Return the value as str, int, float, bool, None, list or dict; all else becomes its text.
+    """Return the value as str, int, float, bool, None, list or dict; all else becomes a text.
 
-    pytest-xdist can send nothing else between processes, and JSON can hold nothing else. What is
-    nested more than `MOST_NESTED` deep, or in itself, is cut there: "…" stands for the rest.
+    pytest-xdist can send nothing else between processes, and JSON can hold nothing else. Where data
+    is nested more than `MOST_NESTED` deep, or in itself, "…" replaces the rest.
     """
     try:
         return _to_wire(value)
@@ -39,7 +39,7 @@ def _to_wire(value: Any) -> Any:
 
 
 def _cut(value: Any, depth: int) -> Any:
-    """Return a value with "…" for all that is nested deeper."""
+    """Return a value in which "…" replaces everything that is nested deeper."""
     if isinstance(value, Mapping):
         return {key: _cut(item, depth - 1) for key, item in value.items()} if depth else "…"
     if isinstance(value, list | tuple | set | frozenset):
@@ -48,15 +48,15 @@ def _cut(value: Any, depth: int) -> Any:
 
 
 def why_unreadable(error: Exception) -> str:
-    """Return what is wrong with data that could not be read, in words that no version changes.
+    """Return why data could not be read, in the same words for every version of Python.
 
-    Of data nested too deeply Python says "maximum recursion depth exceeded" or "Stack overflow".
+    For data nested too deeply these are "maximum recursion depth exceeded" or "Stack overflow".
     """
     return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
 
 
 def is_nested_deeper(value: Any, depth: int) -> bool:
-    """Whether lists and tables stand in each other more than `depth` deep."""
+    """Whether lists and dictionaries are nested more than `depth` deep."""
     level = [value]
     for _ in range(depth):
         level = [
@@ -87,16 +87,16 @@ def _other_to_wire(value: Any) -> Any:  # noqa: PLR0911 - a table
         case numbers.Real():
             return _to_wire(float(value))
         case _:
-            # An own string class, and half of a surrogate pair, are no plain text.
+            # A subclass of str, and half of a surrogate pair, cannot be sent.
             return str(value).encode("utf-8", "replace").decode("utf-8")
 
 
 def _text_to_wire(text: str) -> str:
-    # Half of a surrogate pair is no plain text.
+    # Half of a surrogate pair cannot be sent.
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-# Nearly all is of exactly these types; the rest takes three times as long.
+# Nearly all data is of exactly these types; any other takes three times as long.
 _FAST: dict[type, Callable[[Any], Any]] = {
     dict: lambda items: {str(_to_wire(key)): _to_wire(item) for key, item in items.items()},
     list: lambda items: [_to_wire(item) for item in items],
@@ -112,8 +112,8 @@ def expect(value: Any, kind: Any, what: str) -> Any:
     """Return a value that was read if it is of a kind: a type, or a union of types.
 
     Raises:
-        TypeError: it is not; the text names `what`. A truth value is no number, a whole number is
-            a float too, a float is finite, and no whole number has hundreds of digits.
+        TypeError: it is not; the text names `what`. A bool is no number, an int is also a float,
+            floats have to be finite, and no int may have hundreds of digits.
     """
     fits = isinstance(value, int | float) if kind is float else isinstance(value, kind)
     if not fits or (isinstance(value, bool) and bool not in {kind, *get_args(kind)}):
@@ -129,26 +129,26 @@ def expect(value: Any, kind: Any, what: str) -> Any:
 
 
 class Maybe(NamedTuple):
-    """What is of a kind (see `check`), or None."""
+    """A kind (see `check`), or None."""
 
     kind: Any
 
 
 class Each(NamedTuple):
-    """A table whose values are all of a kind (see `check`), whatever they are called."""
+    """A dictionary with any keys, whose values are all of a kind (see `check`)."""
 
     kind: Any
 
 
 def check(value: Any, kind: Any, what: str) -> Any:
-    """Return a value that was read if all of it is of a kind; the whole is checked at once.
+    """Return a value that was read if all of it is of a kind.
 
-    A kind is a type or a union of types (see `expect`), a list with the kind of its items, a table
-    with the kinds of the fields that are known (those may be missing, and others may be there),
-    `Each` or `Maybe`.
+    A kind is a type or a union of types (see `expect`), a list with the kind of its items, a
+    dictionary with the kinds of known fields (which may be missing, and beside which there may be
+    others), `Each` or `Maybe`.
 
     Raises:
-        TypeError: it is not; the text names the part of `what` that is not.
+        TypeError: it is not; the text names the wrong part of `what`.
     """
     if isinstance(kind, Maybe):
         return None if value is None else check(value, kind.kind, what)
@@ -167,14 +167,14 @@ def check(value: Any, kind: Any, what: str) -> Any:
 
 
 def to_line(value: Any) -> str:
-    """Return the value as one line of JSON, without its line end."""
+    """Return the value as one line of JSON, without the line end."""
     return to_text(value, separators=(",", ":"))
 
 
 def to_text(
     value: Any, indent: int | None = None, separators: tuple[str, str] | None = None
 ) -> str:
-    """Return the value as JSON; what is nested more than `MOST_NESTED` deep is cut there."""
+    """Return the value as JSON, cut where it is nested more than `MOST_NESTED` deep."""
     plain = to_wire(value)
     text = json.dumps(plain, ensure_ascii=False, indent=indent, separators=separators)
     if text.count("[") + text.count("{") > MOST_NESTED and is_nested_deeper(plain, MOST_NESTED):
@@ -189,25 +189,25 @@ def digest(value: Any) -> str:
 
 
 def whole_number(text: str) -> int | None:
-    """Return the whole number that a person has written, in 15 digits at most; None if it is none.
+    """Return the whole number that a person has written, with at most 15 digits, or None.
 
-    Digits are those of ASCII: full-width ones, or those of other scripts, look alike to nobody who
-    reads the record, and a number of hundreds of digits overflows in arithmetic.
+    Only ASCII digits count: readers of a record may not know those of other scripts. A number of
+    hundreds of digits would overflow in arithmetic.
     """
     text = text.strip()
     return int(text) if _WHOLE.fullmatch(text) else None
 
 
 def plain_number(text: str) -> float | None:
-    """Return the number that a person has written (see `whole_number`); None if it is none."""
+    """Return the number that a person has written (see `whole_number`), or None."""
     text = text.strip()
     return float(text) if _NUMBER.fullmatch(text) else None
 
 
 def printable(text: str) -> str:
-    """Return a text as a terminal may print it: what would control the terminal is spelled out.
+    """Return a text in which characters that would control a terminal are spelled out.
 
-    Agents, apps and goals are not trusted to send escape sequences.
+    Texts of agents, apps and goals may hold escape sequences.
     """
     return "".join(
         char

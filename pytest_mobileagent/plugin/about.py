@@ -1,4 +1,4 @@
-"""What run.json says of a run: its command, its options, and the fingerprint of each part."""
+"""What run.json says of a run: its command, its options, and a fingerprint of each part."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def about_run(
 ) -> dict[str, Any]:
     """Return the facts of a run that are known before its first episode, and digests of its tasks.
 
-    All shards have the fingerprints of the whole, so that they can be told from other runs' shards.
+    All shards have the fingerprints of the whole run, by which those of other runs differ.
     """
     each = digests(run, items)
     if (whole := run.config.stash.get(WHOLE, None)) is not None:
@@ -93,7 +93,7 @@ def _parts_of_episodes(run: RunConfig) -> dict[str, Any]:
 
 
 def _checks(items: Sequence[pytest.Item]) -> list[Any]:
-    """Return the source of each test function once: the body is the check."""
+    """Return a hash of the source of each test function, as the body is the check."""
     found = {}
     for item in items:
         function = getattr(item, "function", None)

@@ -1,4 +1,4 @@
-"""The agent of a run: found and checked before a device starts, and made where it is to run."""
+"""The agent of a run: found and checked before a device starts, and loaded where it runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class RunAgents:
-    """The agents of one pytest process: those that `--agent` names."""
+    """The agent that `--agent` names, as one pytest process finds, checks and runs it."""
 
     def __init__(self, context: RunContext, models: RunModels, devices: RunDevices) -> None:
         self._run, self._models, self._devices = context, models, devices
@@ -34,13 +34,13 @@ class RunAgents:
     @property
     def caveats(self) -> list[str]:
         """What a person should know of the program that `--agent` names, if it is one."""
-        with suppress(AgentError):  # which is told when it is checked
+        with suppress(AgentError):  # which `check` reports
             return caveats(self._run.program) if self._run.program is not None else []
         return []
 
     @property
     def process(self) -> AgentProcess:
-        """The process in which this process's agents run; started when it is first asked for."""
+        """The process in which the agent runs; it is started when it is first asked for."""
         if self._process is None:
             from pytest_mobileagent.agent.process.host import AgentProcess
 
@@ -56,11 +56,11 @@ class RunAgents:
 
     @property
     def run_apart(self) -> bool:
-        """Whether agents run in a process of their own."""
+        """Whether the agent runs in a process of its own."""
         return self._settings["mobile-agent-process"].value == "on" and not self._is_inside
 
     def take_in(self) -> None:
-        """Let agents run in this process from now on: they are shown the task, which stays here."""
+        """Run the agent in this process from now on, as it is handed the task, which stays here."""
         self._is_inside = True
         self.end()
 
@@ -71,14 +71,14 @@ class RunAgents:
             self._process = None
 
     def start(self) -> None:
-        """Let the agent's process start, so that it is ready by the time of the first episode."""
+        """Start the agent's process, so that it is ready by the time of the first episode."""
         run = self._run
         named = run.agent is not None and (run.names_agent or not run.is_owner)
         if named and self.run_apart and run.program_if_named() is None:
             self.process  # noqa: B018 - asking for it starts it
 
     def check(self) -> None:
-        """Load the agent that the command line names, so that what is wrong is reported only once.
+        """Load the agent that the command line names, so that an error is reported only once.
 
         Raises:
             pytest.UsageError: it cannot be loaded, or does not take its options.
@@ -105,7 +105,7 @@ class RunAgents:
         self._models.check(str(self._run.agent), roles)
 
     def _check_extras(self, extras: Sequence[str]) -> None:
-        """Check that what the agent needs is installed, and the OCR engine that was asked for."""
+        """Check that what the agent needs is installed, and so is the chosen OCR engine."""
         from pytest_mobileagent.extras import check_extra
 
         ocr = self._settings["mobile-ocr"]
@@ -155,7 +155,7 @@ class RunAgents:
     def find(self) -> None:
         """Check that there is an agent of the name that the command line gives.
 
-        A name from elsewhere may be meant for other folders: only their tasks insist on it.
+        A name from elsewhere may be meant for other folders: it is an error only for their tasks.
 
         Raises:
             pytest.UsageError: there is none.

@@ -1,4 +1,4 @@
-"""A test body as a predicate over its episode: it is asked once, and what it missed is noted."""
+"""A test body as a predicate over its episode: it is run once, and what it missed is noted."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class AgentFailedError(AssertionError):
 def ask_body(item: pytest.Function) -> Generator[None, Any, Any]:
     """Run a test body as a predicate over its episode, as a wrapper around pytest's own call.
 
-    An agent's error or its time limit ends an episode, but does not decide it: the body is asked
-    all the same. Its yes counts only where the task says so.
+    An error of the agent, or its time limit, ends an episode but does not decide it: the body is
+    run all the same. That it holds then counts only if the task says so.
     """
     __tracebackhide__ = True
     case, episode, state = case_of(item), item.funcargs.get("episode"), state_of(item)
@@ -54,10 +54,10 @@ def ask_body(item: pytest.Function) -> Generator[None, Any, Any]:
             result = yield
             subgoals.settle()
         except (AssertionError, AttributeError) as error:
-            # That of None, too, which `find` returned. Explaining takes far longer than the search.
+            # Of AttributeErrors only those of None, which `find` returned. Explaining takes long.
             if not state.is_asked_of_prefix and getattr(error, "obj", None) is None:
-                told = (explain() for explain in closest(own, error, misses))
-                state.misses = list(dict.fromkeys(told))
+                explained = (explain() for explain in closest(own, error, misses))
+                state.misses = list(dict.fromkeys(explained))
             raise
         except NoListenerError as error:
             raise Skipped("listener", str(error)) from None
@@ -84,17 +84,17 @@ def _without_return(body: Any, name: str) -> Any:
 
 
 def code_of(body: Any) -> CodeType | None:
-    """Return the code of a test body, whatever it is wrapped in; None if it has none."""
+    """Return the code of a test body without its wrappers; None if it has none."""
     return getattr(inspect.unwrap(body), "__code__", None)
 
 
 def closest(
     body: Any, error: Exception, misses: Sequence[Callable[[], str]]
 ) -> Sequence[Callable[[], str]]:
-    """Return the misses that tell why a body failed.
+    """Return the misses that explain why a body failed.
 
-    These are of the statement that failed; else those that it may rest on, which is what no other
-    assert was about: `assert not episode.tapped(…)` holds because of what it did not find.
+    These are the misses of the statement that failed. If it has none, they are all those that are
+    not of another assert: `assert not episode.tapped(…)` holds because of what it did not find.
     """
     cause = error.__cause__ or error
     if isinstance(cause, NotFoundError):
@@ -113,7 +113,7 @@ def closest(
 
 
 def _line_of(code: CodeType | None, error: BaseException) -> int | None:
-    """Return the line of a body that an error came from."""
+    """Return the line of a body from which an error came."""
     lines = []
     at = error.__traceback__
     while at is not None:
@@ -124,7 +124,7 @@ def _line_of(code: CodeType | None, error: BaseException) -> int | None:
 
 
 def _statements(code: CodeType) -> list[ast.stmt]:
-    """Return the statements of a body, with the lines of its file; none if there is no source."""
+    """Return the statements of a body, with line numbers of its file; none without the source."""
     try:
         lines, first = inspect.getsourcelines(code)
         tree = ast.parse(textwrap.dedent("".join(lines)))
@@ -144,16 +144,16 @@ _NOT_ASKED = "not asked: the body failed before"
 
 
 def asked_of(item: pytest.Item) -> Sequence[SubGoal]:
-    """Return the sub-goals that the last run of a body has asked."""
+    """Return the sub-goals for which the last run of a body has asked."""
     subgoals = state_of(item).subgoals
     return subgoals.asked if subgoals is not None else ()
 
 
 def progress(item: pytest.Item, way: OnTheWay, episode: Episode) -> list[dict[str, Any]]:
-    """Return what became of each sub-goal, as the evidence of a verdict has it.
+    """Return what became of each sub-goal, as in the evidence of a verdict.
 
-    One that holds of the whole episode, but of no prefix, first held at its end. A body that failed
-    outside of its sub-goals may have asked for some on the way only: those count as not held.
+    One that holds for the whole episode, but for no prefix, first held at its end. Sub-goals that a
+    body asked for in prefixes only, as it then failed before them, count as not held.
     """
     subgoals = state_of(item).subgoals
     if subgoals is None:
@@ -163,10 +163,10 @@ def progress(item: pytest.Item, way: OnTheWay, episode: Episode) -> list[dict[st
         known = {each.name for each in asked}
         unasked = {n: weight for n, (weight, _) in way.subgoals.items() if n not in known}
         asked += [SubGoal(n, weight, False, _NOT_ASKED) for n, weight in unasked.items()]
-    return [_shown(each, way, episode.step_count) for each in asked]
+    return [_evidence(each, way, episode.step_count) for each in asked]
 
 
-def _shown(subgoal: SubGoal, way: OnTheWay, steps: int) -> dict[str, Any]:
+def _evidence(subgoal: SubGoal, way: OnTheWay, steps: int) -> dict[str, Any]:
     _, first = way.subgoals.get(subgoal.name, (subgoal.weight, None))
     if first is None and subgoal.held and way.asked:
         first = steps

@@ -30,7 +30,7 @@ PURE = {"episode", EPOCH, ENVIRONMENT}  # what a body may ask for to be asked ag
 
 
 class _Marks:
-    """How pytest knows a task: by a marker, so `-m "mobile_task(level=1)"` selects by field."""
+    """Declares tasks by a pytest marker, so that `-m "mobile_task(level=1)"` selects by field."""
 
     def task(self, fields: Mapping[str, Any]) -> Decorator:
         mark: Decorator = getattr(pytest.mark, MARKER)(**fields)
@@ -49,7 +49,7 @@ declare_by(_Marks())
 def case_of(item: pytest.Item) -> Case | None:
     """Return the case that a test item is, or None if it is no task.
 
-    The state of the item says what is wrong with its marker, if anything.
+    An error in its marker is noted in the state of the item.
     """
     state = state_of(item)
     if not state.is_read:
@@ -60,9 +60,9 @@ def case_of(item: pytest.Item) -> Case | None:
 
 
 def unittest_problem(item: pytest.Item) -> str:
-    """Say why a method of a `unittest.TestCase` cannot be a task; empty if nobody means it to be.
+    """Return why a method of a `unittest.TestCase` cannot be a task, if it is meant as one.
 
-    pytest calls such methods without fixtures: an argument would only be missing.
+    pytest calls such methods without fixtures, and would only report a missing argument.
     """
     unittest, cls = sys.modules.get("unittest"), getattr(item, "cls", None)
     if unittest is None or cls is None or not issubclass(cls, unittest.TestCase):
@@ -114,7 +114,7 @@ def _case(item: pytest.Item, marker: pytest.Mark) -> Case:
 def parametrize(
     metafunc: pytest.Metafunc, option: Callable[[str], Any], environments: Sequence[str]
 ) -> None:
-    """Make of a task one item for each environment and epoch, with the values that it draws.
+    """Make one item of a task for each environment and epoch, with the values that it draws.
 
     Raises:
         TaskError: drawing values failed.
@@ -127,7 +127,7 @@ def parametrize(
     drawn = [_draw(metafunc, seed, epoch) for epoch in epochs]
     names = list(drawn[0])
     if any(list(values) != names for values in drawn):
-        msg = f"its parameters= gives other names in other epochs: {drawn[0]} and {drawn[-1]}"
+        msg = f"its parameters= returns other names in other epochs: {drawn[0]} and {drawn[-1]}"
         raise TaskError(msg)
     if names or len(epochs) > 1:
         arguments = [EPOCH, *names]
@@ -156,17 +156,17 @@ def _draw(metafunc: pytest.Metafunc, run_seed: int, epoch: int) -> dict[str, Any
 
 
 def epoch_id(epoch: int) -> str:
-    """Return how an epoch is named in the id of a test."""
+    """Return the name of an epoch in the id of a test."""
     return f"epoch{epoch}"
 
 
 def environment_id(environment: str) -> str:
-    """Return how an environment is named in the id of a test."""
+    """Return the name of an environment in the id of a test."""
     return f"env{environment}"
 
 
 def _without(name: str, last: str) -> str:
-    """Take the last part of the id in brackets off the name of a test."""
+    """Remove the last part of the id in brackets from the name of a test."""
     return re.sub(rf"[\[-]{re.escape(last)}\]$", lambda m: "]" if m[0][0] == "-" else "", name)
 
 
@@ -187,7 +187,7 @@ def check_function(metafunc: pytest.Metafunc) -> bool:
     """Whether a test function is a task, or one for each of its rows.
 
     Raises:
-        TaskError: it is one that cannot be decided.
+        TaskError: it is a task, but cannot be run as one.
     """
     if not _is_task(metafunc):
         return False
@@ -203,7 +203,7 @@ def check_function(metafunc: pytest.Metafunc) -> bool:
 
 
 def check_stopping(metafunc: pytest.Metafunc) -> None:
-    """Check that a task that stops on success can be asked after each step.
+    """Check that the body of a task that stops on success can be run after each step.
 
     Raises:
         TaskError: its body asks for more than the episode and parameters.
@@ -217,7 +217,7 @@ def check_stopping(metafunc: pytest.Metafunc) -> None:
     more = [name for name in asked if name not in {*PURE, *parameters}]
     if more:
         msg = (
-            f"{metafunc.function.__name__} stops on success, for which it is asked after each step:"
+            f"{metafunc.function.__name__} stops on success, for which it is run after each step:"
             f" it may ask for `episode` and parameters, not for {', '.join(more)}"
         )
         raise TaskError(msg)

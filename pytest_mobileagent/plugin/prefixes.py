@@ -1,7 +1,7 @@
-"""Asking a test body about prefixes of its episode, without side effects on the test.
+"""A test body run on prefixes of its episode, without side effects on the test.
 
-That tells when the goal was first met, once the episode is over; and, for a task that stops on
-success, whether it is met now, while the agent waits.
+Once the episode is over, that finds when the goal was first met. For a task that stops on success,
+it finds whether the goal is met now, while the agent waits.
 """
 
 from __future__ import annotations
@@ -31,54 +31,54 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-STRICT = "[XPASS(strict)]"  # how pytest says that a body held which was expected not to
+STRICT = "[XPASS(strict)]"  # how pytest reports a strict xfail that passed
 _SECONDS = 60.0
-_SECONDS_MORE = 1.0  # for prefixes after the one of which a body first held
+_SECONDS_MORE = 1.0  # for the prefixes after the first for which a body held
 
 
 def on_the_way(item: pytest.Function, episode: Episode, *, whole: bool | None) -> OnTheWay:
-    """Return when a body first held; `whole` says whether it holds of the whole episode.
+    """Return when a body first held; `whole` says whether it holds for the whole episode.
 
-    Only a pure body is asked (see `is_pure`), and in a forked process: what it does to fixtures,
-    plugins and modules is gone with that.
+    Only a pure body is run (see `is_pure`), and in a forked process, so that it cannot change
+    fixtures, plugins and modules.
     """
     if whole is None or not is_pure(item):
         return OnTheWay()
     if not episode.steps:
         return OnTheWay(0 if whole else None, asked=True, held=[whole])
-    told, *later = _in_fork(lambda: _ask(item, episode, whole=whole)) or [None]
-    if told is None:
+    first, *later = _in_fork(lambda: _ask(item, episode, whole=whole)) or [None]
+    if first is None:
         return OnTheWay()
-    subgoals = {name: (weight, first) for name, weight, first in told["subgoals"]}
-    known = [*told["held"], *later]
+    subgoals = {name: (weight, step) for name, weight, step in first["subgoals"]}
+    known = [*first["held"], *later]
     held = [*known, *[None] * (len(episode.steps) - len(known)), whole]
-    return OnTheWay(told["first"], asked=True, subgoals=subgoals, held=held)
+    return OnTheWay(first["first"], asked=True, subgoals=subgoals, held=held)
 
 
 def holds_now(item: pytest.Function, episode: Episode, others: Mapping[str, Any]) -> bool:
-    """Whether a body holds of an episode, asked in a forked process as prefixes are.
+    """Whether a body holds for an episode; it is run in a forked process, as for prefixes.
 
-    `others` is what it asks for beside the episode.
+    `others` are its arguments besides the episode.
     """
 
     def ask() -> bool:
         state_of(item).is_asked_of_prefix = True
         item.funcargs.update(others)
-        # Not what is reported of it: the test is being set up, and its plugins expect no report.
+        # No report is made: the test is being set up, and other plugins expect none.
         return _call(item, episode).excinfo is None
 
     return bool(in_fork(ask))
 
 
 def in_fork(ask: Callable[[], Any]) -> Any:
-    """Return the plain data that a function gives in a forked process; None if it fails."""
+    """Return the JSON-able result of a function in a forked process; None if it fails."""
     return next(iter(_in_fork(lambda: iter([ask()]))), None)
 
 
 def _in_fork(answers: Callable[[], Iterator[Any]]) -> list[Any]:
-    """Return the plain data that a function yields in a forked process, until it fails.
+    """Return the JSON-able data that a function yields in a forked process, until it fails.
 
-    The first answer may take long. Those after it are worth no more than a moment.
+    The first item may take `_SECONDS`, and all others together `_SECONDS_MORE`.
     """
     reading, writing = os.pipe()
     with warnings.catch_warnings():
@@ -107,7 +107,7 @@ def is_pure(item: pytest.Function) -> bool:
 
 
 def _read(reading: int) -> list[bytes]:
-    """Return the lines that the child writes until it ends, or they take too long."""
+    """Return the lines that the child writes until it ends, or time is up."""
     until, written = time.monotonic() + _SECONDS, b""
     while is_readable(reading, until - time.monotonic()):
         part = os.read(reading, 65_536)
@@ -120,7 +120,7 @@ def _read(reading: int) -> list[bytes]:
 
 
 def _answer(answers: Callable[[], Iterator[Any]], writing: int) -> NoReturn:
-    """Write what a function yields, a line each, and end this process."""
+    """Write each item that a function yields as a line, and end this process."""
     try:
         with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123 - no path
             os.dup2(nowhere.fileno(), 1)
@@ -159,7 +159,7 @@ def _ask(item: pytest.Function, episode: Episode, *, whole: bool) -> Iterator[An
 
 
 def _holds(item: pytest.Function, prefix: Episode) -> bool:
-    """Whether pytest would report the body as passed for a prefix, as all its plugins see it."""
+    """Whether pytest, with all its plugins, would report the body as passed for a prefix."""
     call = _call(item, prefix)
     if call.excinfo is not None:
         return False
@@ -177,22 +177,19 @@ def _call(item: pytest.Function, prefix: Episode) -> pytest.CallInfo[Any]:
 
 
 def stops(request: pytest.FixtureRequest) -> Callable[[Path], bool]:
-    """Return whether the body of a test holds of the episode that is being recorded in a folder.
-
-    The test is asked as it stands: with its parameters, and its expectation to fail, if it has one.
-    """
+    """Return a function that runs the body of a test on the episode being recorded in a folder."""
     item: pytest.Function = request.node
     names = item._fixtureinfo.argnames  # noqa: SLF001 - pytest's own call reads it likewise
     others = {name: request.getfixturevalue(name) for name in names if name != "episode"}
-    growing: dict[Path, GrowingEpisode[Episode]] = {}
+    live: dict[Path, GrowingEpisode[Episode]] = {}
 
     def is_done(folder: Path) -> bool:
-        if folder not in growing:
-            growing.clear()
-            growing[folder] = GrowingEpisode(folder, Episode)
-        episode = growing[folder].read()
+        if folder not in live:
+            live.clear()
+            live[folder] = GrowingEpisode(folder, Episode)
+        episode = live[folder].read()
         for screen in episode.screens:
-            _ = screen.root  # parsed here, once, and not after every step in a process of its own
+            _ = screen.root  # parsed once here, instead of in each forked process
         return holds_now(item, episode, others)
 
     return is_done

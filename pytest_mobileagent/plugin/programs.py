@@ -25,10 +25,10 @@ _MCP = {"mcp_url", "mcp_config", "mcp_command"}
 def check_program(
     program: Adapter, settings: Mapping[str, OptionValue], models: RunModels, source: Source
 ) -> None:
-    """Check what a program needs, and that it is given no option of other agents.
+    """Check what a program needs, and that no option is given that only other agents have.
 
     Raises:
-        pytest.UsageError: something is missing, or means nothing to a program.
+        pytest.UsageError: something is missing, or an option is not for programs.
     """
     from pytest_mobileagent.extras import check_extra
     from pytest_mobileagent.program.process.launch import engine
@@ -57,23 +57,19 @@ def check_program(
 
 
 def caveats(program: Adapter) -> list[str]:
-    """Say what a person should know of how a program is run, before it is."""
-    from pytest_mobileagent.program.placeholders import (
-        PREFIX,
-        WITH_TOKENS,
-        used,
-    )
+    """Return what a person should know about a program before it is run."""
+    from pytest_mobileagent.program.placeholders import PREFIX, WITH_TOKENS, used
 
-    said = []
+    found = []
     if program.real_keys:
         reach = "may reach any host" if program.network == "open" else "reaches models by its proxy"
         which = ", ".join(program.real_keys)
-        said.append(
+        found.append(
             f"{program.name} has real keys ({which}), and {reach} (network = {program.network!r})"
         )
-    if program.shell:  # what stands there is left to the shell
-        return said
-    return said + [
+    if program.shell:  # which replaces the placeholders itself
+        return found
+    return found + [
         f"{program.name}: {{{name}}} in its command shows all users of this machine a token of the "
         f"run; let the program read the variable {PREFIX}{name.upper()}, or a file in `files`"
         for name in WITH_TOKENS

@@ -32,7 +32,7 @@ from pytest_mobileagent.plugin.hookspecs import announce
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.judges import NoBudgetError, with_judges
 from pytest_mobileagent.plugin.outputs.failures import show_error, show_failure, show_review
-from pytest_mobileagent.plugin.outputs.reporters import properties, tell_others
+from pytest_mobileagent.plugin.outputs.reporters import add_to_others, properties
 from pytest_mobileagent.plugin.prefixes import STRICT, is_pure, on_the_way
 from pytest_mobileagent.plugin.state import RESULT, skipped_for, state_of
 from pytest_mobileagent.report.result import Result
@@ -76,7 +76,7 @@ def score(
         entry = Result(case, fault="infrastructure", reason=what).to_wire()
     setattr(report, RESULT, entry)
     item.user_properties.extend(properties(entry))
-    tell_others(item, report, entry, state_of(item).episode)
+    add_to_others(item, report, entry, state_of(item).episode)
     return report
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.plugin.values import Shard
 
 
-# Flags by the names that pytest keeps them under; all others leave the choice of tests as it is.
+# Flags that choose tests, by the attributes of pytest's options.
 _FLAGS = {
     "keyword": "-k",
     "markexpr": "-m",
@@ -29,12 +29,12 @@ _FLAGS = {
 
 
 def selection(config: pytest.Config) -> dict[str, Any]:
-    """Return what chose the tests, as plain data: `paths`, and each flag that was given.
+    """Return what chose the tests, as run.json has it: `paths`, and each flag that was given.
 
     Paths are relative to the project, so that runs of two checkouts can be compared.
     """
     found = {flag: getattr(config.option, name, None) for name, flag in _FLAGS.items()}
-    given = {flag: _plain(value) for flag, value in found.items() if value}
+    given = {flag: _jsonable(value) for flag, value in found.items() if value}
     return {"paths": sorted({_relative(config, each) for each in config.args}), **given}
 
 
@@ -48,18 +48,18 @@ def _relative(config: pytest.Config, argument: str) -> str:
     return f"{path.replace(os.sep, '/')}{colons}{test}"
 
 
-def _plain(value: Any) -> Any:
+def _jsonable(value: Any) -> Any:
     return sorted(map(str, value)) if isinstance(value, list | tuple) else value
 
 
-WHOLE: pytest.StashKey[Sequence[pytest.Item]] = pytest.StashKey()  # before there were parts
+WHOLE: pytest.StashKey[Sequence[pytest.Item]] = pytest.StashKey()  # before they were sharded
 
 
 def keep_shard(config: pytest.Config, items: list[pytest.Item], shard: Shard) -> None:
-    """Leave in `items` those of a part, and report the others as deselected.
+    """Keep the tests of a shard in `items`, and report the others as deselected.
 
-    All epochs and environments of a task are in one part. Tests that are no tasks are shared among
-    the parts in the same way, for themselves.
+    All epochs and environments of a task are in one shard. Tests that are no tasks are distributed
+    among the shards in the same way, apart from tasks.
     """
     config.stash[WHOLE] = tuple(items)
     cases = [case_of(item) for item in items]

@@ -1,4 +1,4 @@
-"""What makes runs comparable: a hash of each part, so that a difference can be named."""
+"""What makes runs comparable: a hash of each part, by which a difference is named."""
 
 from __future__ import annotations
 
@@ -22,16 +22,18 @@ PARTS = (
 
 
 def fingerprints(parts: Mapping[str, Any]) -> dict[str, str | None]:
-    """Return a hash of each of `PARTS`; None of those that the run does not have."""
+    """Return a hash of each of `PARTS`; None for those that the run does not have."""
     given = {name: parts.get(name) for name in PARTS}
     return {name: None if part is None else digest(part) for name, part in given.items()}
 
 
 def tasks_of(cases: Iterable[Case]) -> list[Any]:
-    """Return what identifies the cases of a run: their ids, goals and all else that is recorded."""
-    plain = (case.to_json() for case in cases)
+    """Return what identifies the cases of a run: ids, goals and all else that is recorded."""
     left_out = {"nodeid", "extra"}
-    each = [{name: v for name, v in case.items() if name not in left_out} for case in plain]
+    each = [
+        {name: value for name, value in case.to_json().items() if name not in left_out}
+        for case in cases
+    ]
     return sorted(each, key=lambda case: str(case["key"]))
 
 
@@ -46,9 +48,9 @@ def content_of(folders: Iterable[Path]) -> list[Any]:
 
 
 def sources_of(folder: Path) -> list[Any]:
-    """Return what identifies a program's own files: those of a size that people write.
+    """Return what identifies a program's own files.
 
-    Hidden folders, and those of installed packages, are left out.
+    Very large files, hidden folders and those of installed packages are left out.
     """
     found: list[Any] = []
     for where, folders, names in os.walk(folder):

@@ -239,7 +239,7 @@ def test_drawn_values_go_with_fixed_ones(run):
     ("draw", "message"),
     [
         ("lambda random: 1 / 0", "its parameters= raised ZeroDivisionError: division by zero"),
-        ("lambda random: {str(random.random()): 1}", "its parameters= gives other names in *"),
+        ("lambda random: {str(random.random()): 1}", "its parameters= returns other names in *"),
     ],
 )
 def test_what_cannot_be_drawn_is_a_broken_task(run, draw, message):

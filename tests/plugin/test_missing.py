@@ -123,9 +123,7 @@ def test_it(episode):
     result, whole = run(body, "Weak")
     (task,) = whole["tasks"]
     assert (task["outcome"], task["fault"]) == ("error", "task")
-    said = (
-        "nothing on * has text='1'; *; `get` in the place of `find` makes that the agent's failure"
-    )
+    said = "nothing on * has text='1'; *; `get` instead of `find` makes that the agent's failure"
     result.stdout.fnmatch_lines([f"closest  {said}"])
     result, whole = run(body.replace("total.text", "episode.answr.text"), "Weak")
     result.stdout.no_fnmatch_line("closest *")

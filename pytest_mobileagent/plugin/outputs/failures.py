@@ -1,4 +1,4 @@
-"""How pytest shows a task that failed, broke or waits for a person, and what it has printed."""
+"""How pytest displays a task that failed, broke or waits for a person, and its output."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.verdict import Verdict
 
 
-_INSTEAD = "; `get` in the place of `find` makes that the agent's failure"
+_INSTEAD = "; `get` instead of `find` makes that the agent's failure"
 
 
 def show_failure(
@@ -49,9 +49,9 @@ def show_failure(
     *,
     on_the_way: bool,
 ) -> None:
-    """Let pytest show a failure in a few lines, whatever the style of its tracebacks.
+    """Make pytest display a failure in a few lines, whatever the style of its tracebacks.
 
-    `on_the_way` says whether the body was asked of every moment, too, and not only of the end.
+    `on_the_way` says whether the body was run on every prefix, and not only on the whole.
     """
     evidence = verdict.evidence
     closest = nearest(verdict.reason.removeprefix(f"{episode.error}; "), evidence)
@@ -76,10 +76,10 @@ def show_failure(
 def show_error(
     item: pytest.Item, report: pytest.TestReport, episode: Episode, missed: list[str]
 ) -> None:
-    """Let pytest show, below what a body raised, what the agent did.
+    """Make pytest display what the agent did below the traceback of a body's own error.
 
-    The traceback is for the author of the task, whose error it is. `missed` is what the body had
-    looked for in vain, and took for an element.
+    That is for the author of the task. `missed` is what the body did not find, and then used as if
+    it were an element.
     """
     if isinstance(report.longrepr, ExceptionRepr):
         screen, page = _where_to_look(item, episode, None)
@@ -89,7 +89,7 @@ def show_error(
 
 
 def _where_to_look(item: pytest.Item, episode: Episode, met: int | None) -> tuple[str, str]:
-    """Return the last screenshot, and the run's page at the step to begin with; empty if none."""
+    """Return the last screenshot, and the run's page at the decisive step; empty if none."""
     screenshot = last_screenshot(episode)
     if episode.folder is None or screenshot is None:
         return "", ""
@@ -100,7 +100,7 @@ def _where_to_look(item: pytest.Item, episode: Episode, met: int | None) -> tupl
 
 
 def show_review(report: pytest.TestReport, reason: str) -> None:
-    """Make of a report one that neither passes nor fails (see the hook for its letter)."""
+    """Turn a report into one that neither passes nor fails; `Collector` gives it its letter."""
     report.outcome = "skipped"
     report.longrepr = (
         report.location[0],
@@ -109,27 +109,27 @@ def show_review(report: pytest.TestReport, reason: str) -> None:
     )
 
 
-SHOWN = 64 * 1024  # characters of each stream in a phase of a test; of more, half as many
-KEPT = 8 * 1024 * 1024  # and in the episode's folder
+SHOWN = 64 * 1024  # characters of a stream in a phase of a test; a longer one is cut to half
+KEPT = 8 * 1024 * 1024  # characters of it that are written to the episode's folder
 
 
 def cut_sections(item: pytest.Item, report: pytest.TestReport) -> None:
-    """Cut what pytest has captured of a task, and keep more of it in the episode's folder."""
+    """Cut what pytest has captured of a task, and write more of it to the episode's folder."""
     episode = state_of(item).episode
     folder = None if episode is None else episode.folder
     sections = item._report_sections  # noqa: SLF001 - reports of later phases are made of it
     for number, (when, key, text) in enumerate(sections):
         if len(text) > SHOWN:
             sections[number] = when, key, _cut(folder, key, text)
-    told = {f"Captured {key} {when}": text for when, key, text in sections}
-    report.sections[:] = [(title, told.get(title, text)) for title, text in report.sections]
+    texts = {f"Captured {key} {when}": text for when, key, text in sections}
+    report.sections[:] = [(title, texts.get(title, text)) for title, text in report.sections]
 
 
 def _cut(folder: Path | None, key: str, text: str) -> str:
     shown = cut(text, SHOWN // 2)  # far enough from it that no later phase cuts it again
     if folder is not None and folder.is_dir():
         path = folder / f"agent-{key}.txt"
-        with suppress(OSError):  # a full disk is told of by the episode's record
+        with suppress(OSError):  # the episode's record reports a full disk
             write_text(path, redacted(cut(text, KEPT)))
             shown += f"\n… of {len(text)} characters more are in {path}\n"
     return shown

@@ -1,4 +1,4 @@
-"""What other reporters get of a result: JUnit's XML, Allure, pytest-html and pytest-reportlog."""
+"""Results in other reports: JUnit's XML, Allure, pytest-html and pytest-reportlog."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ _AS_CALLED = {"passed": "passed", "xpassed": "passed", "failed": "failed", "erro
 
 
 def properties(result: Entry) -> list[tuple[str, object]]:
-    """Return those fields of a result that are one plain value, as properties of a test case."""
+    """Return those fields of a result that are single values, as properties of a test case."""
     scalars = (str, int, float, bool)
     shown = {name: value for name, value in result.items() if isinstance(value, scalars)}
     return [(f"mobile_{name}", value) for name, value in shown.items() if name != "nodeid"]
 
 
 def mend(config: pytest.Config, results: Mapping[str, Entry]) -> None:
-    """Tell of results, by node id, what was found out after their tests were reported."""
+    """Correct results in JUnit's XML that have changed since then; they are given by node id."""
     xml = config.stash.get(xml_key, None)
     if xml is None or not results:
         return
     by_identity = {_identity(dict(properties(result))): result for result in results.values()}
     for case in xml.node_reporters_ordered:
         element = case.to_xml()
-        told = {each.get("name"): each.get("value") for each in element.iter("property")}
+        known = {each.get("name"): each.get("value") for each in element.iter("property")}
         nodeid = str(getattr(case, "id", "")).partition(" ")[0]  # of one that never finished
-        result = by_identity.get(_identity(told)) or results.get(nodeid)
+        result = by_identity.get(_identity(known)) or results.get(nodeid)
         if result is not None:
-            _tell(element, result)
+            _set_properties(element, result)
             for each in element.findall("error") if result["success"] is False else ():
                 each.tag = "failure"
                 xml.stats["error"] -= 1
@@ -59,11 +59,11 @@ def _as_it_is(element: ET.Element) -> ET.Element:
     return element
 
 
-def _identity(told: Mapping[Any, Any]) -> tuple[str, ...]:
-    return tuple(str(told.get(f"mobile_{name}")) for name in ("id", "epoch", "environment"))
+def _identity(properties: Mapping[Any, Any]) -> tuple[str, ...]:
+    return tuple(str(properties.get(f"mobile_{name}")) for name in ("id", "epoch", "environment"))
 
 
-def _tell(case: ET.Element, result: Entry) -> None:
+def _set_properties(case: ET.Element, result: Entry) -> None:
     """Replace the properties of a test case by those of a result."""
     before = case.find("properties")
     if before is None:
@@ -100,10 +100,10 @@ def add_cases(config: pytest.Config, results: Iterable[Entry]) -> None:
 
 
 def finish(config: pytest.Config) -> None:
-    """Mend what pytest makes of tasks.
+    """Correct what pytest has written about tasks.
 
-    A repeated task leaves a test case without a name; and what a body raises counts as a failure,
-    also where it decides nothing.
+    A repeated task leaves a test case without a name. An exception of a body counts as a failure,
+    even if it decides nothing.
     """
     xml = config.stash.get(xml_key, None)
     if xml is None:
@@ -120,8 +120,8 @@ def finish(config: pytest.Config) -> None:
         xml.stats["error"] += len(failures)
 
 
-class Told:
-    """What is told of a task: its result, and of its episode where to look, if it has one."""
+class Reported:
+    """What other reports say of a task: its result, its page, and its last screenshot."""
 
     def __init__(
         self, result: Entry, page: Path, screenshot: Path | None, where: tuple[str, Any]
@@ -139,74 +139,74 @@ class Told:
         return json.dumps(self.result["verdict"], ensure_ascii=False, indent=2)
 
 
-def tell_others(
+def add_to_others(
     item: pytest.Item,
     report: pytest.TestReport,
     result: Entry,
     episode: EpisodeRecord | None,
 ) -> None:
-    """Tell those of a result that are asked for; one that takes it badly is told of in the report.
+    """Add a result, the entry of report.json, to the other reports that the user asked for.
 
-    `result` is the plain entry of report.json.
+    If one of them raises, a section of pytest's own report says so.
     """
-    asked = [tell for option, tell in _OTHERS.items() if item.config.getoption(option, None)]
-    if not asked:
+    wanted = [add for option, add in _OTHERS.items() if item.config.getoption(option, None)]
+    if not wanted:
         return
-    told = _told(item, result, episode)
-    for tell in asked:
+    reported = _reported(item, result, episode)
+    for add in wanted:
         try:
-            tell(item, report, told)
+            add(item, report, reported)
         except Exception as error:  # noqa: BLE001 - of the other plugin, in whatever version
-            what = f"{tell.__name__.strip('_')} was told nothing: {in_one_line(error)}"
+            what = f"{add.__name__.strip('_')} got no result: {in_one_line(error)}"
             report.sections.append(("mobileagent", what))
 
 
-def _told(item: pytest.Item, result: Entry, episode: EpisodeRecord | None) -> Told:
+def _reported(item: pytest.Item, result: Entry, episode: EpisodeRecord | None) -> Reported:
     page = item.config.stash[RUN].folder.path / PAGE
     if episode is None or episode.folder is None:
-        return Told(result, page, None, ("", None))
+        return Reported(result, page, None, ("", None))
     screenshot = last_screenshot(episode)
     is_picture = screenshot is not None and screenshot.suffix == ".png"
     step = telling_step(episode, result["first_success_step"])
-    return Told(result, page, screenshot if is_picture else None, (episode.folder.name, step))
+    return Reported(result, page, screenshot if is_picture else None, (episode.folder.name, step))
 
 
-def _allure(item: pytest.Item, report: pytest.TestReport, told: Told) -> None:  # noqa: ARG001
+def _allure(item: pytest.Item, report: pytest.TestReport, task: Reported) -> None:  # noqa: ARG001
     allure: Any = importlib.import_module("allure")
 
     folder = item.config.invocation_params.dir / item.config.getoption("allure_report_dir")
-    for name, value in properties(told.result):
+    for name, value in properties(task.result):
         allure.dynamic.parameter(name, value, excluded=True)  # no part of the test's identity
-    allure.dynamic.link(told.link(folder), name="page")
-    if told.screenshot is not None:
-        allure.attach.file(str(told.screenshot), "screen", allure.attachment_type.PNG)
-    if told.result["verdict"]:
-        allure.attach(told.verdict, "verdict", allure.attachment_type.JSON)
+    allure.dynamic.link(task.link(folder), name="page")
+    if task.screenshot is not None:
+        allure.attach.file(str(task.screenshot), "screen", allure.attachment_type.PNG)
+    if task.result["verdict"]:
+        allure.attach(task.verdict, "verdict", allure.attachment_type.JSON)
 
 
-def _pytest_html(item: pytest.Item, report: pytest.TestReport, told: Told) -> None:
+def _pytest_html(item: pytest.Item, report: pytest.TestReport, task: Reported) -> None:
     extras: Any = importlib.import_module("pytest_html.extras")
 
     folder = (item.config.invocation_params.dir / item.config.getoption("htmlpath")).parent
-    given = [extras.url(told.link(folder), name="page")]
-    if told.screenshot is not None:
-        content = base64.b64encode(told.screenshot.read_bytes()).decode("ascii")
+    given = [extras.url(task.link(folder), name="page")]
+    if task.screenshot is not None:
+        content = base64.b64encode(task.screenshot.read_bytes()).decode("ascii")
         given.append(extras.png(content, name="screen"))
-    given.append(extras.json(dict(properties(told.result)), name="properties"))
-    if told.result["verdict"]:
-        given.append(extras.json(told.result["verdict"], name="verdict"))
+    given.append(extras.json(dict(properties(task.result)), name="properties"))
+    if task.result["verdict"]:
+        given.append(extras.json(task.result["verdict"], name="verdict"))
     report.extras = [*getattr(report, "extras", ()), *given]  # type: ignore[attr-defined]
 
 
-def _pytest_reportlog(item: pytest.Item, report: pytest.TestReport, told: Told) -> None:  # noqa: ARG001
-    """Add to the properties, which the log has anyway, where to look."""
+def _pytest_reportlog(item: pytest.Item, report: pytest.TestReport, task: Reported) -> None:  # noqa: ARG001
+    """Add the page and the screenshot to the properties, which are in the log anyway."""
     folder = (item.config.invocation_params.dir / item.config.getoption("report_log")).parent
-    item.user_properties.append(("mobile_page", told.link(folder)))
-    if told.screenshot is not None:
-        item.user_properties.append(("mobile_screen", os.path.relpath(told.screenshot, folder)))
+    item.user_properties.append(("mobile_page", task.link(folder)))
+    if task.screenshot is not None:
+        item.user_properties.append(("mobile_screen", os.path.relpath(task.screenshot, folder)))
 
 
-_OTHERS: dict[str, Callable[[pytest.Item, pytest.TestReport, Told], None]] = {
+_OTHERS: dict[str, Callable[[pytest.Item, pytest.TestReport, Reported], None]] = {
     "allure_report_dir": _allure,
     "htmlpath": _pytest_html,
     "report_log": _pytest_reportlog,

@@ -1,4 +1,4 @@
-"""What a task's result depends on, in parts: a hash of each, by which a change is named."""
+"""What a task's result depends on: a hash of each part, by which a change is named."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _OWN = {"request", EPOCH, "episode", "judge", "agent", "device", "mobile_lease",
 
 
 def digests(run: RunConfig, items: Iterable[pytest.Item]) -> dict[str, dict[str, str]]:
-    """Return the parts of each task, by the keys of their cases."""
+    """Return a digest of each part of each task, by the keys of their cases."""
     sources = Sources(run.config.rootpath)
     found = {}
     for item in items:
@@ -44,7 +44,7 @@ def digests(run: RunConfig, items: Iterable[pytest.Item]) -> dict[str, dict[str,
 
 
 def _parts(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> dict[str, Any]:
-    """Return what the episode depends on beside that of the whole run."""
+    """Return what the episode depends on, besides what is common to the whole run."""
     task, environment = case.task, run.environments.get(str(case.environment))
     steps = task.limit(run.value("mobile-step-factor"))
     functions = [each for each in (task.prepare, task.clean_up) if each is not None]
@@ -67,11 +67,10 @@ def _parts(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> d
 
 
 def _check(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> Any:
-    """Return what the verdict depends on beside the episode.
+    """Return what the verdict depends on besides the episode.
 
     That is the test function and what it uses of the project: functions, constants, modules and
-    fixtures; its parameters; whether what comes after an error counts; and, where it asks judges,
-    who they are.
+    fixtures; its parameters; whether success after an error counts; and the judges that it asks.
     """
     asked = set(getattr(item, "fixturenames", ())) - _OWN
     judges = "judge" in getattr(item, "fixturenames", ()) or run.value("mobile-judge-all")
@@ -89,16 +88,16 @@ def _function(item: pytest.Item) -> Any:
 
 
 def _fixtures(item: pytest.Item, names: set[str]) -> list[Any]:
-    """Return the functions of the fixtures of some names that the project defines."""
+    """Return the functions of those fixtures that the project defines."""
     known = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
     defined = [each.func for name in sorted(names) for each in known.get(name, ())]
     return [each for each in defined if not str(each.__module__).startswith("pytest_mobileagent.")]
 
 
 def _named_in(goal: str, case: Case) -> dict[str, str]:
-    """Return the parameters that a goal names; others are the check's."""
+    """Return the parameters that a goal names; all others concern only the check."""
     names: set[str] = set()
-    with suppress(ValueError):  # malformed: that is said when it is filled
+    with suppress(ValueError):  # malformed, which is reported when it is filled
         names = {str(name) for _, name, _, _ in string.Formatter().parse(goal) if name}
     return {name: shown(case.parameters[name]) for name in sorted(names & set(case.parameters))}
 
@@ -113,10 +112,10 @@ _FOREIGN = {"site-packages", "dist-packages"}
 
 
 class Sources:
-    """The code of functions, and of all below a project's folder that they name.
+    """The code of functions, and of everything below a project's folder that they name.
 
-    Comments, and decorators, do not count: those of a task are its fields. What is reached by other
-    ways than its name in the code (`getattr`, entry points) is not found.
+    Comments do not count, nor do decorators, as those of a task are its fields. What is reached
+    other than by its name in the code (`getattr`, entry points) is not found.
     """
 
     def __init__(self, project: Path) -> None:
@@ -160,7 +159,7 @@ class Sources:
                     self._add(value, found)
 
     def _add_module(self, module: ModuleType, found: dict[str, str]) -> None:
-        """Add all of a module that is used by its name: which parts of it is not looked at."""
+        """Add the whole of a module that is used by its name, whichever parts of it are used."""
         name = f"module {module.__name__}"
         if name not in found and self.holds(module):
             path = Path(str(module.__file__))
@@ -168,14 +167,14 @@ class Sources:
 
 
 def shown(value: Any) -> str:
-    """Return a value as text, the same in each process."""
+    """Return a text for a value, the same in each process."""
     if isinstance(value, set | frozenset):
         return f"{{{', '.join(sorted(map(shown, value)))}}}"
     return _ADDRESS.sub("", repr(value))
 
 
 def _bare(thing: Any) -> Any:
-    """Return the function that is wrapped, called in part, or bound."""
+    """Return the function inside wrappers, partial functions and bound methods."""
     while True:
         if isinstance(thing, functools.partial):
             thing = thing.func
@@ -188,7 +187,7 @@ def _bare(thing: Any) -> Any:
 def _code_of(thing: Any) -> str:
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(thing)))
-    except (OSError, TypeError, SyntaxError):  # typed in, or made by a program
+    except (OSError, TypeError, SyntaxError):  # it has no source
         codes = [function.__code__ for function in _functions_of(thing)]
         return " ".join(code.co_code.hex() + shown(code.co_consts) for code in codes)
     for node in tree.body:

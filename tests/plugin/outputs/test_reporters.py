@@ -44,7 +44,7 @@ def run(pytester, monkeypatch):
         given = ["-p", "no:cacheprovider", "--agent=taps.py:Taps", "--mobile-agent-process=off"]
         result = pytester.runpytest_subprocess(*given, *arguments)
         result.assert_outcomes(failed=1)
-        assert "was told nothing" not in result.stdout.str()
+        assert "got no result" not in result.stdout.str()
         (episode,) = pytester.path.glob("runs/*/episodes/*")
         page = f"{episode.parents[1].relative_to(pytester.path)}/report.html#e={episode.name}&s=2"
         return page, (episode / "screens" / "002-tap.png").read_bytes()
