@@ -13,7 +13,7 @@
     ├── ScreenError           a view hierarchy that cannot be read
     └── RecordError           a recorded episode that cannot be read
 
-An error of the agent is its failure; broken infrastructure and broken judges never count against it.
+An error of the agent is its failure; broken infrastructure or judges never count against it.
 """
 
 from __future__ import annotations

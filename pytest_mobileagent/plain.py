@@ -50,7 +50,7 @@ def _cut(value: Any, depth: int) -> Any:
 def why_unreadable(error: Exception) -> str:
     """Return why data could not be read, in the same words for every version of Python.
 
-    For data nested too deeply these are "maximum recursion depth exceeded" or "Stack overflow".
+    For data nested too deeply, Python says "maximum recursion depth exceeded" or "Stack overflow".
     """
     return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
 
