@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parent.parent))
 
-from pytest_mobileagent.report.gate.interim import Looks, looks
+from pytest_mobileagent.report.gate.rule import Looks, looks
 from tests.report.gate.worlds import SHAPES, Rates, World, simulate
 
 LOOKS = looks(3, 10)

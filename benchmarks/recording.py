@@ -22,7 +22,7 @@ from pytest_mobileagent.program.adb.log import RawLog
 from pytest_mobileagent.program.adb.recorded import RecordedAdb
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.program.watching import Command
+    from pytest_mobileagent.program.acts import Command
 
 APPS = Path(__file__).parent.parent / "fixtures" / "apps"
 SERVICES = {

@@ -24,11 +24,11 @@ from urllib.parse import unquote, urlsplit
 import trustme
 
 from pytest_mobileagent.llm.models import ModelSettings
-from pytest_mobileagent.program.http.port import LocalPort
-from pytest_mobileagent.program.models.recorded import RecordedModels
+from pytest_mobileagent.program.models.recorded_models import RecordedModels
+from pytest_mobileagent.program.port import LocalPort
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.program.watching import Command, Passage
+    from pytest_mobileagent.program.acts import Command, Passage
 
 REPEATS = 40
 TOKENS, PAUSE = 20, 0.005

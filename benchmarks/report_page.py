@@ -20,8 +20,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pytest_mobileagent.report.document import document, find_run, read_report
 from pytest_mobileagent.report.html.writing import TooLargeError, write_packed, write_page
+from pytest_mobileagent.report.recorded import document, find_run, read_report
 
 ROOT = Path(__file__).parents[1]
 HASH = re.compile(rb'"(?:png|xml)":"([0-9a-f]{32})"')

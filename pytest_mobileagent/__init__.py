@@ -28,12 +28,10 @@ if TYPE_CHECKING:
         Type,
         Wait,
     )
-    from pytest_mobileagent.agent.agent import Agent, Reply
+    from pytest_mobileagent.agent.agent import Agent, Briefing, Reply, Scripted
     from pytest_mobileagent.agent.asking import EndpointAgent, ModelOptions, ask
-    from pytest_mobileagent.agent.briefing import Briefing
     from pytest_mobileagent.agent.phone import EpisodeOver, Phone
     from pytest_mobileagent.agent.recorder import Recorder
-    from pytest_mobileagent.agent.scripted import Scripted
     from pytest_mobileagent.check.episode import Episode, load
     from pytest_mobileagent.device.device import Device, System
     from pytest_mobileagent.device.probes.log import log
@@ -50,8 +48,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.element import Bounds, Element
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.case import Case
-    from pytest_mobileagent.task.declaring import task, tasks
-    from pytest_mobileagent.task.rows import rows
+    from pytest_mobileagent.task.declaring import rows, task, tasks
     from pytest_mobileagent.task.solution import (
         answer,
         impossible,
@@ -75,11 +72,9 @@ _HOMES = {
         "Action", "Ask", "DoubleTap", "Finish", "Impossible", "Key", "LongPress", "Open", "Raw",
         "Scroll", "Swipe", "Tap", "Type", "Wait",
     ),
-    "agent.agent": ("Agent", "Reply"),
-    "agent.briefing": ("Briefing",),
+    "agent.agent": ("Agent", "Briefing", "Reply", "Scripted"),
     "agent.phone": ("EpisodeOver", "Phone"),
     "agent.recorder": ("Recorder",),
-    "agent.scripted": ("Scripted",),
     "dialect.dialect": ("Decision", "Dialect", "DialectError", "Frame"),
     "agent.asking": ("EndpointAgent", "ModelOptions", "ask"),
     "judge.question": ("subtask",),
@@ -94,12 +89,11 @@ _HOMES = {
     "check.episode": ("Episode", "load"),
     "episode.calls": ("ModelCall",),
     "episode.event": ("Event",),
-    "task.declaring": ("task", "tasks"),
+    "task.declaring": ("rows", "task", "tasks"),
     "screen.element": ("Bounds", "Element"),
     "screen.screen": ("Screen",),
     "task.case": ("Case",),
     "task.task": ("Probe", "Task"),
-    "task.rows": ("rows",),
     "verdict": ("Verdict",),
     "task.solution": (
         "answer", "impossible", "long_press", "open_app", "press", "scroll", "seen", "tap",

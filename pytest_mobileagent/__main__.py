@@ -35,10 +35,10 @@ COMMAND --help lists a command's options; --version says which version this is.
 
 # Where each command's `main` is; only what is used is imported.
 _MODULES = {
-    "init": "pytest_mobileagent.init.command",
+    "init": "pytest_mobileagent.init",
     "merge": "pytest_mobileagent.report.merging",
     "report": "pytest_mobileagent.report.export.command",
-    "setup-avd": "pytest_mobileagent.device.setup.command",
+    "setup-avd": "pytest_mobileagent.device.setup.build",
 }
 
 

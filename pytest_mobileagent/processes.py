@@ -2,6 +2,8 @@
 
 What belongs to an agent is known by the mark in its environment, which it inherits, or by its
 parents up to a process that adopts, on Linux, whatever has left its own parent.
+
+Waiting until there is something to read.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import contextlib
 import ctypes
 import os
 import re
+import select
 import signal
 import sys
 import time
@@ -18,6 +21,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
+
+    from _typeshed import FileDescriptorLike
+
 
 _SECONDS = 5.0  # for processes that start new ones while they are being killed
 _PAUSE = 0.005  # until what was killed is gone
@@ -139,3 +145,13 @@ def _environment(folder: Path) -> list[bytes]:
 def _kill(pid: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.kill(pid, signal.SIGKILL)
+
+
+def is_readable(stream: FileDescriptorLike, seconds: float) -> bool:
+    """Return whether within some seconds there is something to read, or the end of it.
+
+    Whatever number the stream has: `select.select` knows none from 1024 on.
+    """
+    poll = select.poll()
+    poll.register(stream, select.POLLIN)
+    return bool(poll.poll(max(0.0, seconds) * 1000))

@@ -155,7 +155,7 @@ def pytest_mobileagent_apps(config):
 """
 
 AGENTS = """
-from pytest_mobileagent.agent.scripted import Scripted
+from pytest_mobileagent.agent.agent import Scripted
 
 class Oracle(Scripted):
     pass

@@ -1,8 +1,21 @@
-"""What processes are started with."""
+"""What processes are started with.
+
+Waiting until there is something to read, in a process with many open files, too.
+"""
 
 from __future__ import annotations
 
-from pytest_mobileagent.processes import without_keys
+import os
+import resource
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent.plugin.bodies import in_fork
+from pytest_mobileagent.processes import is_readable, without_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def test_no_key_is_left_by_its_own_name_or_another():
@@ -20,3 +33,42 @@ def test_no_key_is_left_by_its_own_name_or_another():
         "ADB_VENDOR_KEYS": "/keys",
         "GOAL": "let it go",
     }
+
+
+BEYOND = 1024  # the first descriptor that `select.select` does not know
+
+
+@pytest.fixture
+def crowd() -> Iterator[None]:
+    """So many open files that the next ones are beyond what `select.select` knows."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < 2 * BEYOND:
+        if hard != resource.RLIM_INFINITY and hard < 2 * BEYOND:
+            pytest.skip(f"no more than {hard} files may be open")
+        resource.setrlimit(resource.RLIMIT_NOFILE, (2 * BEYOND, hard))
+    opened = [os.open(os.devnull, os.O_RDONLY)]
+    while opened[-1] < BEYOND:
+        opened.append(os.dup(opened[0]))
+    yield
+    for each in opened:
+        os.close(each)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.usefixtures("crowd")
+def test_any_descriptor_can_be_waited_for() -> None:
+    reading, writing = os.pipe()
+    assert reading > BEYOND
+    assert not is_readable(reading, 0)
+    assert not is_readable(reading, -1)
+    os.write(writing, b"x")
+    assert is_readable(reading, 0)
+    os.read(reading, 1)
+    os.close(writing)
+    assert is_readable(reading, 0)  # the end
+    os.close(reading)
+
+
+@pytest.mark.usefixtures("crowd")
+def test_a_worker_with_many_open_files_asks_about_prefixes() -> None:
+    assert in_fork(lambda: {"held": [True]}) == {"held": [True]}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.faces import LazyNames
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.agent.agent import Agent, KnowsTask, Reply
+    from pytest_mobileagent.agent.agent import Agent, Briefing, KnowsTask, Reply, Scripted
     from pytest_mobileagent.agent.asking import (
         EndpointAgent,
         ModelOptions,
@@ -22,11 +22,9 @@ if TYPE_CHECKING:
         goal_at,
         opened,
     )
-    from pytest_mobileagent.agent.briefing import Briefing
     from pytest_mobileagent.agent.options import BadOptionError, make_options
     from pytest_mobileagent.agent.phone import EpisodeOver, Phone
     from pytest_mobileagent.agent.recorder import Recorder
-    from pytest_mobileagent.agent.scripted import Scripted
     from pytest_mobileagent.dialect.dialect import Decision
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.record import DeviceInfo, Observation
@@ -45,7 +43,7 @@ if TYPE_CHECKING:
 __getattr__ = LazyNames(
     __name__,
     {
-        "agent.agent": ("Agent", "KnowsTask", "Reply"),
+        "agent.agent": ("Agent", "Briefing", "KnowsTask", "Reply", "Scripted"),
         "agent.asking": (
             "EndpointAgent",
             "ModelOptions",
@@ -55,12 +53,10 @@ __getattr__ = LazyNames(
             "goal_at",
             "opened",
         ),
-        "agent.briefing": ("Briefing",),
         "dialect.dialect": ("Decision",),
         "agent.options": ("BadOptionError", "make_options"),
         "agent.phone": ("EpisodeOver", "Phone"),
         "agent.recorder": ("Recorder",),
-        "agent.scripted": ("Scripted",),
         "episode.calls": ("ModelCall",),
         "episode.record": ("DeviceInfo", "Observation"),
         "llm.prices": ("text_tokens",),

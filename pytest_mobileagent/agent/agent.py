@@ -1,19 +1,72 @@
-"""What an agent is: given a goal and shown screens, it decides actions."""
+"""What an agent is: given a goal and shown screens, it decides actions.
+
+What an agent is given before its first step.
+
+Agents that play a script: the base of the oracle, and of agents in tests.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+
+from pytest_mobileagent.action.action import Action, Finish
+from pytest_mobileagent.errors import AgentError, NoSolutionError, TaskError, UnfitMoveError
+from pytest_mobileagent.task.solution import Move, Scene
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
-    from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.agent.briefing import Briefing
     from pytest_mobileagent.dialect.dialect import Decision
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.episode.record import Observation
+    from pytest_mobileagent.episode.record import DeviceInfo, Observation
+    from pytest_mobileagent.llm.model import Model, Models
+    from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.task import Task
+
+
+@dataclass(frozen=True, slots=True)
+class Briefing:
+    """A goal, and everything else an agent may know before it sees the screen.
+
+    - `goal`: the task in words; `language`: the language it is in ("en").
+    - `device`: model, Android's version, size and the like; `apps`: the packages the task is about.
+    - `seed`: differs from task to task and from epoch to epoch, and is the same each time the same
+      run is made.
+    - `options`: an instance of the agent's `Options`, with what `--mobile-agent-option` gave.
+    - `folder`: a folder of the episode's own, for files that the agent wants to keep.
+    - `instructions`: what to do step by step, where the task says that beside its goal.
+    - `installed`: the packages of all apps that the device has.
+    - `ocr`: the OCR engine to use ("rapidocr"), for `pytest_mobileagent.screen.ocr`.
+    """
+
+    goal: str
+    device: DeviceInfo
+    apps: tuple[str, ...]
+    seed: int
+    folder: Path
+    language: str = "en"
+    options: Any = field(default=None)
+    instructions: tuple[str, ...] = ()
+    installed: frozenset[str] = frozenset()
+    ocr: str = "rapidocr"
+    models: Models | None = field(default=None, repr=False)
+
+    def model(self, role: str = "actor") -> Model:
+        """Return the model that was chosen for a role; its cost is counted automatically.
+
+        Raises:
+            AgentError: no model was chosen for it.
+        """
+        if self.models is None:
+            msg = f"no model was chosen for the role {role!r}: --mobile-model=PROVIDER:NAME"
+            raise AgentError(msg)
+        return self.models.model(role)
+
+    def with_options(self, options: Any) -> Briefing:
+        """Return the briefing with an instance of the agent's options."""
+        return replace(self, options=options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +137,49 @@ class KnowsTask(Protocol):
 
     def assign_task(self, task: Task, values: Mapping[str, Any]) -> None:
         """Take the task, and what its placeholders stand for. Called once, before `start`."""
+
+
+class Scripted(Agent):
+    """Plays the moves of a task's solution one by one, then reports that it is done.
+
+    Raises:
+        TaskError: the task has no solution, or a move does not fit the screen it meets.
+    """
+
+    def assign_task(self, task: Task, values: Mapping[str, Any]) -> None:
+        """Take the moves from the task."""
+        self._app = task.packages[0] if task.packages else None
+        self._values = values
+        self._moves = self.moves(task)
+        self._screens: tuple[Screen, ...] = ()
+        self._played = 0
+
+    def moves(self, task: Task) -> Sequence[Move]:
+        """Return the moves to play: the whole solution."""
+        if not task.solution:
+            msg = "the task has no solution to play: give it one with @task(…, solution=[…])"
+            raise NoSolutionError(msg)
+        return task.solution
+
+    def step(self, observation: Observation) -> Action:
+        """Play the next move on this screen."""
+        self._screens += (observation.screen,)
+        scene = Scene(self._screens, self._app, self._values)
+        number = self._next(scene)
+        if number >= len(self._moves):
+            return Finish()
+        move = self._moves[number]
+        self._played = number + (move.done is None)
+        try:
+            return move.action(scene)
+        except TaskError as error:
+            msg = f"move {number + 1} of the solution, {move}, does not fit: {error}"
+            raise UnfitMoveError(msg) from error
+
+    def _next(self, scene: Scene) -> int:
+        """Return the number of the next move, leaving out those that are done already."""
+        for number in range(self._played, len(self._moves)):
+            done = self._moves[number].done
+            if done is None or not done(scene):
+                return number
+        return len(self._moves)

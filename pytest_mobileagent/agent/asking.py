@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from PIL.Image import Image as Picture
 
-    from pytest_mobileagent.agent.briefing import Briefing
+    from pytest_mobileagent.agent.agent import Briefing
     from pytest_mobileagent.dialect.dialect import Dialect, OnError
     from pytest_mobileagent.episode.record import Observation
     from pytest_mobileagent.llm.model import Model, ModelReply

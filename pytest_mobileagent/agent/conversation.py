@@ -18,13 +18,12 @@ from pytest_mobileagent.agent.phone import Channel, EpisodeOver, drive
 from pytest_mobileagent.agent.process.wire import pack_reply, unpack_reply
 from pytest_mobileagent.errors import TaskError, in_one_line
 from pytest_mobileagent.llm.budget import BudgetSpent
-from pytest_mobileagent.llm.failures import ModelUnavailable
+from pytest_mobileagent.llm.model import ModelUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent.agent.agent import Reply
-    from pytest_mobileagent.agent.briefing import Briefing
+    from pytest_mobileagent.agent.agent import Briefing, Reply
     from pytest_mobileagent.episode.record import Observation
 
 

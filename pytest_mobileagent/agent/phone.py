@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.agent.briefing import Briefing
+    from pytest_mobileagent.agent.agent import Briefing
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.record import Observation
 

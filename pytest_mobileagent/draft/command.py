@@ -13,7 +13,7 @@ from pytest_mobileagent.draft.sandbox.kernel import UnavailableError
 from pytest_mobileagent.draft.sandbox.run import check_sandbox
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.llm.budget import BudgetSpent
-from pytest_mobileagent.llm.failures import ModelUnavailable
+from pytest_mobileagent.llm.model import ModelUnavailable
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.plain import printable
 

@@ -17,8 +17,8 @@ from pytest_mobileagent.episode.calls import totals
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.extras import check_extra
-from pytest_mobileagent.llm.failures import RequestRefusedError
 from pytest_mobileagent.llm.metered import Meter, MeteredModel
+from pytest_mobileagent.llm.model import RequestRefusedError
 from pytest_mobileagent.llm.models import check_reference
 from pytest_mobileagent.llm.prices import Prices, load_prices
 from pytest_mobileagent.llm.providers import make_client

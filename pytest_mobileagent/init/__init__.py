@@ -1,1 +1,69 @@
-"""Beginning a project: the files that `python -m pytest_mobileagent init` writes."""
+"""Beginning a project: the files that `python -m pytest_mobileagent init` writes.
+
+The command `init`: copies a small project, file by file, and overwrites nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.arguments import Parser, program_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+PROJECT = Path(__file__).with_name("project")
+_FILES = {
+    "pyproject.toml": "where agents and apps are, and the agent to run (6 lines)",
+    "apps/shopping.py": "an app for the virtual phone: a shopping list",
+    "agents/hasty.py": "an agent of ten lines",
+    "tasks/shopping/test_shopping.py": "two tasks, with solutions",
+}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write a project's files, say what each is; 1 if one cannot be written."""
+    parser = Parser(
+        prog=program_name("init"),
+        description="Write a project that runs: an app for the virtual phone, an agent and two "
+        "tasks. Files that are there already are left as they are.",
+    )
+    parser.add_argument(
+        "folder", nargs="?", type=Path, default=Path(), metavar="DIR", help="where (default: here)"
+    )
+    folder = parser.parse_args(arguments).folder
+    for name, what in _FILES.items():
+        try:
+            written = _write(folder / name, (PROJECT / name).read_bytes())
+        except OSError as error:
+            print(f"error: cannot write {folder / name}: {error.strerror}", file=sys.stderr)
+            return 1
+        if written:
+            print(f"wrote {name:33}{what}")
+        elif name == "pyproject.toml":
+            print(f"left {name} as it is; add to it:\n\n{_lines_for(folder / name)}")
+        else:
+            print(f"left {name} as it is")
+    return 0
+
+
+def _lines_for(path: Path) -> str:
+    """Return the lines of pyproject.toml, under the header that a file has for pytest's options."""
+    older = "[tool.pytest.ini_options]"
+    has_older = older in path.read_text("utf-8", "replace")
+    lines = (PROJECT / path.name).read_text("utf-8")
+    return lines.replace("[tool.pytest]", older) if has_older else lines
+
+
+def _write(path: Path, content: bytes) -> bool:
+    """Write a new file; False if it is there already."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with path.open("xb") as file:
+            file.write(content)
+    except FileExistsError:
+        return False
+    return True

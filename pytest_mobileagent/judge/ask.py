@@ -1,4 +1,7 @@
-"""The fine stage: one model is asked once whether the goal of an episode was met."""
+"""The fine stage: one model is asked once whether the goal of an episode was met.
+
+A model's judgement of whether an answer says in other words what was expected.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,8 @@ from pytest_mobileagent.judge.evidence import windows
 from pytest_mobileagent.judge.fence import Data, seal
 from pytest_mobileagent.judge.prompts import wording_of
 from pytest_mobileagent.judge.reply import UnreadableError, read_notes, read_result, read_statements
-from pytest_mobileagent.llm.failures import ModelUnavailable, RequestRefusedError
 from pytest_mobileagent.llm.metered import Meter, MeteredModel
-from pytest_mobileagent.llm.model import Message
+from pytest_mobileagent.llm.model import Message, ModelUnavailable, RequestRefusedError
 from pytest_mobileagent.llm.models import client_of
 from pytest_mobileagent.plain import printable
 
@@ -298,3 +300,45 @@ def _messages(
 
 def _list(lines: list[str] | tuple[str, ...]) -> str:
     return "\n".join(f"- {line}" for line in lines)
+
+
+_ROLE = "You compare two answers to one question, and say whether they mean the same."
+_RULES = (
+    "The answers may differ in words, order, language and notation. Numbers, dates, names and "
+    "amounts have to be the same: one that is rounded, vague or missing is another answer. What "
+    "the given answer says beyond the expected one does no harm unless it contradicts it."
+)
+_FORM = (
+    "Reply with one line and nothing else: `Result: 1` if the given answer says what is expected, "
+    "`Result: 0` if it does not."
+)
+
+
+def is_paraphrase(model: Model, question: str, said: str, expected: str) -> bool:
+    """Return whether a model considers an answer a paraphrase of the expected one.
+
+    Raises:
+        JudgeError: the model does not answer, or not readably.
+        BudgetSpent: no `Exception`: nothing more may be spent.
+    """
+    if not said.strip():
+        return False
+    wording = wording_of("en")
+    number, content = seal(
+        [
+            "The question:",
+            Data("question", question),
+            "The expected answer:",
+            Data("expected", expected),
+            "The given answer:",
+            Data("given", said),
+            _FORM,
+        ]
+    )
+    guard = wording.guard.replace("{NUMBER}", number)
+    messages = [
+        Message("system", (f"{_ROLE}\n\n{_RULES}\n\n{guard}",)),
+        Message("user", content),
+    ]
+    result, _ = converse(model, messages, read_result, wording.repair_result)
+    return result.passed

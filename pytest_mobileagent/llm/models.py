@@ -9,8 +9,8 @@ from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.budget import Budget, Ledger, Spending
-from pytest_mobileagent.llm.failures import ProviderError
 from pytest_mobileagent.llm.metered import Meter, MeteredModel
+from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.llm.prices import Prices
 from pytest_mobileagent.llm.providers import (
     check_endpoint,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from pytest_mobileagent.llm.cache import ReplyCache
+    from pytest_mobileagent.llm.metered import ReplyCache
     from pytest_mobileagent.llm.model import Answer, Client, Request
     from pytest_mobileagent.llm.reference import ModelReference
 

@@ -2,6 +2,8 @@
 
 Messages pass as they are, in both eras of the protocol; headers add what HTTP needs.
 Only the standard library is loaded, because a client waits until this has started.
+
+How MCP clients find the phone: a configuration, or a command that they start.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import json
 import os
 import re
 import socket
+import sys
 import threading
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -21,6 +24,8 @@ from pytest_mobileagent.plain import why_unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
+
 
 _VERSION = "io.modelcontextprotocol/protocolVersion"  # in the `_meta` of modern requests
 _NAMES = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
@@ -248,3 +253,30 @@ def _header(text: str) -> str:
 
 def _error(request: Any, code: int, text: str) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": request, "error": {"code": code, "message": text}}
+
+
+def configuration(url: str) -> dict[str, Any]:
+    """Return the configuration that Claude Code and others read, with a server named "phone"."""
+    return {"mcpServers": {"phone": {"type": "http", "url": url}}}
+
+
+def write_configuration(path: Path, url: str) -> None:
+    """Write the configuration to a file that nobody else can read: the URL holds a token."""
+    path.touch(mode=0o600)
+    path.write_text(json.dumps(configuration(url), indent=2) + "\n", "utf-8")
+
+
+def url_of(configuration: Any) -> str:
+    """Return the URL that a configuration names; empty if there is none."""
+    match configuration:
+        case {"mcpServers": {"phone": {"url": str(url)}}}:
+            return url
+    return ""
+
+
+def stdio_command(configuration: Path) -> list[str]:
+    """Return the words of a command that serves a configuration's server over standard streams.
+
+    Unlike the URL, the file's name may be visible to all users of the machine.
+    """
+    return [sys.executable, "-m", "pytest_mobileagent", "mcp", "--connect", str(configuration)]

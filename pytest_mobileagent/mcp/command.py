@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.fileio import read_json
-from pytest_mobileagent.mcp.clients import url_of
+from pytest_mobileagent.mcp.bridge import url_of
 
 if TYPE_CHECKING:
     import argparse

@@ -8,7 +8,7 @@ import logging
 import socket
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.mcp.clients import stdio_command, write_configuration
+from pytest_mobileagent.mcp.bridge import stdio_command, write_configuration
 from pytest_mobileagent.mcp.control import Control
 from pytest_mobileagent.mcp.phone import SessionPhone
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.mcp.phone import WatchedPhone
-    from pytest_mobileagent.program.runner.watch import Watch
+    from pytest_mobileagent.program.watch import Watch
 
 
 # Names by which a program may call this machine, besides 127.0.0.1: from a container, say. A page
@@ -100,7 +100,7 @@ class McpEndpoint:
         import uvicorn  # takes long to load
         from mcp.server.transport_security import TransportSecuritySettings
 
-        from pytest_mobileagent.mcp.server import PhoneServer
+        from pytest_mobileagent.mcp.phone_server import PhoneServer
 
         class Web(uvicorn.Server):
             """A server that leaves the process's signals alone."""

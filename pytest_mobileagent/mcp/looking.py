@@ -1,4 +1,7 @@
-"""The tools that look at the phone and change nothing. A look is not a step."""
+"""The tools that look at the phone and change nothing. A look is not a step.
+
+The elements of a screen as text, in the words of mobile-mcp.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,26 @@ import asyncio
 import json
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.mcp.control import Result, ToolError
-from pytest_mobileagent.mcp.elements import list_elements
-from pytest_mobileagent.mcp.pictures import LONGEST_SIDE, picture_of
-from pytest_mobileagent.mcp.tool import DEVICE, Parameter, Tool
+from pytest_mobileagent.mcp.control import (
+    DEVICE,
+    LONGEST_SIDE,
+    Parameter,
+    Result,
+    Tool,
+    ToolError,
+    picture_of,
+)
 from pytest_mobileagent.perception.apps import name_of
 from pytest_mobileagent.perception.picture import encode
 
 if TYPE_CHECKING:
     from pytest_mobileagent.dialect.dialect import Frame
     from pytest_mobileagent.mcp.control import Control
+    from pytest_mobileagent.screen.element import Bounds, Element
+    from pytest_mobileagent.screen.screen import Screen
+
 
 _RULE = (
     "Coordinates of all tools are in pixels of this picture, (0, 0) at the top left. It is the "
@@ -167,3 +178,57 @@ LOOKING = (
         ),
     ),
 )
+
+
+_MOST_CHARACTERS = 60_000  # clients refuse texts of more than 25,000 tokens
+
+
+def list_elements(screen: Screen, frame: Frame) -> str:
+    """Return the screen's elements as a JSON list, with coordinates in the picture.
+
+    Raises:
+        ScreenError: the view hierarchy cannot be read.
+    """
+    found = [each for each in screen.elements if _is_told(each)]
+    lines: list[str] = []
+    length = 0
+    for element in found:
+        line = json.dumps(_entry(element, frame), ensure_ascii=False)
+        length += len(line) + 2
+        if length > _MOST_CHARACTERS:
+            break
+        lines.append(line)
+    text = f"Found these elements on screen: [{', '.join(lines)}]"
+    left_out = len(found) - len(lines)
+    return text + (f" (and {left_out} more, which were left out)" if left_out else "")
+
+
+def _is_told(element: Element) -> bool:
+    named = element.text or element.content_desc or element.resource_id or element.checkable
+    return bool(named and element.bounds.width and element.bounds.height)
+
+
+def _entry(element: Element, frame: Frame) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "type": element.class_name or "text",
+        "text": element.text,
+        "label": element.content_desc,
+    }
+    if element.resource_id:
+        entry["identifier"] = element.resource_id
+    entry["coordinates"] = _coordinates(element.bounds, frame)
+    if element.checkable:
+        entry["checked"] = element.checked
+    # Default values are left out.
+    flags = {"focused": element.focused, "selected": element.selected, "password": element.password}
+    entry.update({name: True for name, flag in flags.items() if flag})
+    if not element.enabled:
+        entry["enabled"] = False
+    return entry
+
+
+def _coordinates(bounds: Bounds, frame: Frame) -> dict[str, int]:
+    wide, high = frame.shown or frame.size
+    left, right = (round(x * wide / frame.size[0]) for x in (bounds.left, bounds.right))
+    top, bottom = (round(y * high / frame.size[1]) for y in (bounds.top, bounds.bottom))
+    return {"x": left, "y": top, "width": max(1, right - left), "height": max(1, bottom - top)}

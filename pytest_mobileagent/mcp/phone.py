@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.device.device import Device, System
     from pytest_mobileagent.episode.record import DeviceInfo
-    from pytest_mobileagent.program.runner.watch import Watch
+    from pytest_mobileagent.program.watch import Watch
 
 
 # `am` and `pm` may end with status 0 when they fail, and only say so.

@@ -15,8 +15,7 @@ from pytest_mobileagent.device.device import DeviceOptions
 from pytest_mobileagent.device.single import leased_device, source_of
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.extras import check_extra
-from pytest_mobileagent.mcp.bridge import Bridge, take_streams
-from pytest_mobileagent.mcp.clients import configuration
+from pytest_mobileagent.mcp.bridge import Bridge, configuration, take_streams
 from pytest_mobileagent.mcp.endpoint import McpEndpoint
 from pytest_mobileagent.mcp.phone import OwnPhone
 from pytest_mobileagent.plain import printable

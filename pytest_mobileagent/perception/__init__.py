@@ -62,8 +62,8 @@ if TYPE_CHECKING:
         smart_size,
         square,
     )
-    from pytest_mobileagent.screen.keyboard import keyboard_is_shown
     from pytest_mobileagent.screen.ocr import OcrEngine, TextBox, read_text
+    from pytest_mobileagent.screen.screen import keyboard_is_shown
     from pytest_mobileagent.screen.text import folded, normalise
     from pytest_mobileagent.screen.xml import parse_tree
 
@@ -113,7 +113,7 @@ __getattr__ = LazyNames(
             "som_marks",
         ),
         "perception.picture": ("encode", "fit", "resized", "scaled", "smart_size", "square"),
-        "screen.keyboard": ("keyboard_is_shown",),
+        "screen.screen": ("keyboard_is_shown",),
         "screen.ocr": ("OcrEngine", "TextBox", "read_text"),
         "screen.text": ("folded", "normalise"),
         "screen.xml": ("parse_tree",),

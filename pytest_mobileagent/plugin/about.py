@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 import pytest_mobileagent
 from pytest_mobileagent.episode.redaction import current
 from pytest_mobileagent.plain import digest
-from pytest_mobileagent.plugin.items import case_of
+from pytest_mobileagent.plugin.items import WHOLE, case_of, selection
 from pytest_mobileagent.plugin.paths import agent_folders, app_folders
-from pytest_mobileagent.plugin.reuse.digests import digests
-from pytest_mobileagent.plugin.selection import WHOLE, selection
-from pytest_mobileagent.run.fingerprint import (
+from pytest_mobileagent.plugin.reuse.digests import (
     content_of,
+    digests,
     fingerprints,
     sources_of,
     tasks_of,

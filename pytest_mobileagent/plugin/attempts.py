@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.agent.options import as_dict
 from pytest_mobileagent.episode.attempts import Attempt, End, begin, end
 from pytest_mobileagent.errors import HostError, InfrastructureError
-from pytest_mobileagent.llm.failures import ProviderError
+from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.run.attempt import attempt
 from pytest_mobileagent.run.runner import ConversationRunner, in_thread
 from pytest_mobileagent.urls import shown
@@ -170,8 +170,8 @@ def chosen_agent(run: RunConfig, given: Callable[[], Any] | None) -> ChosenAgent
 def _of_program(run: RunConfig, program: Adapter) -> ChosenAgent:
     from pytest_mobileagent.mcp.endpoint import ProgramServers
     from pytest_mobileagent.program.commands.steps import RULE
-    from pytest_mobileagent.program.runner.recorders import Setting
-    from pytest_mobileagent.program.runner.runner import ProgramRunner
+    from pytest_mobileagent.program.program_runner import ProgramRunner
+    from pytest_mobileagent.program.recorders import Setting
 
     def runner(case: Case, _values: Mapping[str, Any]) -> AgentRunner:
         setting = Setting(

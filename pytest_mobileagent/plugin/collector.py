@@ -154,7 +154,7 @@ class Collector:
         self._complete(session, exitstatus)
         whole: dict[str, Any] = {}
         if self.results:
-            from pytest_mobileagent.report.document import document
+            from pytest_mobileagent.report.recorded import document
 
             self.broken -= _find_suspects(self.run, session.config, self.results)
             whole = document(self.run.folder.about() | {"ended": _now()}, self.results)

@@ -129,8 +129,7 @@ class RunConfig(RunContext):
         return self._select(words) if words else {}
 
     def _select(self, words: Sequence[str]) -> Mapping[str, Environment]:
-        from pytest_mobileagent.environment.environment import BadEnvironmentError
-        from pytest_mobileagent.environment.files import load, select
+        from pytest_mobileagent.environment.environment import BadEnvironmentError, load, select
 
         try:
             chosen = select(words, load(environment_folders(self.config)))

@@ -175,7 +175,7 @@ def _recorded(run: RunConfig, case: Case, episode: Path | None) -> Path:
 
 def _play(case: Case, request: pytest.FixtureRequest) -> Path:
     """Have the agent work on a case, again if infrastructure breaks; return the folder."""
-    from pytest_mobileagent.llm.failures import ProviderError
+    from pytest_mobileagent.llm.model import ProviderError
     from pytest_mobileagent.plugin.attempts import Attempts
     from pytest_mobileagent.run.attempt import MissingAppError, UnfitDeviceError
 
@@ -218,7 +218,7 @@ def _broke(*failures: object) -> str:
 
 def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
     from pytest_mobileagent.plugin.attempts import chosen_agent
-    from pytest_mobileagent.plugin.prefixes import stops
+    from pytest_mobileagent.plugin.bodies import stops
     from pytest_mobileagent.run.attempt import Plan
     from pytest_mobileagent.run.session import Limits
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.plugin.items import selection
 from pytest_mobileagent.plugin.options import leaves_distribution, usage_error
-from pytest_mobileagent.plugin.selection import selection
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.plugin.context import RunContext
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.gate.decide import Decision
-    from pytest_mobileagent.report.gate.interim import Looks
+    from pytest_mobileagent.report.gate.rule import Looks
     from pytest_mobileagent.report.gate.spec import Gate
     from pytest_mobileagent.report.recorded import RecordedRun
     from pytest_mobileagent.task.case import Case
@@ -44,7 +44,7 @@ class RunGate:
     @property
     def analyses(self) -> Looks:
         """After how many epochs the gate is asked."""
-        from pytest_mobileagent.report.gate.interim import looks
+        from pytest_mobileagent.report.gate.rule import looks
 
         epochs = self._settings[EPOCHS].value
         return looks(epochs.least if self.has_analyses else epochs.most, epochs.most)
@@ -135,8 +135,7 @@ class RunGate:
 
     def _read_baseline(self) -> RecordedRun:
         from pytest_mobileagent.errors import RecordError
-        from pytest_mobileagent.report.document import find_run
-        from pytest_mobileagent.report.recorded import recorded_run
+        from pytest_mobileagent.report.recorded import find_run, recorded_run
 
         setting = self._settings[BASELINE]
         try:

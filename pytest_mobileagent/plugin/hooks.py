@@ -123,7 +123,7 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     run = config.stash[RUN]
     if (shard := run.value("mobile-shard")) is not None:
-        from pytest_mobileagent.plugin.selection import keep_shard
+        from pytest_mobileagent.plugin.items import keep_shard
 
         keep_shard(config, items, shard)
     if not runs_no_test(config):
@@ -210,7 +210,7 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     if isinstance(item, pytest.Function) and case_of(item) is not None:
-        from pytest_mobileagent.plugin.outputs.failures import cut_sections
+        from pytest_mobileagent.plugin.outputs.reporters import cut_sections
 
         cut_sections(item, report)
     decides = report.when == "call" or (report.when == "setup" and not report.passed)

@@ -102,8 +102,10 @@ class RunJudges:
                 giving unreadable replies.
             BudgetSpent: by the function: the run's budget is spent.
         """
-        from pytest_mobileagent.judge.coarse import reader  # asked by few
-        from pytest_mobileagent.judge.panel import decide
+        from pytest_mobileagent.judge.panel import (
+            decide,
+            reader,  # asked by few
+        )
 
         models = self._asked(episode, calls)
         read = reader(self._settings["mobile-ocr"].value)
@@ -125,7 +127,7 @@ class RunJudges:
         Raises:
             JudgeError, BudgetSpent: as for `deciding`.
         """
-        from pytest_mobileagent.judge.paraphrase import is_paraphrase
+        from pytest_mobileagent.judge.ask import is_paraphrase
 
         first = self._asked(episode, calls)[0]
         return lambda: is_paraphrase(first, goal, answer, expected)

@@ -116,7 +116,7 @@ class RunModels:
 
     def _cache(self, epoch: int, modes: Collection[str] = _AGENTS_TOO) -> Any:
         """Return the cache of replies if it is used in this mode; else None."""
-        from pytest_mobileagent.llm.cache import ReplyCache
+        from pytest_mobileagent.llm.metered import ReplyCache
 
         mode, cache = self._settings["mobile-cache"].value, getattr(self._config, "cache", None)
         if mode not in modes or cache is None:

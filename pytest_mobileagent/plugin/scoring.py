@@ -10,10 +10,10 @@ import pytest
 from _pytest.subtests import failed_subtests_key
 
 from pytest_mobileagent.check.subgoals import SubGoalError
-from pytest_mobileagent.episode.index import Entry as IndexLine
-from pytest_mobileagent.episode.index import append as add_to_index
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.episode.redaction import redacted
+from pytest_mobileagent.episode.runs import Entry as IndexLine
+from pytest_mobileagent.episode.runs import append as add_to_index
 from pytest_mobileagent.errors import (
     InfrastructureError,
     JudgeError,
@@ -23,7 +23,10 @@ from pytest_mobileagent.errors import (
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.bodies import (
     AGENTS_FAULT,
+    STRICT,
     AgentFailedError,
+    is_pure,
+    on_the_way,
     partial_credit,
     progress,
 )
@@ -31,9 +34,13 @@ from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.hookspecs import announce
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.judges import NoBudgetError, with_judges
-from pytest_mobileagent.plugin.outputs.failures import show_error, show_failure, show_review
-from pytest_mobileagent.plugin.outputs.reporters import add_to_others, properties
-from pytest_mobileagent.plugin.prefixes import STRICT, is_pure, on_the_way
+from pytest_mobileagent.plugin.outputs.reporters import (
+    add_to_others,
+    properties,
+    show_error,
+    show_failure,
+    show_review,
+)
 from pytest_mobileagent.plugin.state import RESULT, skipped_for, state_of
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.verdict import Verdict

@@ -18,11 +18,11 @@ from pytest_mobileagent import loopback
 from pytest_mobileagent.episode.running import RunningEpisodes
 from pytest_mobileagent.fileio import read_bytes
 from pytest_mobileagent.loopback import RefusedError
-from pytest_mobileagent.report.document import document
 from pytest_mobileagent.report.html.blocks import line, pack
 from pytest_mobileagent.report.html.episode import episode_data
 from pytest_mobileagent.report.html.index import index_data, row
 from pytest_mobileagent.report.html.page import shell
+from pytest_mobileagent.report.recorded import document
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.report.text.lists import names_of
 

@@ -14,18 +14,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.arguments import Parser, program_name
-from pytest_mobileagent.episode import index, runs
+from pytest_mobileagent.episode import runs
 from pytest_mobileagent.episode.adopting import adopt
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import PRIVATE, read_json, write_json, write_text
 from pytest_mobileagent.plain import digest, printable
-from pytest_mobileagent.report.document import REPORT, SCHEMA_VERSION, document, find_run
 from pytest_mobileagent.report.html.writing import write_page
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.metrics.suspects import unmarked
-from pytest_mobileagent.report.recorded import RecordedRun, recorded_run
+from pytest_mobileagent.report.recorded import (
+    REPORT,
+    SCHEMA_VERSION,
+    RecordedRun,
+    document,
+    find_run,
+    recorded_run,
+)
 from pytest_mobileagent.report.text import lists
 from pytest_mobileagent.report.text.narration import PAGE
 from pytest_mobileagent.report.text.pull_request import SUMMARY, summary
@@ -62,7 +68,7 @@ class _Part:
     entry: Entry
     plan: Mapping[str, Any] = field(default_factory=dict)
     digests: Any = None
-    lines: Sequence[index.Entry] = ()
+    lines: Sequence[runs.Entry] = ()
 
     @property
     def rank(self) -> int:
@@ -129,8 +135,8 @@ def _by_case(recorded: Sequence[RecordedRun]) -> dict[str, list[_Part]]:
         plans, digests = planned.get("tasks"), planned.get("digests")
         plans = {plan.get("key"): plan for plan in plans or () if isinstance(plan, dict)}
         digests = digests if isinstance(digests, dict) else {}
-        lines: dict[str, list[index.Entry]] = {}
-        for line in index.entries(run.folder):
+        lines: dict[str, list[runs.Entry]] = {}
+        for line in runs.entries(run.folder):
             lines.setdefault(line.case, []).append(line)
         for entry in run.tasks:
             part = _Part(run.folder, unmarked(entry))  # another part may have decided it
@@ -219,7 +225,7 @@ def _take_over(target: Path, parts: Sequence[_Part]) -> Entry:
         for line in part.lines:
             if line.folder in names:
                 number = int(names[line.folder].rpartition(".")[2])
-                index.append(target, replace(line, attempt=number, folder=names[line.folder]))
+                runs.append(target, replace(line, attempt=number, folder=names[line.folder]))
     result = parts[-1].entry
     broke = [why for part in parts for why in part.entry["infrastructure"]]
     tried = [each for part in parts for each in part.entry["attempts"]]

@@ -1,23 +1,28 @@
-"""The result of one case: what a run reports of it."""
+"""The result of one case: what a run reports of it.
+
+Steps of an episode that had no effect, repeated an earlier one, or could not be done.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any, cast
 
+from pytest_mobileagent.action.action import Ask, Wait, ends_episode
 from pytest_mobileagent.episode.calls import totals
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.plain import to_wire
-from pytest_mobileagent.report.metrics.effects import invalid, no_effect, repeated
-from pytest_mobileagent.report.metrics.numbers import ratio
+from pytest_mobileagent.statistics import ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.episode.calls import ModelCall, Totals
     from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.report.entry import Entry
+    from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.case import Case
     from pytest_mobileagent.verdict import Verdict
 
@@ -206,3 +211,47 @@ def shown(verdict: Verdict) -> dict[str, Any]:
     """Return a verdict as a report shows it."""
     names = ("passed", "scorer", "reason", "evidence", "first_step")
     return {name: getattr(verdict, name) for name in names}
+
+
+Look = tuple[str, str, str, bytes]
+
+
+def no_effect(episode: EpisodeRecord) -> list[bool]:
+    """Return for each step whether it acted and left the screen as it was.
+
+    A screen is unchanged if its app, activity, view hierarchy and picture are; if only its clock
+    moves on, it has changed. Waiting, asking and reporting do not count as acting; after a report
+    nothing is observed, so the effect of actions made with it is unknown.
+    """
+    screens = list(map(_look, episode.screens))
+    return [
+        bool(_acts(step.done)) and not any(map(ends_episode, step.done)) and before == after
+        for step, (before, after) in zip(episode.steps, pairwise(screens), strict=True)
+    ]
+
+
+def repeated(episode: EpisodeRecord) -> list[bool]:
+    """Return for each step whether it repeated an earlier one on an identical screen."""
+    return list(_repeated(episode))
+
+
+def _repeated(episode: EpisodeRecord) -> Iterator[bool]:
+    known: set[tuple[Look, str]] = set()
+    for step in episode.steps:
+        acts = _acts(step.done)
+        what = (_look(step.screen), repr(acts))  # what agents give as coordinates may not hash
+        yield bool(acts) and what in known
+        known.add(what)
+
+
+def invalid(episode: EpisodeRecord) -> int:
+    """Return how many decisions could not be done, in part or at all, or held no action."""
+    return sum(bool(step.notice) for step in episode.steps)
+
+
+def _acts(actions: tuple[Action, ...]) -> list[Action]:
+    return [act for act in actions if not isinstance(act, Wait | Ask) and not ends_episode(act)]
+
+
+def _look(screen: Screen) -> Look:
+    return screen.package, screen.activity, screen.xml, screen.png

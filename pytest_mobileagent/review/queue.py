@@ -8,13 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.episode import index
+from pytest_mobileagent.episode import runs
 from pytest_mobileagent.episode.runs import inside
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import write_json
-from pytest_mobileagent.report.document import REPORT, SCHEMA_VERSION, read_report
 from pytest_mobileagent.report.entry import Entry, read_entry
 from pytest_mobileagent.report.html.writing import write_page
+from pytest_mobileagent.report.recorded import REPORT, SCHEMA_VERSION, read_report
 from pytest_mobileagent.report.redecide import as_run, decidable, redecided, was_undecided
 from pytest_mobileagent.verdict import (
     VERDICTS,
@@ -100,7 +100,7 @@ class Queue:
     def items(self) -> list[Item]:
         """Return all items in the order of the report."""
         with self._lock:
-            seen = signature_of(self.run / REPORT), signature_of(self.run / index.INDEX)
+            seen = signature_of(self.run / REPORT), signature_of(self.run / runs.INDEX)
             if seen != self._seen:
                 found = (self._item(task) for task in self._tasks() if self._fits(task))
                 self._items = {item.number: item for item in found if item is not None}
@@ -168,7 +168,7 @@ class Queue:
 
     def _indexed(self) -> list[Entry]:
         """Return what is known of the last attempts at cases while there is no report."""
-        last = {line.case: line for line in index.entries(self.run)}
+        last = {line.case: line for line in runs.entries(self.run)}
         return [
             read_entry(
                 {

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_mobileagent.agent.briefing import Briefing
+from pytest_mobileagent.agent.agent import Briefing
 from pytest_mobileagent.device.device import system_of
 from pytest_mobileagent.device.probes import since_now
 from pytest_mobileagent.environment.apply import apply

@@ -7,21 +7,20 @@ import time
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.action.action import Finish
-from pytest_mobileagent.agent.agent import Reply
+from pytest_mobileagent.agent.agent import Reply, Scripted
 from pytest_mobileagent.agent.conversation import ThreadConversation, TimeIsUpError, Work
 from pytest_mobileagent.agent.phone import EpisodeOver
-from pytest_mobileagent.agent.scripted import Scripted
-from pytest_mobileagent.episode.cutting import cut
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.episode.redaction import redacted
+from pytest_mobileagent.episode.store import cut
 from pytest_mobileagent.errors import AgentError
-from pytest_mobileagent.llm.failures import ProviderError
+from pytest_mobileagent.llm.model import ProviderError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from pytest_mobileagent.agent.briefing import Briefing
+    from pytest_mobileagent.agent.agent import Briefing
     from pytest_mobileagent.agent.conversation import Conversation
     from pytest_mobileagent.run.session import Session
     from pytest_mobileagent.task.case import Case

@@ -1,4 +1,7 @@
-"""One observation of a phone's screen."""
+"""One observation of a phone's screen.
+
+Whether the keyboard is on the screen, as far as the screen tells.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,11 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.found import FoundList, FoundTuple
 from pytest_mobileagent.screen import xml as hierarchy
-from pytest_mobileagent.screen.element import Bounds, Element
+from pytest_mobileagent.screen.element import Bounds, Element, lazy
 from pytest_mobileagent.screen.explain import NotFoundError, missed
 from pytest_mobileagent.screen.image import LEAST, find_image
-from pytest_mobileagent.screen.lazy import lazy
 from pytest_mobileagent.screen.ocr import read_text
-from pytest_mobileagent.screen.relations import check_same_screen
-from pytest_mobileagent.screen.selector import CriteriaError, Selector
+from pytest_mobileagent.screen.selector import CriteriaError, Selector, check_same_screen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -268,3 +269,17 @@ class Screen:
     def _trees(self) -> tuple[Any, Any]:
         tree = hierarchy.parse_tree(self.xml)
         return tree, hierarchy.in_other_dialect(tree)
+
+
+def keyboard_is_shown(screen: Screen) -> bool:
+    """Return whether text could be typed: a keyboard is on the screen, or a field has the focus.
+
+    Dumps of the hierarchy hold the app's own window and mostly no keyboard, but Android shows it
+    for the field that has the focus. (`dumpsys input_method` knows better, which agents do not
+    have.)
+    """
+    return any(
+        "inputmethod" in element.package
+        or (element.focused and element.class_name.endswith(("EditText", "AutoCompleteTextView")))
+        for element in screen.elements
+    )

@@ -20,8 +20,7 @@ from pytest_mobileagent.action.action import (
     Wait,
 )
 from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.screen.relations import RELATIONS
-from pytest_mobileagent.screen.selector import Selector
+from pytest_mobileagent.screen.selector import RELATIONS, Selector
 from pytest_mobileagent.task.template import fill
 
 if TYPE_CHECKING:

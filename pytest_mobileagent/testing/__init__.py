@@ -8,9 +8,8 @@ assert episode.answers("3")
 from pytest_mobileagent.llm.model import ToolCall
 from pytest_mobileagent.llm.scripted.entries import Fault, ScriptedReply, When
 from pytest_mobileagent.llm.scripted.model import ScriptedModel
-from pytest_mobileagent.testing.phones import FakeLease, FakePhone, MemoryPhone
+from pytest_mobileagent.testing.phones import FakeLease, FakePhone, MemoryPhone, make_screen
 from pytest_mobileagent.testing.play import play
-from pytest_mobileagent.testing.screens import make_screen
 
 __all__ = [
     "FakeLease",

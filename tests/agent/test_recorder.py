@@ -15,7 +15,7 @@ import pytest
 
 from pytest_mobileagent import EpisodeOver, Recorder
 from pytest_mobileagent.errors import AgentError
-from pytest_mobileagent.program.http.port import LocalPort
+from pytest_mobileagent.program.port import LocalPort
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

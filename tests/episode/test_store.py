@@ -1,4 +1,7 @@
-"""What was recorded is read back, whatever was said."""
+"""What was recorded is read back, whatever was said.
+
+What is too long is cut, without a part of a secret being left.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from pytest_mobileagent import (
     Episode,
     Finish,
     ModelCall,
+    Raw,
     Screen,
     Step,
     Swipe,
@@ -26,12 +30,14 @@ from pytest_mobileagent import (
     load,
 )
 from pytest_mobileagent.action.action import Action, ends_episode
+from pytest_mobileagent.episode.store import cut, cut_texts, shortened
 from pytest_mobileagent.errors import InfrastructureError, RecordError
 from pytest_mobileagent.plain import to_wire
-from tests.episode.recording import DEVICE, HEAD, RESET, record, recorder_in
+from tests.episode.recording import CASE, DEVICE, HEAD, RESET, record, recorder_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
 
 # Line ends of every kind, half of surrogate pairs, and what JSON and XML escape.
 STRANGE = st.text(
@@ -168,8 +174,8 @@ def test_a_killed_writer_leaves_a_readable_prefix(
     stream = folder / "episode.jsonl"
     content = stream.read_bytes()
     lengths: list[int] = []
-    for cut in range(0, len(content), 3):
-        stream.write_bytes(content[:cut])
+    for end in range(0, len(content), 3):
+        stream.write_bytes(content[:end])
         try:
             episode = load(folder)
         except RecordError as error:
@@ -244,3 +250,60 @@ def test_a_look_that_counts_as_no_step_is_read_back_as_such(
     assert (episode.step_count, len(episode.actions)) == (1 + 1, 2)
     lines = (recorder.folder / "episode.jsonl").read_text("utf-8").splitlines()
     assert sum('"counts"' in line for line in lines) == 1, "what is as usual is not written"
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("", ""),
+        ("abcdef", "abcdef"),
+        ("abcdefg", "abc\n… 1 characters are left out …\nefg"),
+        ("ab" * 50, "aba\n… 94 characters are left out …\nbab"),
+    ],
+)
+def test_the_middle_of_a_long_text_is_left_out(text: str, left: str) -> None:
+    assert cut(text, 6) == left
+    assert cut_texts({"a": [text, 7, None]}, 6) == {"a": [left, 7, None]}
+
+
+def test_no_part_of_a_key_stands_at_the_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
+    for length in range(80, 120):
+        text = "." * length + "sk-0123456789" + "." * 400 + "sk-0123456789" + "." * length
+        beginning, _, end = cut(text, 200).split("\n")
+        assert not set("sk-0123456789") & set(beginning + end), length
+
+
+def test_whatever_an_agent_says_is_recorded_in_a_bounded_place(
+    tmp_path: Path, make_screen: Callable[..., Screen]
+) -> None:
+    recorder = recorder_in(tmp_path)
+    recorder.start(CASE, DEVICE, RESET, HEAD)
+    recorder.observation(make_screen("0"), {})
+    long = "x" * 1_000_000
+    recorder.step([Type(long), Raw(long)], long, [], 0.5)
+    recorder.outcome(long, None, 2)
+    recorder.observation(make_screen("1"), {})
+    recorder.end(Termination.AGENT_ERROR, long, 1.0)
+    episode = load(recorder.folder)
+    typed, raw = episode.steps[0].actions
+    assert isinstance(typed, Type)
+    assert isinstance(raw, Raw)
+    for text, most in (
+        (typed.text, 100_000),
+        (raw.command, 100_000),
+        (episode.steps[0].said, 100_000),
+        (episode.steps[0].notice, 20_000),
+        (episode.error, 20_000),
+    ):
+        note = f"\n… {1_000_000 - most} characters are left out …\n"
+        assert text == "x" * (most // 2) + note + "x" * (most // 2)
+
+
+def test_no_part_of_a_key_stands_where_a_text_ends_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
+    for length in range(80, 120):
+        told = shortened("." * length + "sk-0123456789" + "." * 400, 100)
+        assert len(told) == 101
+        assert not set("sk-0123456789") & set(told), length
+    assert shortened("short", 5) == "short"

@@ -15,7 +15,7 @@ import pytest
 
 from pytest_mobileagent.__main__ import _MODULES, _OWN
 from pytest_mobileagent.check.answers import answers
-from pytest_mobileagent.init.command import main as init
+from pytest_mobileagent.init import main as init
 from pytest_mobileagent.plugin.options import GROUPS, OPTIONS
 from pytest_mobileagent.program.adapter_file import read_adapter
 
@@ -140,7 +140,7 @@ def pytest_mobileagent_apps(config):
 """
     project = somebodys_project({**examples("docs/checks.md"), "conftest.py": conftest})
     names = [f"tasks/checks/test_{name}.py" for name in ("airplane", "dark_again", "two_alarms")]
-    agent = "--agent=pytest_mobileagent.agent.scripted:Scripted"
+    agent = "--agent=pytest_mobileagent.agent.agent:Scripted"
     run(project, *names, agent).assert_outcomes(passed=3)
 
 
@@ -175,7 +175,7 @@ def pytest_mobileagent_apps(config):
     return Path({str(ROOT / "fixtures" / "apps")!r})
 """
     project = somebodys_project({**examples("docs/events.md"), "conftest.py": conftest})
-    agent = "pytest_mobileagent.agent.scripted:Scripted"
+    agent = "pytest_mobileagent.agent.agent:Scripted"
     result = project.runpytest_subprocess("tasks", f"--agent={agent}")
     result.assert_outcomes(passed=1)
 
@@ -184,7 +184,7 @@ def pytest_mobileagent_apps(config):
 def test_the_source_of_the_devices_page_gives_phones(somebodys_project):
     task = """
 from pytest_mobileagent import open_app, tap, task
-from pytest_mobileagent.agent.scripted import Scripted
+from pytest_mobileagent.agent.agent import Scripted
 
 @task("Count to one.", app="com.example.counter", solution=[open_app(), tap(text="Add one")])
 def test_count(episode):
@@ -303,7 +303,7 @@ def pytest_mobileagent_apps(config):
 """
     project = somebodys_project({**examples("docs/checks.md"), "conftest.py": conftest})
     names = [f"tasks/checks/test_{name}.py" for name in ("unsaved", "louder", "confirmed")]
-    agent = "--agent=pytest_mobileagent.agent.scripted:Scripted"
+    agent = "--agent=pytest_mobileagent.agent.agent:Scripted"
     run(project, *names, agent).assert_outcomes(passed=3)
 
 

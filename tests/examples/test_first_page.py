@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_mobileagent.init.command import main as init
+from pytest_mobileagent.init import main as init
 from pytest_mobileagent.testing import ScriptedModel
 
 PAGE = (Path(__file__).parents[2] / "docs" / "index.md").read_text("utf-8")

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import trustme  # noqa: F401 - runs in this process would load it, and forget it, one by one
 
+from pytest_mobileagent import init
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import virtual_slots
-from pytest_mobileagent.init import command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Address
 
 PROGRAMS = Path(__file__).parent / "programs"
-APPS = Path(command.__file__).parent / "project" / "apps"
+APPS = Path(init.__file__).parent / "project" / "apps"
 
 SHELL = """
 {"reply": "OPEN com.example.shopping", "input_tokens": 100, "output_tokens": 5}
@@ -54,7 +54,7 @@ def run(
     """
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(shopping_phone.adb_port))
     monkeypatch.setenv("HOME", shopping_phone.home)
-    assert command.main([str(pytester.path)]) == 0
+    assert init.main([str(pytester.path)]) == 0
 
     def run_program(
         task: str, words: str, script: str = "", *, answer: str = "", serial: str = ""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent import Screen
 from pytest_mobileagent.judge.transcript import LONGEST, outline
-from pytest_mobileagent.testing.screens import png
+from pytest_mobileagent.testing.phones import png
 from tests.judge.asking import screen
 
 if TYPE_CHECKING:

@@ -15,10 +15,18 @@ from PIL import Image as pillow  # noqa: N813
 from pytest_mobileagent.episode.exchanges import STREAM, CallReader, ExchangeLog
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.llm.budget import Budget, BudgetSpent, Ledger, Limit, Spending
-from pytest_mobileagent.llm.cache import ReplyCache
-from pytest_mobileagent.llm.failures import ModelUnavailable, RequestRefusedError, failure
-from pytest_mobileagent.llm.metered import Meter, MeteredModel
-from pytest_mobileagent.llm.model import Answer, Image, Message, Request, Tool, Usage
+from pytest_mobileagent.llm.metered import Meter, MeteredModel, ReplyCache
+from pytest_mobileagent.llm.model import (
+    Answer,
+    Image,
+    Message,
+    ModelUnavailable,
+    Request,
+    RequestRefusedError,
+    Tool,
+    Usage,
+    failure,
+)
 from pytest_mobileagent.llm.prices import Price, Prices
 from pytest_mobileagent.llm.reference import parse_reference
 from pytest_mobileagent.testing import Fault, ScriptedModel, ScriptedReply, ToolCall

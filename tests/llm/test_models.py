@@ -11,8 +11,8 @@ import pytest
 from pytest_mobileagent.episode.exchanges import CallReader
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.budget import Budget, BudgetSpent, Limit
-from pytest_mobileagent.llm.cache import ReplyCache
-from pytest_mobileagent.llm.failures import ModelUnavailable
+from pytest_mobileagent.llm.metered import ReplyCache
+from pytest_mobileagent.llm.model import ModelUnavailable
 from pytest_mobileagent.llm.models import EpisodeModels, ModelSettings
 from pytest_mobileagent.llm.prices import Price, Prices
 from pytest_mobileagent.llm.reference import ModelChoice, ModelReference

@@ -13,7 +13,7 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from pytest_mobileagent.action.action import Finish, Tap
-from pytest_mobileagent.mcp.clients import (
+from pytest_mobileagent.mcp.bridge import (
     configuration,
     stdio_command,
     write_configuration,

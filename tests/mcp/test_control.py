@@ -21,8 +21,8 @@ from pytest_mobileagent.action.action import (
     Type,
 )
 from pytest_mobileagent.errors import DeviceError
-from pytest_mobileagent.mcp.catalogue import TOOLS
 from pytest_mobileagent.mcp.control import Control, ToolError
+from pytest_mobileagent.mcp.tools import TOOLS
 from tests.mcp.fakes import FakePhone, screen_of
 
 CLICK = "mobile_click_on_screen_at_coordinates"

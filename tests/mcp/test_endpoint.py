@@ -1,4 +1,7 @@
-"""The server over HTTP, with clients of each era of the protocol."""
+"""The server over HTTP, with clients of each era of the protocol.
+
+A program with the SDK's first line, as most published clients still have it.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,10 @@ import http.client
 import json
 import logging
 import signal
+import subprocess
+import sys
 import threading
+import venv
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,16 +24,10 @@ from mcp.client import Client
 
 from pytest_mobileagent import extras
 from pytest_mobileagent.action.action import Finish, Tap, Type
-from pytest_mobileagent.mcp.catalogue import TOOLS
+from pytest_mobileagent.mcp.bridge import stdio_command
 from pytest_mobileagent.mcp.endpoint import McpEndpoint
-from tests.mcp.fakes import (
-    MODERN,
-    FakePhone,
-    call,
-    post,
-    post_modern,
-    text_of,
-)
+from pytest_mobileagent.mcp.tools import TOOLS
+from tests.mcp.fakes import MODERN, FakePhone, call, post, post_modern, text_of
 from tests.refusals import refused
 
 CLICK = "mobile_click_on_screen_at_coordinates"
@@ -226,3 +226,66 @@ def test_the_extra_that_is_missing_is_named(server, monkeypatch):
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     with pytest.raises(extras.MissingExtraError, match=r'pip install "pytest-mobileagent\[mcp\]"'):
         server.do(McpEndpoint(FakePhone()).start())
+
+
+PROGRAM = """
+import asyncio, json, sys
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamablehttp_client
+
+async def play(read, write):
+    async with ClientSession(read, write) as session:
+        await session.initialize()
+        tools = await session.list_tools()
+        assert len(tools.tools) > 20
+        shown = await session.call_tool("mobile_take_screenshot", {"device": "x"})
+        assert [part.type for part in shown.content] == ["text", "image"], shown
+        await session.call_tool(
+            "mobile_click_on_screen_at_coordinates", {"device": "x", "x": 353, "y": 784}
+        )
+        failed = await session.call_tool("mobile_press_button", {"device": "x", "button": "?"})
+        assert failed.isError
+        await session.call_tool("finish", {"answer": "4711"})
+
+async def main(url, command):
+    async with streamablehttp_client(url) as (read, write, _):
+        await play(read, write)
+
+async def over_streams(command):
+    server = StdioServerParameters(command=command[0], args=command[1:])
+    async with stdio_client(server) as (read, write):
+        await play(read, write)
+
+url, command = sys.argv[1], json.loads(sys.argv[2])
+asyncio.run(main(url, command) if url else over_streams(command))
+"""
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A Python with the SDK's first line."""
+    folder = tmp_path_factory.mktemp("original")
+    venv.create(folder, with_pip=True)
+    program = str(folder / "bin" / "python")
+    installed = subprocess.run(
+        [program, "-m", "pip", "install", "--quiet", "mcp<2"],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    if installed.returncode:
+        pytest.skip(f"no packages can be had: {installed.stderr[-200:]}")
+    return program
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("over", ["http", "streams"])
+def test_the_original_client_plays_unmodified(serve, python, over):
+    phone = FakePhone()
+    url = serve(phone)
+    command = json.dumps([sys.executable, *stdio_command(url)[1:]])
+    subprocess.run(
+        [python, "-c", PROGRAM, url if over == "http" else "", command], check=True, timeout=60
+    )
+    assert phone.done == [Tap(540, 1200), Finish("4711")]

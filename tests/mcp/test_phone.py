@@ -1,13 +1,18 @@
-"""A script's failure is told by its status, or by the words of commands that have none."""
+"""A script's failure is told by its status, or by the words of commands that have none.
+
+Which calls are done once although they arrive twice.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import subprocess
 from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from pytest_mobileagent.mcp.phone import run_script
+from pytest_mobileagent.mcp.phone import Call, Caller, Repeats, run_script
 
 if TYPE_CHECKING:
     from pytest_mobileagent.device.device import System
@@ -41,3 +46,148 @@ def test_what_a_script_that_fails_wrote_is_told(script: str, why: str) -> None:
     found = run_script(cast("System", Computer()), script)
     assert found.startswith(why[:-1]) if why.endswith("*") else found == why
     assert bool(found) == bool(why)
+
+
+SESSION = Caller("s1", has_session=True)
+PROGRAM = Caller("program", has_session=False)
+
+
+class Play:
+    """Makes calls, and counts those that are done."""
+
+    def __init__(self):
+        self.now = 0.0
+        self.done = []
+        self.go_on = asyncio.Event()
+        self.go_on.set()
+        self.repeats: Repeats[int] = Repeats(lambda: self.now)
+
+    async def call(self, caller, number, content):
+        call = Call(caller, number, content)
+
+        async def do():
+            await self.go_on.wait()
+            self.done.append(content)
+            return len(self.done)
+
+        self.repeats.asked(caller, call)
+        return await self.repeats.once(call, do)
+
+
+def played(story):
+    """Play a story, and return what was done in it."""
+
+    async def play():
+        play = Play()
+        await story(play)
+        await play.repeats.close()
+        return play.done
+
+    return asyncio.run(play())
+
+
+@pytest.mark.parametrize("caller", [SESSION, PROGRAM])
+def test_the_same_request_twice_is_done_once(caller):
+    async def story(play):
+        assert await play.call(caller, "1", "tap") == await play.call(caller, "1", "tap")
+
+    assert played(story) == ["tap"]
+
+
+@pytest.mark.parametrize("caller", [SESSION, PROGRAM])
+def test_a_repeat_waits_for_the_call_that_is_under_way(caller):
+    async def story(play):
+        play.go_on.clear()
+        first, second = (asyncio.create_task(play.call(caller, "1", "tap")) for _ in range(2))
+        await asyncio.sleep(0)
+        play.go_on.set()
+        assert await first == await second == 1
+
+    assert played(story) == ["tap"]
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ((SESSION, "1", "tap"), (SESSION, "2", "tap")),
+        ((SESSION, "1", "tap"), (SESSION, "1", "swipe")),
+        ((SESSION, "1", "tap"), (Caller("s2", has_session=True), "1", "tap")),
+        ((PROGRAM, "1", "tap"), (PROGRAM, "2", "tap")),
+        ((PROGRAM, "1", "tap"), (Caller("other", has_session=False), "1", "tap")),
+        ((PROGRAM, "1", "tap"), (PROGRAM, '"1"', "tap")),
+    ],
+)
+def test_other_requests_are_no_repeats(one, two):
+    async def story(play):
+        await play.call(*one)
+        await play.call(*two)
+
+    assert len(played(story)) == 2
+
+
+def test_a_client_without_session_that_has_gone_on_may_count_anew():
+    async def gone_on(play):
+        await play.call(PROGRAM, "1", "tap")
+        play.repeats.asked(PROGRAM)
+        await play.call(PROGRAM, "1", "tap")
+
+    async def later(play):
+        await play.call(PROGRAM, "1", "tap")
+        play.now += 31
+        await play.call(PROGRAM, "1", "tap")
+
+    assert played(gone_on) == played(later) == ["tap", "tap"]
+
+
+def test_an_id_counts_as_long_as_its_session():
+    async def story(play):
+        await play.call(SESSION, "1", "tap")
+        await play.call(SESSION, "2", "swipe")
+        play.now += 3600
+        await play.call(SESSION, "1", "tap")
+
+    assert played(story) == ["tap", "swipe"]
+
+
+async def lose(play, caller, number, content):
+    """Make a call whose client goes away before the reply."""
+    play.go_on.clear()
+    waiting = asyncio.create_task(play.call(caller, number, content))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await waiting
+    play.go_on.set()
+
+
+def test_a_lost_reply_is_given_to_the_same_call_under_another_id():
+    async def story(play):
+        await lose(play, PROGRAM, "1", "tap")
+        play.now += 3600
+        assert await play.call(PROGRAM, "2", "tap") == 1
+        assert await play.call(PROGRAM, "3", "tap") == 2  # got its reply, and means another one
+
+    assert played(story) == ["tap", "tap"]
+
+
+def test_a_lost_reply_is_of_no_use_once_the_client_has_looked():
+    async def story(play):
+        await lose(play, PROGRAM, "1", "tap")
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        play.repeats.asked(PROGRAM)
+        await play.call(PROGRAM, "3", "tap")
+
+    assert played(story) == ["tap", "tap"]
+
+
+def test_closing_ends_what_is_under_way():
+    async def story(play):
+        play.go_on.clear()
+        waiting = asyncio.create_task(play.call(PROGRAM, "1", "tap"))
+        await asyncio.sleep(0)
+        await play.repeats.close()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+
+    assert played(story) == []

@@ -28,7 +28,7 @@ def test_an_agent_is_found_in_a_file(project):
 
 
 def test_an_agent_is_found_in_a_module(project, monkeypatch):
-    project.write(my_agents="from pytest_mobileagent.agent.scripted import Scripted as Mine\n")
+    project.write(my_agents="from pytest_mobileagent.agent.agent import Scripted as Mine\n")
     monkeypatch.syspath_prepend(project.pytester.path)
     project.run("tasks", "--agent=my_agents:Mine", "-k", "code").assert_outcomes(passed=1)
 
@@ -37,7 +37,7 @@ def test_a_fixture_may_give_another_agent(project):
     project.write(
         tasks__counter__conftest="""
 import pytest
-from pytest_mobileagent.agent.scripted import Scripted
+from pytest_mobileagent.agent.agent import Scripted
 
 @pytest.fixture
 def agent():

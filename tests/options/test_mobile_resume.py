@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from pytest_mobileagent.episode.index import entries
+from pytest_mobileagent.episode.runs import entries
 from pytest_mobileagent.run.folder import is_held
 from pytest_mobileagent.verdict import append as add_verdict
 from pytest_mobileagent.verdict import of_person

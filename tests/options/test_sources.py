@@ -31,7 +31,7 @@ WRONG = [
 @pytest.mark.parametrize(("argument", "message"), WRONG)
 def test_a_wrong_value_is_a_usage_error(pytester, argument, message):
     result = pytester.runpytest_inprocess(
-        argument, "--agent=pytest_mobileagent.agent.scripted:Scripted"
+        argument, "--agent=pytest_mobileagent.agent.agent:Scripted"
     )
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([message])

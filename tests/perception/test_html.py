@@ -7,7 +7,7 @@ import pytest
 from pytest_mobileagent import Screen
 from pytest_mobileagent.perception.html import autodroid_html, position
 from pytest_mobileagent.testing import make_screen
-from pytest_mobileagent.testing.screens import SIZE, png
+from pytest_mobileagent.testing.phones import SIZE, png
 
 
 def node(inner: str = "", **attributes: str) -> str:

@@ -17,7 +17,7 @@ from pytest_mobileagent.perception.listing import (
     t3a_lines,
 )
 from pytest_mobileagent.perception.marks import Mark, bmoca_marks, m3a_marks, numbered, seeact_marks
-from pytest_mobileagent.testing.screens import SIZE, png
+from pytest_mobileagent.testing.phones import SIZE, png
 
 SAVE = Element(
     "android.widget.Button",

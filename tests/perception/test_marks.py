@@ -23,7 +23,7 @@ from pytest_mobileagent.perception.marks import (
 )
 from pytest_mobileagent.screen import Screen
 from pytest_mobileagent.testing import make_screen
-from pytest_mobileagent.testing.screens import SIZE, png
+from pytest_mobileagent.testing.phones import SIZE, png
 
 CONVENTIONS = [appagent_marks, m3a_marks, seeact_marks, som_marks, bmoca_marks]
 

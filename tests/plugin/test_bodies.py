@@ -1,6 +1,12 @@
-"""What a failure names as closest: what the statement that failed has looked for."""
+"""What a failure names as closest: what the statement that failed has looked for.
+
+Sub-goals of a task's body: what a run reports of them.
+"""
 
 from __future__ import annotations
+
+import json
+from typing import Any
 
 import pytest
 
@@ -83,3 +89,134 @@ def test_without_a_source_all_that_was_missed_is_told():
         body(None)
         missed(str)
     assert list(closest(body, SubGoalError(), misses)) == misses
+
+
+CONFTEST = """
+import pytest
+from pytest_mobileagent import Agent, Finish, Tap
+from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
+
+class Taps(Agent):
+    def start(self, briefing):
+        self.left = 3
+    def step(self, observation):
+        self.left -= 1
+        return Tap(5, 5) if self.left >= 0 else Finish("12 items")
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    return FakeLease(FakePhone([make_screen(str(number)) for number in range(9)]))
+
+@pytest.fixture(scope="session")
+def agent():
+    return Taps
+
+@pytest.fixture
+def shows():
+    return lambda episode, text: bool(episode.screen.find(text=text))
+"""
+
+
+@pytest.fixture
+def run(pytester):
+    """Run the body of a task, given without its first line, and return the result and the tasks."""
+
+    def run(*lines: str, asks: str = "episode") -> tuple[pytest.RunResult, list[dict[str, Any]]]:
+        pytester.makeconftest(CONFTEST)
+        pytester.makepyfile(taps="from conftest import Taps\nclass Taps(Taps): pass\n")
+        body = "\n".join(f"    {line}" for line in lines)
+        head = "import pytest\nfrom pytest_mobileagent import task\n@task('Go.')\n"
+        pytester.makepyfile(f"{head}def test_go({asks}):\n{body}\n")
+        flags = ("-p", "no:cacheprovider", "--agent=taps.py:Taps", "--mobile-agent-process=off")
+        result = pytester.runpytest_inprocess(*flags)
+        (report,) = pytester.path.glob("runs/*/report.json")
+        return result, json.loads(report.read_text())["tasks"]
+
+    return run
+
+
+def shown(task: dict[str, Any]) -> list[tuple[str, float, bool, int | None]]:
+    return [tuple(s[n] for n in ("name", "weight", "held", "first_step")) for s in task["subgoals"]]
+
+
+LOST = ['with episode.subgoal("one", weight=2):', '    assert episode.screen.find(text="1")']
+KEPT = ['with episode.subgoal("seen"):', '    assert episode.saw(text="2")']
+LAST = ['with episode.subgoal("last"):', '    assert episode.answers("12 items")']
+NEVER = ['with episode.subgoal("never"):', '    assert episode.saw(text="9"), "no nine"']
+
+
+def test_each_is_reported_with_the_step_at_which_it_first_held(run):
+    result, (task,) = run(*LOST, *KEPT, *LAST, *NEVER)
+    assert shown(task) == [
+        ("one", 2, False, 1),
+        ("seen", 1, True, 2),
+        ("last", 1, True, 3),
+        ("never", 1, False, None),
+    ]
+    assert (task["outcome"], task["partial_credit"]) == ("failed", 0.4)
+    assert task["first_success_step"] is None
+    assert task["verdict"]["evidence"]["subgoals"] == task["subgoals"]
+    assert task["subgoals"][3]["reason"].startswith("no nine")
+    line = "sub-goals 2/5  one: at step 1, but not at the end   seen: at step 2   last: at step 3*"
+    result.stdout.fnmatch_lines(
+        ['sought   episode.screen.find(text="1")*:6', "closest *", line, "actions *"]
+    )
+    result.stdout.fnmatch_lines(["suite*s/step  partial", "*40.0%"])
+
+
+def test_what_was_compared_in_a_sub_goal_is_shown(run):
+    result, _ = run('with episode.subgoal("two"):', "    assert episode.step_count == 2")
+    result.stdout.fnmatch_lines(
+        ["sought   episode.step_count == 2*", "closest  two: assert 3 == 2*"]
+    )
+
+
+def test_a_task_of_which_all_hold_is_done(run):
+    _, (task,) = run(*KEPT, *LAST)
+    assert (task["outcome"], task["partial_credit"], task["first_success_step"]) == ("passed", 1, 3)
+    assert [each["held"] for each in task["subgoals"]] == [True, True]
+
+
+def test_a_task_without_any_has_no_credit(run):
+    result, (task,) = run("assert False")
+    assert (task["subgoals"], task["partial_credit"]) == (None, None)
+    result.stdout.no_fnmatch_line("*partial*")
+
+
+def test_what_fails_before_them_leaves_those_that_were_known_on_the_way(run):
+    _, (task,) = run('assert episode.never(lambda e: e.saw(text="2"))', *LOST, *NEVER)
+    assert shown(task) == [("one", 2, False, 1), ("never", 1, False, None)]
+    assert task["subgoals"][0]["reason"] == "not asked: the body failed before"
+    assert task["partial_credit"] == 0
+
+
+def test_what_fails_after_them_fails_the_task_and_keeps_the_credit(run):
+    result, (task,) = run(*KEPT, "assert not episode.answer, 'too much said'")
+    assert (task["outcome"], task["partial_credit"]) == ("failed", 1)
+    result.stdout.fnmatch_lines(["sought   not episode.answer*", "sub-goals 1/1  seen: at step 2"])
+
+
+def test_a_body_that_asks_for_more_is_asked_at_the_end_only(run):
+    _, (task,) = run(*KEPT, *NEVER, asks="episode, shows")
+    assert shown(task) == [("seen", 1, True, None), ("never", 1, False, None)]
+    assert task["partial_credit"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("line", "outcome", "fault"),
+    [
+        ("pytest.fail('no')", "failed", "agent"),
+        ("1 / 0", "error", "task"),
+        ("pytest.skip('no')", "skipped", None),
+    ],
+)
+def test_what_is_no_assertion_ends_the_body(run, line, outcome, fault):
+    _, (task,) = run('with episode.subgoal("one"):', f"    {line}", *KEPT)
+    assert (task["outcome"], task["fault"]) == (outcome, fault)
+    assert (task["partial_credit"] is None) == (outcome != "failed")
+
+
+def test_a_mistake_in_them_is_the_tasks_fault(run):
+    result, (task,) = run(*KEPT, *KEPT)
+    assert (task["outcome"], task["fault"]) == ("error", "task")
+    result.stdout.fnmatch_lines(["*two sub-goals are named 'seen'*"])

@@ -1,10 +1,16 @@
-"""Tasks that are broken: said so, and before anyone's agent is blamed."""
+"""Tasks that are broken: said so, and before anyone's agent is blamed.
+
+Apps that tasks name and no phone has: misspelt, or meant so.
+"""
 
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
+
+from pytest_mobileagent.plugin.broken import nearest
 
 
 def report(project):
@@ -110,3 +116,174 @@ def test_a_task_that_cannot_be_decided_is_a_collection_error(project, what):
     result = project.run("tasks", "--agent=noop")
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines([message])
+
+
+TASKS = """
+import pytest
+from pytest_mobileagent import task
+
+@task("Count.", app="com.example.countre")
+def test_count(episode):
+    assert episode.answer
+
+@task("Count.", apps=["com.example.counter", "com.android.systemu"])
+def test_two(episode):
+    assert episode.answer
+
+@task("Look.", app="com.example.elsewhere")
+def test_look(episode):
+    assert episode.answer
+"""
+MEANT = {
+    "com.example.countre": "com.example.counter",
+    "com.android.systemu": "com.android.systemui",
+}
+FILE = "tasks/counter/test_counter.py"
+SAID = [
+    *(
+        f"the phones have no app '{app}': did you mean '{meant}'? (*"
+        for app, meant in MEANT.items()
+    ),
+    "To have tasks skipped *suite's apps.toml: Label = *",
+]
+
+
+def run(project: Any, *arguments: str) -> pytest.RunResult:
+    """Run pytest with the default device: virtual phones of the run's own."""
+    result: pytest.RunResult = project.pytester.runpytest_inprocess("tasks", *arguments)
+    return result
+
+
+@pytest.mark.parametrize("more", [["--agent=noop"], ["--collect-only"], ["--agent=noop", "-kno"]])
+def test_a_misspelt_app_is_an_error_at_collection(project: Any, more: list[str]) -> None:
+    project.write(tasks__counter__test_counter=TASKS)
+    result = run(project, *more)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stdout.fnmatch_lines(SAID)
+    result.stdout.no_fnmatch_line("*elsewhere*")
+    result.stdout.fnmatch_lines([f"*counter'? (test_count, {FILE}:5)", f"*(test_two, {FILE}:9)"])
+    result.stdout.fnmatch_lines([f"ERROR {FILE} - the phones have no app *"])
+
+
+def test_a_misspelt_app_ends_a_run_of_several_workers(project: Any) -> None:
+    project.write(tasks__counter__test_counter=TASKS)
+    result = project.run_virtual("tasks", "--agent=noop", "-n2")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stdout.fnmatch_lines(SAID)
+
+
+def test_a_row_of_a_table_is_named_by_its_line(project: Any) -> None:
+    project.write(
+        tasks__counter__test_counter="""
+from pytest_mobileagent import rows, tasks
+
+@tasks(rows("counter.csv"))
+def test_row(episode, row):
+    assert episode.answer
+"""
+    )
+    table = project.pytester.path / "tasks" / "counter" / "counter.csv"
+    table.write_text("goal,app\nCount.,com.example.counter\nCount.,com.example.cuonter\n")
+    result = run(project, "--collect-only")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stdout.fnmatch_lines(
+        ["*no app 'com.example.cuonter': *counter'? (*counter.csv, line 3 (2))"]
+    )
+
+
+@pytest.mark.parametrize("content", ['Counter = "com.example.countre"', '[a]\nb = ["{}"]'])
+@pytest.mark.parametrize("folder", ["counter", "other"])
+def test_an_app_that_a_suite_lists_may_be_missing(project: Any, content: str, folder: str) -> None:
+    project.write(tasks__counter__test_counter=TASKS.replace("com.android.systemu", "com.away"))
+    file = project.pytester.path / "tasks" / folder / "apps.toml"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(content.format("com.example.countre"))
+    result = run(project, "--collect-only", "-q")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["3 tests collected*"])
+    file.write_text("=")
+    result = run(project, "--collect-only")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stdout.fnmatch_lines(["*apps.toml: *"])
+
+
+OWN_PHONE = """
+import pytest
+from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    return FakeLease(FakePhone([make_screen("Home")]))
+"""
+OWN_SOURCE = """
+from pytest_mobileagent.device.sources.virtual import VirtualSource
+
+class Farm(VirtualSource):
+    form = "farm"
+    def packages(self, options, shared):
+        return {packages}
+
+def pytest_mobileagent_sources(config):
+    return {{"farm": Farm}}
+"""
+
+
+def test_phones_that_the_source_does_not_make_are_not_known(project: Any) -> None:
+    project.write(tasks__counter__test_counter=TASKS, tasks__conftest=OWN_PHONE)
+    run(project, "--agent=noop").assert_outcomes(failed=3)  # its phone has any app
+    assert run(project, "--collect-only", "--mobile-device=serial:none").ret == 0
+
+
+@pytest.mark.parametrize(("packages", "status"), [("None", 0), ("['com.example.counter']", 4)])
+def test_any_source_may_tell_its_packages(project: Any, packages: str, status: int) -> None:
+    with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:
+        file.write(OWN_SOURCE.format(packages=packages))
+    project.write(tasks__counter__test_counter=TASKS)
+    assert run(project, "--collect-only", "--mobile-device=farm").ret == status
+
+
+def test_an_app_whose_package_is_computed_is_known(project: Any) -> None:
+    project.write(
+        apps__more='''
+from pytest_mobileagent.virtual.sdk import App
+
+class Countre(App):
+    """An app whose package is not written out."""
+    package, label = "com.example." + "countre", "Countre"
+''',
+        tasks__counter__test_counter=TASKS.replace("systemu", "systemui"),
+    )
+    option = f"--override-ini=mobile_app_paths={project.pytester.path / 'apps'}"
+    assert run(project, "--collect-only", option).ret == 0
+
+
+KNOWN = [
+    "com.google.android.calculator",
+    "com.google.android.deskclock",
+    "com.google.android.apps.photos",
+    "org.coursera.android",
+    "com.android.camera2",
+    "com.wuba",
+]
+
+
+@pytest.mark.parametrize(
+    ("package", "near"),
+    [
+        ("com.google.andriod.deskclock", "com.google.android.deskclock"),
+        ("com.google.android.deskclok", "com.google.android.deskclock"),
+        ("com.google.android.DeskClock", "com.google.android.deskclock"),
+        ("com.coursera.android", "org.coursera.android"),
+        ("com.wubba", "com.wuba"),
+        ("com.android.camera", "com.android.camera2"),
+        ("com.google.android.calendar", ""),
+        ("com.android.deskclock", ""),
+        ("com.google.android.apps.podcasts", ""),
+        ("com.google.android.apps", ""),
+        ("com.waze", ""),
+        ("com", ""),
+    ],
+)
+def test_only_what_is_almost_the_same_name_is_near(package: str, near: str) -> None:
+    assert nearest(package, KNOWN) == near
+    assert nearest(package, []) == ""

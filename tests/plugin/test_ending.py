@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.episode.index import entries
+from pytest_mobileagent.episode.runs import entries
 from pytest_mobileagent.plugin.ending import Ending
 from tests.plugin.leftovers import processes_with, wait_until
 

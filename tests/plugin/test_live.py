@@ -1,7 +1,13 @@
-"""The live lines of real runs, looked at through a terminal."""
+"""The live lines of real runs, looked at through a terminal.
+
+What the live lines say.
+
+Lines below what pytest writes: gone when it goes on writing, and the cursor where it was.
+"""
 
 from __future__ import annotations
 
+import io
 import os
 import pty
 import select
@@ -9,10 +15,15 @@ import signal
 import subprocess
 import sys
 import termios
+from pathlib import Path
 
 import pyte
 import pytest
+from _pytest._io.terminalwriter import TerminalWriter
 
+from pytest_mobileagent import Case, Task
+from pytest_mobileagent.episode.running import Running
+from pytest_mobileagent.plugin.live import Below, Progress, duration, render
 from tests.plugin.projects import PHONE, waits
 
 TASKS = """
@@ -137,3 +148,124 @@ def test_there_are_only_the_dots_where_nobody_looks(project, arguments, environm
     assert not [line for line in seen.end() if " done" in line]
     assert seen.process.returncode == 0
     assert "mobileagent-live" not in "\n".join(seen.lines)
+
+
+NONE = Progress(0, 21, 0, 0, None, 4.0)
+
+
+def running(
+    serial: str, name: str, steps: int = 4, limit: int | None = 12, cost: float | None = 0.02
+):
+    case = Case(Task("Do it."), name)
+    return Running(Path(), case, "", serial, "", limit, steps, cost_usd=cost)
+
+
+def lines(episodes, progress=NONE, columns=80, rows=24, colors=False):
+    return render(episodes, progress, lambda case: case.id, columns, rows, colors=colors)
+
+
+def test_a_line_for_each_device_and_one_for_all():
+    each = [running("emulator-5554", "clock/alarm[epoch1]"), running("R5CT", "a", 0, None, None)]
+    assert lines(each, Progress(7, 21, 3, 6, 0.5, 70.0)) == [
+        "emulator-5554  clock/alarm[epoch1]  step 4/12  $0.02",
+        "R5CT           a                    step 0",
+        "7/21 done  50.0% (3/6)  $0.50  about 2 min 20 s left",
+    ]
+    assert lines([]) == ["0/21 done"]
+
+
+def test_lines_fit_into_the_window():
+    many = [running(f"emulator-{number}", "a" * 200) for number in range(30)]
+    shown = lines(many, columns=50, rows=10)
+    assert len(shown) == 5
+    assert all(len(line) < 50 for line in shown)
+    assert "…" in shown[0]
+    assert shown[-1] == "… and 26 more  0/21 done"
+
+
+def test_what_apps_and_tasks_are_called_controls_nothing():
+    (line, _) = lines([running("a\x1b[2J", "[red]b[/red]\nc")])
+    assert "\x1b" not in line
+    assert "[red]b" in line
+
+
+def test_colors_are_left_out_where_they_are_not_wanted():
+    each = [running("emulator-5554", "a")]
+    assert "\x1b[36m" in lines(each, colors=True)[0]
+    assert "\x1b" not in "".join(lines(each))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0.4, "0 s"), (59.6, "1 min 0 s"), (725, "12 min 5 s"), (12000, "3 h 20 min")],
+)
+def test_times_have_two_units(seconds, words):
+    assert duration(seconds) == words
+
+
+COLUMNS_live_below, ROWS = 40, 6
+
+
+class Terminal(io.StringIO):
+    """A terminal that shows what is written to it, as a person would see it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.screen = pyte.Screen(COLUMNS_live_below, ROWS)
+        self._stream = pyte.Stream(self.screen)
+
+    def write(self, text: str) -> int:
+        self._stream.feed(text.replace("\r\n", "\n").replace("\n", "\r\n"))  # as a tty does
+        return len(text)
+
+    @property
+    def lines(self) -> list[str]:
+        return [line.rstrip() for line in self.screen.display if line.strip()]
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    size = os.terminal_size((COLUMNS_live_below, ROWS))
+    monkeypatch.setattr(Below, "size", property(lambda _: size))
+    return Terminal()
+
+
+@pytest.mark.parametrize("above", [1, ROWS - 1, ROWS + 3])
+def test_lines_come_and_go_below_the_dots(terminal, above):
+    writer = TerminalWriter(terminal)
+    below = Below(writer, terminal)
+    below.start()
+    for number in range(above):
+        writer.line(f"line {number}")
+    writer.write("..")
+    for drawn in (["one", "two"], ["three"], [], ["four", "five"]):
+        below.draw(drawn)
+        assert terminal.lines[-1 - len(drawn) :] == ["..", *drawn]
+    writer.write("F\n")
+    assert terminal.lines[-1] == "..F"
+    below.draw(["six"])
+    assert terminal.lines[-1:] == ["six"]
+    below.stop()
+    writer.line("the end")
+    assert terminal.lines[-2:] == ["..F", "the end"]
+    assert writer._file is terminal
+
+
+def test_a_line_that_pytest_writes_anew_is_continued_where_it_ends(terminal):
+    writer = TerminalWriter(terminal)
+    below = Below(writer, terminal)
+    below.start()
+    writer.write("collecting ...")
+    writer.write("\rcollected 2")
+    below.draw(["below"])
+    writer.write(" items")
+    assert terminal.lines == ["collected 2 items"]
+
+
+def test_nothing_is_drawn_after_the_end(terminal):
+    writer = TerminalWriter(terminal)
+    below = Below(writer, terminal)
+    below.start()
+    below.stop()
+    below.draw(["late"])
+    assert terminal.lines == []

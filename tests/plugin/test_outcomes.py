@@ -252,7 +252,7 @@ def test_an_agent_that_a_fixture_gives_is_reported_too(project):
     project.write(
         tasks__counter__conftest="""
 import pytest
-from pytest_mobileagent.agent.scripted import Scripted
+from pytest_mobileagent.agent.agent import Scripted
 
 @pytest.fixture
 def agent():

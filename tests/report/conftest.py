@@ -20,12 +20,12 @@ from pytest_mobileagent import (
     Wait,
 )
 from pytest_mobileagent.episode.exchanges import ExchangeLog
-from pytest_mobileagent.episode.index import Entry as IndexLine
-from pytest_mobileagent.episode.index import append as add_to_index
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
+from pytest_mobileagent.episode.runs import Entry as IndexLine
+from pytest_mobileagent.episode.runs import append as add_to_index
 from pytest_mobileagent.episode.store import Recorder
-from pytest_mobileagent.report.document import document
+from pytest_mobileagent.report.recorded import document
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.run.folder import RunFolder
 from pytest_mobileagent.testing import make_screen

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.report.document import document, newest_run, read_report
 from pytest_mobileagent.report.metrics.summary import summarise
+from pytest_mobileagent.report.recorded import document, newest_run, read_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable

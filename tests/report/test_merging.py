@@ -13,12 +13,16 @@ from pytest_mobileagent import Case, DeviceInfo, Finish, Reset, Tap, Task, Termi
 from pytest_mobileagent.__main__ import main
 from pytest_mobileagent.check.episode import load
 from pytest_mobileagent.episode.attempts import End, begin, end
-from pytest_mobileagent.episode.index import Entry, entries
-from pytest_mobileagent.episode.index import append as add_to_index
+from pytest_mobileagent.episode.runs import Entry, entries
+from pytest_mobileagent.episode.runs import append as add_to_index
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.fileio import write_json
-from pytest_mobileagent.report.document import document
-from pytest_mobileagent.report.recorded import missing_results, recorded_run, with_attempts
+from pytest_mobileagent.report.recorded import (
+    document,
+    missing_results,
+    recorded_run,
+    with_attempts,
+)
 from pytest_mobileagent.run.folder import RunFolder
 from pytest_mobileagent.verdict import Verdict, of_person
 from pytest_mobileagent.verdict import append as add_verdict

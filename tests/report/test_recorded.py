@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Case, DeviceInfo, Reset, Task, Termination
-from pytest_mobileagent.episode.index import Entry
-from pytest_mobileagent.episode.index import append as add_to_index
-from pytest_mobileagent.episode.runs import inside
+from pytest_mobileagent.episode.runs import Entry, inside
+from pytest_mobileagent.episode.runs import append as add_to_index
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.report.recorded import lost_result, missing_results
 from pytest_mobileagent.run.folder import RunFolder

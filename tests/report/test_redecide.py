@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.report.document import document
+from pytest_mobileagent.report.recorded import document
 from pytest_mobileagent.report.redecide import (
     as_run,
     decidable,

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Case, DeviceInfo, Finish, Reset, Screen, Swipe, Tap, Task
-from pytest_mobileagent.episode import index
+from pytest_mobileagent.episode import runs
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord, Termination
 from pytest_mobileagent.episode.runs import slug
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.fileio import write_json
-from pytest_mobileagent.report.document import document
+from pytest_mobileagent.report.recorded import document
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.review.queue import Queue, Rewriter
 from pytest_mobileagent.review.server import Desk, Server
@@ -93,8 +93,8 @@ class Run:
             verdict=told[-1],
         )
         self.results[nodeid] = result.to_wire()
-        entry = index.Entry(case.key, 0, f"episodes/{folder.name}", outcome)
-        index.append(self.folder, entry)
+        entry = runs.Entry(case.key, 0, f"episodes/{folder.name}", outcome)
+        runs.append(self.folder, entry)
         return folder
 
     def end(self) -> Path:

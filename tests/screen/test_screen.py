@@ -1,8 +1,10 @@
+""""""
+
 from __future__ import annotations
 
 import pickle
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -10,10 +12,13 @@ from pytest_mobileagent import Screen
 from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.screen import NotFoundError
 from pytest_mobileagent.screen.explain import collect_misses
+from pytest_mobileagent.screen.screen import keyboard_is_shown
 from pytest_mobileagent.screen.selector import CriteriaError
+from pytest_mobileagent.testing import make_screen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
 
 PICTURE = b"\x89PNG\r\n\x1a\n"
 
@@ -226,3 +231,21 @@ def test_an_element_is_called_by_its_own_words_or_those_inside() -> None:
     first, second = Screen(xml, b"").root.children
     assert (first.label, second.label) == ("more", "Wi-Fi On")
     assert second.texts == ("Wi-Fi", "On")
+
+
+FIELD = {"class": "android.widget.EditText", "focused": "true"}
+
+
+@pytest.mark.parametrize(
+    ("element", "shown"),
+    [
+        (FIELD, True),
+        ({**FIELD, "class": "android.widget.AutoCompleteTextView"}, True),
+        ({**FIELD, "focused": "false"}, False),
+        ({**FIELD, "class": "android.widget.Button"}, False),
+        ({"text": "q", "package": "com.google.android.inputmethod.latin"}, True),
+        ("Keyboard", False),
+    ],
+)
+def test_a_keyboard_is_there_for_a_field_with_the_focus(element: Any, shown: bool) -> None:
+    assert keyboard_is_shown(make_screen("Title", element)) is shown

@@ -1,16 +1,24 @@
+"""Where elements stand to each other, in the hierarchy and by their bounds."""
+
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pytest_mobileagent.screen import Selector
+from pytest_mobileagent import Screen
+from pytest_mobileagent.screen import NotFoundError, Selector
+from pytest_mobileagent.screen.explain import collect_misses
+from pytest_mobileagent.screen.selector import CriteriaError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent import Screen
+    from pytest_mobileagent import Element
+
 
 BUTTON = "android.widget.Button"
 
@@ -108,3 +116,154 @@ def test_the_nearest_of_an_id_is_an_id(screen: Screen) -> None:
 def test_a_selector_reads_as_it_was_written() -> None:
     selector = Selector.of({"text": "a'b", "resource_id": re.compile("^x"), "checked": True})
     assert str(selector) == """text="a'b", resource_id=/^x/, checked=True"""
+
+
+CART = """<hierarchy>
+  <node text="Cart" bounds="[0,0][100,20]"/>
+  <node resource-id="row" bounds="[0,20][100,60]">
+    <node text="Mug" bounds="[0,20][50,40]"/>
+    <node resource-id="box" bounds="[50,20][100,60]"><node text="2" bounds="[60,30][70,50]"/></node>
+  </node>
+  <node resource-id="row" bounds="[0,60][100,100]">
+    <node text="Mug" bounds="[0,60][50,80]"/>
+    <node resource-id="box" bounds="[50,60][99,99]"><node text="1" bounds="[60,70][70,90]"/></node>
+  </node>
+  <node text="Total" bounds="[0,100][100,120]"/>
+</hierarchy>"""
+
+
+@pytest.fixture
+def cart() -> Screen:
+    return Screen(CART, b"", package="com.shop", where="step 2: a.png")
+
+
+def names(elements: list[Element]) -> list[str]:
+    return [element.text or element.resource_id for element in elements]
+
+
+@pytest.mark.parametrize(
+    ("relation", "place", "criteria", "found"),
+    [
+        ("inside", 1, {}, ["Mug", "box", "2"]),
+        ("inside", 5, {"text": re.compile(r"\d")}, ["1"]),
+        ("inside", 0, {}, []),
+        ("child_of", 1, {}, ["Mug", "box"]),
+        ("child_of", 1, {"text": "2"}, []),
+        ("after", 1, {}, ["row", "Mug", "box", "1", "Total"]),
+        ("after", 2, {}, ["box", "2", "row", "Mug", "box", "1", "Total"]),
+        ("before", 6, {}, ["Cart", "row", "Mug", "box", "2"]),
+        ("before", 0, {}, []),
+        ("below", 1, {}, ["row", "Mug", "box", "1", "Total"]),
+        ("below", 2, {"text": "Mug"}, ["Mug"]),
+        ("above", 5, {}, ["Cart", "row", "Mug", "box", "2"]),
+        ("below", 1, {"xpath": "//*[@text='1']"}, ["1"]),
+        ("below", 5, {"xpath": "//*[@text='1']"}, []),
+    ],
+)
+def test_elements_are_found_by_where_they_stand(
+    cart: Screen, relation: str, place: int, criteria: dict[str, Any], found: list[str]
+) -> None:
+    other = cart.elements[place]
+    assert names(cart.find_all(**{relation: other}, **criteria)) == found
+
+
+def test_elements_that_look_alike_are_told_apart_by_where_they_are() -> None:
+    cart = Screen(CART.replace("[0,60][50,80]", "[0,20][50,40]"), b"")
+    first, second = cart.find_all(text="Mug")
+    assert first == second
+    assert cart.find(text="1", after=second) is cart.find(text="1", after=first)
+    assert cart.find(text="2", after=first)
+    assert cart.find(text="2", after=second) is None
+
+
+def test_between_two_others_is_after_the_one_and_before_the_other(cart: Screen) -> None:
+    title, total = cart.get(text="Cart"), cart.get(text="Total")
+    assert len(cart.find_all(text="Mug", after=title, before=total)) == 2
+    first, second = cart.find_all(text="Mug")
+    assert names(cart.find_all(after=first, before=second)) == ["box", "2"]
+
+
+def test_what_overlaps_by_half_is_still_below() -> None:
+    def below(top: int) -> bool:
+        nodes = f'<node bounds="[0,0][9,10]"/><node bounds="[0,{top}][9,{top + 10}]"/>'
+        screen = Screen(f"<hierarchy>{nodes}</hierarchy>", b"")
+        return bool(screen.find_all(below=screen.elements[0]))
+
+    assert [below(top) for top in (4, 5, 10, 50)] == [False, True, True, True]
+
+
+def test_what_was_not_found_has_nothing_below_it_and_that_is_said(cart: Screen) -> None:
+    with collect_misses() as misses, pytest.raises(NotFoundError) as caught:
+        cart.get(text="Total", below=cart.find(text="Carts"))
+    assert str(caught.value).splitlines() == [
+        "nothing on the screen of com.shop has text='Total', below=None",
+        "  below=None: there was nothing that it names",
+        "  closest: <element text='Total' at [0,100][100,120]>",
+        "  at step 2: a.png",
+    ]
+    assert misses[0]().startswith("nothing on the screen of com.shop has text='Carts'")
+
+
+def test_a_miss_says_which_relation_does_not_hold(cart: Screen) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        cart.get(text="Cart", below=cart.get(text="Total"), enabled=True)
+    assert "closest: <element text='Cart' at [0,0][100,20]>, not below that" in str(caught.value)
+    with pytest.raises(NotFoundError) as caught:
+        cart.get(text="1", inside=cart.elements[1])
+    assert "closest: <element text='1' at [60,70][70,90]>, not inside that" in str(caught.value)
+
+
+def test_an_element_of_another_screen_is_an_error_of_the_task(cart: Screen) -> None:
+    other = Screen(CART, b"").get(text="Cart")
+    with pytest.raises(CriteriaError, match=r"below=<element text='Cart' .* is of another screen"):
+        cart.find(text="Total", below=other)
+
+
+@pytest.mark.parametrize("wrong", ["Cart", True, 3])
+def test_a_relation_takes_an_element(cart: Screen, wrong: object) -> None:
+    with pytest.raises(CriteriaError, match="has to be an element of the screen, not"):
+        cart.find(text="Total", below=wrong)
+
+
+node = st.recursive(
+    st.just("<node/>"),
+    lambda inner: st.lists(inner, max_size=4).map(lambda n: f"<node>{''.join(n)}</node>"),
+    max_leaves=12,
+)
+
+
+@given(st.lists(node, min_size=1, max_size=3), st.data())
+def test_every_other_element_is_inside_around_before_or_after(
+    nodes: list[str], data: st.DataObject
+) -> None:
+    screen = Screen(f"<hierarchy>{''.join(nodes)}</hierarchy>", b"")
+    one = data.draw(st.sampled_from(screen.elements))
+    inside, before, after = (
+        [id(each) for each in screen.find_all(**{relation: one})]
+        for relation in ("inside", "before", "after")
+    )
+    around = [id(each) for each in one.ancestors if each is not screen.root]
+    assert sorted([id(one), *inside, *before, *after, *around]) == sorted(map(id, screen.elements))
+    for relation in ("preceding", "following", "descendant"):
+        own = {"preceding": before, "following": after, "descendant": inside}[relation]
+        place = [*map(id, screen.elements)].index(id(one))
+        axis = f"(//node)[{place + 1}]/{relation}::node"
+        assert [id(each) for each in screen.find_all(xpath=axis)] == own
+    children = [id(each) for each in screen.find_all(child_of=one)]
+    assert children == [id(each) for each in one.children]
+
+
+box = st.tuples(*[st.integers(0, 30)] * 4).map(
+    lambda b: f"[{min(b[0], b[2])},{min(b[1], b[3])}][{max(b[0], b[2])},{max(b[1], b[3])}]"
+)
+
+
+@given(box, box)
+def test_one_is_above_another_if_that_is_below_it_and_never_both(one: str, two: str) -> None:
+    xml = f'<hierarchy><node bounds="{one}"/><node bounds="{two}"/></hierarchy>'
+    screen = Screen(xml, b"")
+    first, second = screen.elements
+    below = bool(screen.find_all(below=first))
+    assert below == any(each is first for each in screen.find_all(above=second))
+    assert not (below and screen.find_all(above=first))
+    assert all(each is not first for each in screen.find_all(below=first))

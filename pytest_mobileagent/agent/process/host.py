@@ -27,7 +27,7 @@ from pytest_mobileagent.agent.process.wire import (
     send_to_agent,
     unpack_reply,
 )
-from pytest_mobileagent.episode.cutting import MOST_OF_ERROR, cut
+from pytest_mobileagent.episode.store import MOST_OF_ERROR, cut
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.processes import VARIABLE, end_descendants, end_marked
 
@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.agent.agent import Reply
-    from pytest_mobileagent.agent.briefing import Briefing
+    from pytest_mobileagent.agent.agent import Briefing, Reply
     from pytest_mobileagent.episode.record import Observation
     from pytest_mobileagent.llm.reference import ModelReference
 

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_mobileagent.check.answers.dates import dates, weekdays
 from pytest_mobileagent.check.answers.doubts import Value, doubts_of_values
 from pytest_mobileagent.check.answers.meaning import Date, Quantity
 from pytest_mobileagent.check.answers.polarity import doubts_of_polarity
 from pytest_mobileagent.check.answers.quantities import money, quantities
-from pytest_mobileagent.check.answers.times import times
+from pytest_mobileagent.check.answers.times import dates, times, weekdays
 from pytest_mobileagent.check.answers.words import fold, words
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from pytest_mobileagent.device.device import Address
 from pytest_mobileagent.device.fleet.slots import Slots
 from pytest_mobileagent.device.sources.source import Source
 from pytest_mobileagent.errors import DeviceError, HostError
+from pytest_mobileagent.fileio import own_folder
 from pytest_mobileagent.plain import whole_number
-from pytest_mobileagent.private import own_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -25,9 +25,8 @@ from pytest_mobileagent.check.subgoals import collect_subgoals
 from pytest_mobileagent.draft.sandbox.kernel import UnavailableError, shut_off
 from pytest_mobileagent.draft.sandbox.run import Answer, Limits
 from pytest_mobileagent.errors import ScreenError, in_one_line
-from pytest_mobileagent.processes import die_with_parent
+from pytest_mobileagent.processes import die_with_parent, is_readable
 from pytest_mobileagent.screen.explain import collect_misses
-from pytest_mobileagent.waiting import is_readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

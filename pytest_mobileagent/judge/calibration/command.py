@@ -13,7 +13,7 @@ from pytest_mobileagent.judge.calibration.judging import INTERRUPTED, Plan, judg
 from pytest_mobileagent.judge.calibration.labels import read_labels
 from pytest_mobileagent.judge.calibration.options import parser, read_options
 from pytest_mobileagent.judge.calibration.summary import as_text, summary
-from pytest_mobileagent.judge.coarse import reader
+from pytest_mobileagent.judge.panel import reader
 from pytest_mobileagent.plain import printable, to_wire
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import JudgeError, RecordError, ScreenError, TaskError
 from pytest_mobileagent.judge.ask import ask, judge_models
-from pytest_mobileagent.judge.coarse import coarse
 from pytest_mobileagent.judge.cross_app import ask_subtasks
+from pytest_mobileagent.judge.panel import coarse
 from pytest_mobileagent.llm.budget import BudgetSpent
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.judge.question import ACTIONS, EVIDENCE
 from pytest_mobileagent.llm.budget import Budget, Limit, parse_limit
-from pytest_mobileagent.llm.cache import ReplyCache
+from pytest_mobileagent.llm.metered import ReplyCache
 from pytest_mobileagent.llm.models import ModelSettings, check_reference
 from pytest_mobileagent.llm.prices import Prices, load_prices
 from pytest_mobileagent.llm.reference import ModelReference, parse_references

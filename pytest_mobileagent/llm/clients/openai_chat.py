@@ -7,8 +7,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.llm.clients.parameters import Parameters
-from pytest_mobileagent.llm.clients.sdk import Sdk, Stopwatch, mended, sound
+from pytest_mobileagent.llm.clients.sdk import Parameters, Sdk, Stopwatch, mended, sound
 from pytest_mobileagent.llm.model import Answer, Image, ToolCall, Usage
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm.clients.openai_chat import arguments_of, data_url, openai_sdk
-from pytest_mobileagent.llm.clients.parameters import Parameters
-from pytest_mobileagent.llm.clients.sdk import Stopwatch, mended, sound
+from pytest_mobileagent.llm.clients.sdk import Parameters, Stopwatch, mended, sound
 from pytest_mobileagent.llm.model import Answer, Image, ToolCall, Usage
 
 if TYPE_CHECKING:

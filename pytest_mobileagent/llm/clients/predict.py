@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pytest_mobileagent.llm.clients.sdk import mended, refused, scrubbed
-from pytest_mobileagent.llm.failures import ProviderBusyError
-from pytest_mobileagent.llm.model import Answer, Usage
+from pytest_mobileagent.llm.model import Answer, ProviderBusyError, Usage
 from pytest_mobileagent.plain import why_unreadable
 from pytest_mobileagent.urls import hide, shown
 

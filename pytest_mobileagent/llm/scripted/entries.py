@@ -8,12 +8,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast, get_args
 
-from pytest_mobileagent.llm.failures import ProviderBusyError, failure
-from pytest_mobileagent.llm.model import Answer, Request, Stop, ToolCall, Usage
+from pytest_mobileagent.llm.model import (
+    Answer,
+    ProviderBusyError,
+    Request,
+    Stop,
+    ToolCall,
+    Usage,
+    failure,
+)
 from pytest_mobileagent.plain import why_unreadable
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.llm.failures import ProviderError, RequestRefusedError
+    from pytest_mobileagent.llm.model import ProviderError, RequestRefusedError
 
 
 FaultKind = Literal["quota", "cut", "drop", "timeout", "malformed", "slow"]

@@ -6,7 +6,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.llm.failures import RequestRefusedError
+from pytest_mobileagent.llm.model import RequestRefusedError
 from pytest_mobileagent.llm.scripted.entries import (
     Fault,
     ScriptedReply,

@@ -13,18 +13,17 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from pytest_mobileagent.llm.failures import RequestRefusedError
+from pytest_mobileagent.llm.model import RequestRefusedError
 from pytest_mobileagent.llm.scripted.apis.anthropic_messages import AnthropicMessages
 from pytest_mobileagent.llm.scripted.apis.api import Asked, Direct, Incoming, Told, as_json
 from pytest_mobileagent.llm.scripted.apis.gemini import Gemini
 from pytest_mobileagent.llm.scripted.apis.gradio import Gradio
-from pytest_mobileagent.llm.scripted.apis.names import Names
 from pytest_mobileagent.llm.scripted.apis.openai_chat import OpenAIChat
 from pytest_mobileagent.llm.scripted.apis.openai_responses import OpenAIResponses
-from pytest_mobileagent.llm.scripted.apis.predict import Predict
+from pytest_mobileagent.llm.scripted.apis.predict import Names, Predict
 from pytest_mobileagent.llm.scripted.entries import Fault, ScriptedReply
 from pytest_mobileagent.plain import why_unreadable
-from pytest_mobileagent.waiting import is_readable
+from pytest_mobileagent.processes import is_readable
 
 if TYPE_CHECKING:
     from typing import Self

@@ -32,8 +32,8 @@ def write_all(run: RunConfig, whole: Mapping[str, Any]) -> str:
 
     `whole` is the content of report.json.
     """
-    from pytest_mobileagent.report.document import REPORT
     from pytest_mobileagent.report.html.writing import write_page
+    from pytest_mobileagent.report.recorded import REPORT
     from pytest_mobileagent.report.text.narration import PAGE
     from pytest_mobileagent.report.text.pull_request import SUMMARY, summary
 
@@ -99,8 +99,8 @@ class LivePage:
             self._next = ended + max(_LEAST, (ended - began) / _SHARE)
 
     def _write(self) -> None:
-        from pytest_mobileagent.report.document import document
         from pytest_mobileagent.report.html.writing import write_page
+        from pytest_mobileagent.report.recorded import document
 
         folder = self._run.folder
         write_page(folder.path, document(folder.about(), self._results))

@@ -71,8 +71,8 @@ def _with_episode(run: RunConfig, case: Case, entry: Entry) -> Entry:
     episode = entry["episode"]
     if run.earlier.source is None or not episode:
         return entry
-    from pytest_mobileagent.episode.index import Entry as Line
-    from pytest_mobileagent.episode.index import append
+    from pytest_mobileagent.episode.runs import Entry as Line
+    from pytest_mobileagent.episode.runs import append
 
     try:
         folder = take_over(run, episode)
@@ -151,7 +151,7 @@ def _shown(item: pytest.Item, report: pytest.TestReport, entry: Entry) -> Any:
     if report.outcome == "passed":
         return None
     if entry["success"]:  # and yet it failed
-        from pytest_mobileagent.plugin.prefixes import STRICT
+        from pytest_mobileagent.plugin.bodies import STRICT
 
         return f"{STRICT} {_expected_to_fail(item)}"
     if outcome == "failed" and entry["episode"]:
@@ -166,8 +166,8 @@ def _expected_to_fail(item: pytest.Item) -> str:
 
 def _show_failure(item: pytest.Item, report: pytest.TestReport, entry: Entry) -> None:
     from pytest_mobileagent.check.episode import load
-    from pytest_mobileagent.plugin.outputs.failures import show_failure
-    from pytest_mobileagent.plugin.prefixes import is_pure
+    from pytest_mobileagent.plugin.bodies import is_pure
+    from pytest_mobileagent.plugin.outputs.reporters import show_failure
     from pytest_mobileagent.verdict import Verdict
 
     try:

@@ -11,7 +11,7 @@ from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import read_json
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.options import usage_error
-from pytest_mobileagent.plugin.reuse.recorded import TESTS, RecordedEarlierRun
+from pytest_mobileagent.plugin.reuse.recorded_earlier import TESTS, RecordedEarlierRun
 from pytest_mobileagent.report.recorded import is_final
 from pytest_mobileagent.run.folder import SCHEMA_VERSION, RunFolder
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, cast
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.fileio import read_json
 from pytest_mobileagent.plugin.reuse.earlier import CHECK, Fate
-from pytest_mobileagent.plugin.reuse.recorded import RecordedEarlierRun
-from pytest_mobileagent.report.metrics.numbers import ratio
+from pytest_mobileagent.plugin.reuse.recorded_earlier import RecordedEarlierRun
 from pytest_mobileagent.report.redecide import AS_RUN
 from pytest_mobileagent.report.result import Result
+from pytest_mobileagent.statistics import ratio
 from pytest_mobileagent.task.case import Case
 
 if TYPE_CHECKING:

@@ -11,10 +11,16 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.device.drivers.adb import shell
 from pytest_mobileagent.errors import DeviceError, HostError
+from pytest_mobileagent.program.acts import Command
 from pytest_mobileagent.program.adb.adbd import Adbd, Attachment
-from pytest_mobileagent.program.adb.conversation import Conversation, Passing
+from pytest_mobileagent.program.adb.conversation import (
+    Conversation,
+    Passing,
+    Reading,
+    default_reading,
+)
 from pytest_mobileagent.program.adb.log import with_places
-from pytest_mobileagent.program.adb.server import AdbServer
+from pytest_mobileagent.program.adb.own_server import AdbServer, write_shims
 from pytest_mobileagent.program.adb.services import (
     Reverses,
     ask_service,
@@ -22,17 +28,14 @@ from pytest_mobileagent.program.adb.services import (
     failure,
     open_service,
 )
-from pytest_mobileagent.program.adb.shim import write_shims
-from pytest_mobileagent.program.adb.splitter import Reading, default_reading
-from pytest_mobileagent.program.watching import Command
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_mobileagent.device.device import Address
+    from pytest_mobileagent.program.acts import Watcher
     from pytest_mobileagent.program.adb.log import RawLog
     from pytest_mobileagent.program.adb.wire import Stream
-    from pytest_mobileagent.program.watching import Watcher
 
 
 class RecordedAdb:

@@ -14,7 +14,7 @@ from pytest_mobileagent.program.commands.intents import TOOLS
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pytest_mobileagent.program.watching import Command
+    from pytest_mobileagent.program.acts import Command
 
 # What is destroyed, in words, and why the command is refused.
 Judgement = tuple[str, str]

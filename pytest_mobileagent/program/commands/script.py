@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_mobileagent.episode.cutting import shortened
+from pytest_mobileagent.episode.store import shortened
 from pytest_mobileagent.plain import to_line
 
 # Words in the place of a command's name that decide whether, or how often, others run.

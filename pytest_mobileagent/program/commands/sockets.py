@@ -16,12 +16,12 @@ from urllib.parse import parse_qsl
 import h11
 
 from pytest_mobileagent.action.action import Raw
-from pytest_mobileagent.program.commands import jsonrpc, portal, script, webdriver
+from pytest_mobileagent.program.acts import Command
+from pytest_mobileagent.program.commands import script, tool_servers, webdriver
 from pytest_mobileagent.program.commands.destructive import keeping_the_screen_on
 from pytest_mobileagent.program.commands.script import cut
 from pytest_mobileagent.program.commands.shell import read_script, read_words
 from pytest_mobileagent.program.commands.steps import BINARY
-from pytest_mobileagent.program.watching import Command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -181,17 +181,17 @@ def _read(request: Request) -> Command:
     raw = cut(f"{request.method} {request.target} {body}")
     path, values = request.path, request.values
     if path.rstrip("/").startswith("/jsonrpc"):
-        return jsonrpc.read_calls(values, raw)
+        return tool_servers.read_calls(values, raw)
     if (command := webdriver.read(request.method, path, values, raw)) is not None:
         return command
     members = values if isinstance(values, dict) else {}
-    if jsonrpc.is_call(members):
-        return jsonrpc.read_calls(values, raw)
+    if tool_servers.is_call(members):
+        return tool_servers.read_calls(values, raw)
     if path in _SHELLS:
         return read_script(str(members.get("command") or members.get("c") or ""), raw)
-    if request.method != "GET" and portal.knows(path):
-        return Command(raw, portal.acts(path, members, raw))
-    return Command(raw, looks=path.startswith(_LOOKS) or portal.shows(path))
+    if request.method != "GET" and tool_servers.knows(path):
+        return Command(raw, tool_servers.acts(path, members, raw))
+    return Command(raw, looks=path.startswith(_LOOKS) or tool_servers.shows(path))
 
 
 _LONGEST = 1 << 20  # bytes that wait for the end of their line

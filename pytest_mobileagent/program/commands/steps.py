@@ -10,6 +10,7 @@ import math
 from typing import TYPE_CHECKING, Literal
 
 from pytest_mobileagent.action.action import Action, DoubleTap, Key, Raw, Tap, Type, Wait
+from pytest_mobileagent.program.acts import Act, Clear, ElementTap, Erase, Pointer
 from pytest_mobileagent.program.commands.inputs import (
     PASTE,
     SELECT_ALL,
@@ -19,7 +20,6 @@ from pytest_mobileagent.program.commands.inputs import (
 )
 from pytest_mobileagent.program.commands.intents import CLIPBOARD
 from pytest_mobileagent.program.commands.script import cut
-from pytest_mobileagent.program.watching import Act, Clear, ElementTap, Erase, Pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -122,7 +122,7 @@ def _between_looks(marks: Sequence[Mark], start: int, end: int) -> list[list[lis
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pytest_mobileagent.program.watching import Command
+    from pytest_mobileagent.program.acts import Command
 
     Timed = tuple[Act, float]
 

@@ -20,7 +20,7 @@ import h11
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.llm.providers import PROVIDERS, endpoint_of, key_variables
 from pytest_mobileagent.llm.reference import ModelReference
-from pytest_mobileagent.program.http.upstream import Origin
+from pytest_mobileagent.program.upstream import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping

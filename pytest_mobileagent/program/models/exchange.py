@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING
 import h11
 
 from pytest_mobileagent.llm.providers import endpoint_of, key_of, provider_of
-from pytest_mobileagent.program.http import upstream
-from pytest_mobileagent.program.http.http1 import header, passed_on
-from pytest_mobileagent.program.http.upstream import Origin
+from pytest_mobileagent.program import upstream
+from pytest_mobileagent.program.http1 import header, passed_on
 from pytest_mobileagent.program.models.environment import seller_of
 from pytest_mobileagent.program.models.replies import Seller
 from pytest_mobileagent.program.models.requests import COMPRESSIONS, WithoutUsage, refuses_usage
+from pytest_mobileagent.program.upstream import Origin
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
     from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.llm.scripted.server import ServedModel
-    from pytest_mobileagent.program.http.http1 import ServerConnection
+    from pytest_mobileagent.program.http1 import ServerConnection
     from pytest_mobileagent.program.models.recording import Recording
     from pytest_mobileagent.program.models.requests import RecordedApi
 

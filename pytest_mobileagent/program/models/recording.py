@@ -10,10 +10,9 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.calls import ModelCall
-from pytest_mobileagent.episode.cutting import shortened
 from pytest_mobileagent.episode.redaction import without_secrets
-from pytest_mobileagent.llm.failures import REFUSED
-from pytest_mobileagent.llm.model import Answer, Image, Usage, plain
+from pytest_mobileagent.episode.store import shortened
+from pytest_mobileagent.llm.model import REFUSED, Answer, Image, Usage, plain
 from pytest_mobileagent.llm.prices import HELPERS, input_tokens, text_tokens
 from pytest_mobileagent.llm.providers import REAL_KEY, keys
 from pytest_mobileagent.plain import to_line

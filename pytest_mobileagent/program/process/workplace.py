@@ -22,7 +22,7 @@ from filelock import FileLock
 
 from pytest_mobileagent.episode.redaction import HIDDEN, secret_bytes
 from pytest_mobileagent.errors import AgentError, HostError
-from pytest_mobileagent.private import own_folder
+from pytest_mobileagent.fileio import own_folder
 from pytest_mobileagent.processes import die_with_parent
 from pytest_mobileagent.program.placeholders import fill, fill_file, plain
 from pytest_mobileagent.program.process.reported import variables

@@ -17,14 +17,13 @@ from pytest_mobileagent.report.comparison.text import (
     comparison_line,
     comparison_markdown,
 )
-from pytest_mobileagent.report.document import find_run
 from pytest_mobileagent.report.gate.decide import (
     decide_finished,
     decision_lines,
     decision_markdown,
 )
 from pytest_mobileagent.report.gate.spec import read_gate
-from pytest_mobileagent.report.recorded import recorded_run
+from pytest_mobileagent.report.recorded import find_run, recorded_run
 
 if TYPE_CHECKING:
     import argparse

@@ -10,9 +10,8 @@ from pytest_mobileagent.episode import runs
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.plain import to_wire
 from pytest_mobileagent.report.comparison.pairing import common, difference, fallen, tallies, total
-from pytest_mobileagent.report.metrics.numbers import field
 from pytest_mobileagent.report.text.table import label
-from pytest_mobileagent.statistics import mean, standard_error, student_cdf
+from pytest_mobileagent.statistics import field, mean, standard_error, student_cdf
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

@@ -8,15 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.arguments import Parser, program_name
-from pytest_mobileagent.episode.index import INDEX
-from pytest_mobileagent.episode.runs import RUN
+from pytest_mobileagent.episode.runs import INDEX, RUN
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.plain import printable
-from pytest_mobileagent.report.document import REPORT, find_run, is_run
-from pytest_mobileagent.report.export.layouts import LAYOUTS, Run, tabulate
-from pytest_mobileagent.report.export.table import as_csv, as_latex, as_markdown
+from pytest_mobileagent.report.export.layouts import (
+    LAYOUTS,
+    Run,
+    as_csv,
+    as_latex,
+    as_markdown,
+    tabulate,
+)
 from pytest_mobileagent.report.metrics.summary import summarise
-from pytest_mobileagent.report.recorded import recorded_run
+from pytest_mobileagent.report.recorded import REPORT, find_run, is_run, recorded_run
 from pytest_mobileagent.report.text.narration import PAGE
 from pytest_mobileagent.report.text.pull_request import SUMMARY
 

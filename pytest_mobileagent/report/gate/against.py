@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.report.comparison.pairing import Difference, Key, Tally
     from pytest_mobileagent.report.entry import Entry
-    from pytest_mobileagent.report.gate.interim import Looks
+    from pytest_mobileagent.report.gate.rule import Looks
     from pytest_mobileagent.report.gate.spec import Bound
 
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.plain import printable, to_wire
 from pytest_mobileagent.report.gate.absolute import absolute, required
 from pytest_mobileagent.report.gate.against import against
-from pytest_mobileagent.report.gate.interim import Looks, looks
 from pytest_mobileagent.report.gate.missing import lacking, selected_alike, unseen, without_app
-from pytest_mobileagent.report.gate.rule import FAIL, INCONCLUSIVE, PASS, Finding
+from pytest_mobileagent.report.gate.rule import FAIL, INCONCLUSIVE, PASS, Finding, Looks, looks
 from pytest_mobileagent.report.gate.spec import check_names
 from pytest_mobileagent.report.text.markdown import escape, table
 

@@ -13,7 +13,7 @@ from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.plain import printable
-from pytest_mobileagent.report.document import find_run, is_run, newest_run
+from pytest_mobileagent.report.recorded import find_run, is_run, newest_run
 
 if TYPE_CHECKING:
     import argparse

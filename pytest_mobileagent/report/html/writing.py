@@ -15,16 +15,15 @@ from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.episode.index import INDEX
+from pytest_mobileagent.episode.runs import INDEX
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import opened, replacing
-from pytest_mobileagent.report.document import REPORT, document, read_report
 from pytest_mobileagent.report.html.blocks import Written, line, pack, unpack
 from pytest_mobileagent.report.html.episode import episode_data
 from pytest_mobileagent.report.html.index import VERSION, attempts, index_data, signature
 from pytest_mobileagent.report.html.page import shell
 from pytest_mobileagent.report.metrics.summary import summarise
-from pytest_mobileagent.report.recorded import recorded_run
+from pytest_mobileagent.report.recorded import REPORT, document, read_report, recorded_run
 from pytest_mobileagent.report.text.narration import PAGE
 
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ import math
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.report.metrics.numbers import ratio
 from pytest_mobileagent.statistics import (
     Estimate,
     mean,
     pass_all,
     pass_at,
     proportion,
+    ratio,
     standard_error,
 )
 

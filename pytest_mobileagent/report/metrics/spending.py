@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.report.metrics.numbers import field, mean_of, quotient_of, sum_of
+from pytest_mobileagent.statistics import field, mean_of, quotient_of, sum_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from pytest_mobileagent.report.metrics.numbers import Result, Value
+    from pytest_mobileagent.statistics import Result, Value
 
 _COUNTS = ("calls", "unpriced_calls", "uncounted_calls", "retries")
 _AMOUNTS = (

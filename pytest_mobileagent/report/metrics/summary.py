@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.report.metrics.epochs import epochs_of, over_epochs, repeated
-from pytest_mobileagent.report.metrics.numbers import field, mean_of, quotient_of, ratio, sum_of
 from pytest_mobileagent.report.metrics.spending import spending
 from pytest_mobileagent.report.metrics.suspects import with_suspects
+from pytest_mobileagent.statistics import field, mean_of, quotient_of, ratio, sum_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_mobileagent.episode.attempts import Attempt, End, attempt_of
-from pytest_mobileagent.report.metrics.numbers import ratio
+from pytest_mobileagent.statistics import ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.plain import printable
-from pytest_mobileagent.report.metrics.numbers import ratio
+from pytest_mobileagent.statistics import ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -17,8 +17,17 @@ from pytest_mobileagent.llm.clients.anthropic_messages import AnthropicMessages
 from pytest_mobileagent.llm.clients.openai_chat import OpenAIChat
 from pytest_mobileagent.llm.clients.openai_responses import OpenAIResponses
 from pytest_mobileagent.llm.clients.predict import Predict
-from pytest_mobileagent.llm.failures import ProviderBusyError, ProviderError, RequestRefusedError
-from pytest_mobileagent.llm.model import Image, Message, Request, Tool, ToolCall, Usage
+from pytest_mobileagent.llm.model import (
+    Image,
+    Message,
+    ProviderBusyError,
+    ProviderError,
+    Request,
+    RequestRefusedError,
+    Tool,
+    ToolCall,
+    Usage,
+)
 from pytest_mobileagent.testing import Fault, ScriptedModel, ScriptedReply, When
 
 from .answering import Answering

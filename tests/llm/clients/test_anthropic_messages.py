@@ -8,8 +8,17 @@ from typing import Any
 import pytest
 
 from pytest_mobileagent.llm.clients.anthropic_messages import MAX_TOKENS, AnthropicMessages
-from pytest_mobileagent.llm.failures import ProviderBusyError, ProviderError, RequestRefusedError
-from pytest_mobileagent.llm.model import Image, Message, Request, Tool, ToolCall, Usage
+from pytest_mobileagent.llm.model import (
+    Image,
+    Message,
+    ProviderBusyError,
+    ProviderError,
+    Request,
+    RequestRefusedError,
+    Tool,
+    ToolCall,
+    Usage,
+)
 
 from .answering import Answering
 

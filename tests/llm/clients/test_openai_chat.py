@@ -8,8 +8,17 @@ from typing import Any
 import pytest
 
 from pytest_mobileagent.llm.clients.openai_chat import OpenAIChat, arguments_of
-from pytest_mobileagent.llm.failures import ProviderBusyError, ProviderError, RequestRefusedError
-from pytest_mobileagent.llm.model import Image, Message, Request, Tool, ToolCall, Usage
+from pytest_mobileagent.llm.model import (
+    Image,
+    Message,
+    ProviderBusyError,
+    ProviderError,
+    Request,
+    RequestRefusedError,
+    Tool,
+    ToolCall,
+    Usage,
+)
 from pytest_mobileagent.testing import ScriptedModel
 
 from .answering import Answering

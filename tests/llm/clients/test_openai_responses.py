@@ -7,8 +7,17 @@ from typing import Any
 import pytest
 
 from pytest_mobileagent.llm.clients.openai_responses import OpenAIResponses
-from pytest_mobileagent.llm.failures import ProviderBusyError, ProviderError, RequestRefusedError
-from pytest_mobileagent.llm.model import Image, Message, Request, Tool, ToolCall, Usage
+from pytest_mobileagent.llm.model import (
+    Image,
+    Message,
+    ProviderBusyError,
+    ProviderError,
+    Request,
+    RequestRefusedError,
+    Tool,
+    ToolCall,
+    Usage,
+)
 from pytest_mobileagent.testing import ScriptedModel, ScriptedReply
 
 from .answering import Answering

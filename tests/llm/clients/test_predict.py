@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_mobileagent.llm.clients.predict import Predict
-from pytest_mobileagent.llm.failures import ProviderBusyError
-from pytest_mobileagent.llm.model import Image, Message, Request, Usage
+from pytest_mobileagent.llm.model import Image, Message, ProviderBusyError, Request, Usage
 from pytest_mobileagent.testing import Fault, ScriptedModel, ScriptedReply
 
 from .answering import Answering

@@ -7,8 +7,15 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent.llm.failures import ProviderBusyError, ProviderError, RequestRefusedError
-from pytest_mobileagent.llm.model import Image, Message, Request, Usage
+from pytest_mobileagent.llm.model import (
+    Image,
+    Message,
+    ProviderBusyError,
+    ProviderError,
+    Request,
+    RequestRefusedError,
+    Usage,
+)
 from pytest_mobileagent.testing import Fault, ScriptedModel, ScriptedReply, ToolCall, When
 
 

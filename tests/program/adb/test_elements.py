@@ -10,12 +10,12 @@ import pytest
 
 from pytest_mobileagent import Raw, Tap
 from pytest_mobileagent.device.device import Address
+from pytest_mobileagent.program.acts import Command, ElementTap
 from pytest_mobileagent.program.adb import log
 from pytest_mobileagent.program.adb.services import Service
-from pytest_mobileagent.program.watching import Command, ElementTap
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.program.watching import Act
+    from pytest_mobileagent.program.acts import Act
 
 ADDRESS = Address("emulator-5554", "127.0.0.1", 1, "")
 TAP = ElementTap("/session/1/element/7", "click element 7")

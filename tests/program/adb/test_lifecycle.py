@@ -1,7 +1,11 @@
-"""From the start of a recording to its end, whatever happens in between."""
+"""From the start of a recording to its end, whatever happens in between.
+
+What a program's streams are read as.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import select
@@ -12,19 +16,22 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from pytest_mobileagent.device.device import Address
 from pytest_mobileagent.device.drivers.adb.shell import Shell
 from pytest_mobileagent.errors import DeviceError, HostError
+from pytest_mobileagent.program.adb import recorded
+from pytest_mobileagent.program.adb.conversation import default_reading
 from tests.program.adb.conftest import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent.device.device import Address
     from tests.program.adb.conftest import Recording
+
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into Linux's /proc")
 
@@ -167,9 +174,9 @@ PARENT = """
 import asyncio, sys
 from pathlib import Path
 from pytest_mobileagent.program.adb.log import RawLog
-from pytest_mobileagent.program.adb.splitter import Reading
+from pytest_mobileagent.program.adb.conversation import Reading
 from pytest_mobileagent.program.adb.recorded import RecordedAdb
-from pytest_mobileagent.program.watching import Command
+from pytest_mobileagent.program.acts import Command
 from pytest_mobileagent.device.device import Address
 
 async def main(serial, port, folder):
@@ -197,3 +204,24 @@ def test_nothing_runs_on_when_whoever_records_is_killed(phone: Address, tmp_path
     assert not listens(port)
     with contextlib.closing(Shell(phone)) as shell:
         assert shell.run("echo fine").text == "fine\n"
+
+
+ADDRESS = Address("emulator-5554", "127.0.0.1", 1, "")
+
+
+@pytest.mark.parametrize(("user", "refused"), [(b"0\n", False), (b"2000\n", True), (None, True)])
+def test_root_passes_where_it_restarts_nothing(
+    user: bytes | None, refused: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def ask_service(_: Address, service: str) -> bytes:
+        assert service == "exec:id -u"
+        if user is None:
+            msg = "gone"
+            raise DeviceError(msg)
+        return user
+
+    monkeypatch.setattr(recorded, "ask_service", ask_service)
+    nobody = cast("Any", None)
+    reader = recorded.Relay(ADDRESS, nobody, default_reading(), nobody, nobody)
+    assert bool(asyncio.run(reader._read("root:")).refused) is refused
+    assert asyncio.run(reader._read("unroot:")).refused

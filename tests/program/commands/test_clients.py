@@ -15,9 +15,9 @@ from selenium.webdriver.common.actions.pointer_input import PointerInput
 from uiautomator2 import core
 
 from pytest_mobileagent.action.action import DoubleTap, Key, LongPress, Raw, Swipe, Tap, Type
+from pytest_mobileagent.program.acts import Clear, Command, Pointer
 from pytest_mobileagent.program.commands.sockets import SocketReader
 from pytest_mobileagent.program.commands.steps import merged
-from pytest_mobileagent.program.watching import Clear, Command, Pointer
 
 
 class Phone:

@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.action.action import Key, LongPress, Open, Raw, Swipe, Tap, Type, Wait
+from pytest_mobileagent.program.acts import Act, Clear, Erase, Pointer
 from pytest_mobileagent.program.commands.inputs import (
     PASTE,
     SELECT_ALL,
@@ -17,7 +18,6 @@ from pytest_mobileagent.program.commands.inputs import (
     TO_THE_START,
 )
 from pytest_mobileagent.program.commands.sockets import read_service
-from pytest_mobileagent.program.watching import Act, Clear, Erase, Pointer
 
 
 def acts(script: str) -> tuple[Act, ...]:

@@ -19,10 +19,10 @@ from pytest_mobileagent.action.action import (
     Tap,
     Type,
 )
+from pytest_mobileagent.program.acts import Act, Clear, Command, Pointer
 from pytest_mobileagent.program.commands.inputs import PASTE, SELECT_ALL
 from pytest_mobileagent.program.commands.script import told
 from pytest_mobileagent.program.commands.sockets import SocketReader
-from pytest_mobileagent.program.watching import Act, Clear, Command, Pointer
 from tests.program.commands.asking import commands, done, request
 
 Pieces = list[tuple[bytes, Command | None]]

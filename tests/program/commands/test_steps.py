@@ -1,14 +1,32 @@
-"""Which acts of a program make a step."""
+"""Which acts of a program make a step.
+
+Acts as actions.
+"""
 
 from __future__ import annotations
 
+import itertools
 from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.program.commands.steps import Mark, grouped, settled
+from pytest_mobileagent.action.action import (
+    Action,
+    DoubleTap,
+    Key,
+    LongPress,
+    Open,
+    Raw,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+)
+from pytest_mobileagent.program.acts import Act, Clear, Command, Erase, Pointer
+from pytest_mobileagent.program.commands.inputs import PASTE, SELECT_ALL, TO_THE_END, TO_THE_START
+from pytest_mobileagent.program.commands.steps import Mark, continues, grouped, merged, settled
 
 LETTERS: dict[str, Mark] = {
     "a": "act", "m": "more", "l": "look", "c": "call", "(": "begin", ")": "end",
@@ -99,3 +117,179 @@ def test_every_act_is_in_one_step_and_in_order(given_marks: list[Mark]) -> None:
 def test_ever_more_is_settled(given_marks: list[Mark]) -> None:
     counts = [settled(given_marks[:end]) for end in range(len(given_marks) + 1)]
     assert counts == sorted(counts)
+
+
+ENTER, DELETE = Key("enter"), Key("delete")
+SCRCPY = Raw("localabstract:scrcpy: binary control")
+
+
+def timed(*acts: Act, pause: float = 0.1) -> list[tuple[Act, float]]:
+    return [(act, 50 + place * pause) for place, act in enumerate(acts)]
+
+
+@pytest.mark.parametrize(
+    ("acts", "actions"),
+    [
+        ((), ()),
+        ((Type("a"), Type("b"), Type(" "), Type("c")), (Type("ab c"),)),
+        ((Type("a"), ENTER, Type("b")), (Type("a"), ENTER, Type("b"))),
+        ((Tap(1, 2), Type("a")), (Tap(1, 2), Type("a"))),
+        ((Clear(), Type("a"), Type("b")), (Type("ab", clear=True),)),
+        ((Clear(),), (Type("", clear=True),)),
+        ((Clear(), Clear(), Erase()), (Type("", clear=True),)),
+        ((Erase(), Erase()), (DELETE, DELETE)),
+        ((Erase(5),), (Type("", clear=True),)),
+        ((*[Erase()] * 50, Type("x")), (Type("x", clear=True),)),
+        ((Erase(2), Type("x")), (DELETE, DELETE, Type("x"))),
+        ((Type("ab"), Erase(), Type("c")), (Type("ab"), DELETE, Type("c"))),
+        ((Type("ab"), Clear(), Type("c")), (Type("ab"), Type("c", clear=True))),
+        ((SELECT_ALL, Erase()), (Type("", clear=True),)),
+        ((SELECT_ALL, Type("x")), (Type("x", clear=True),)),
+        ((SELECT_ALL,), (SELECT_ALL,)),
+        ((TO_THE_END, *[Erase()] * 9, Type("x")), (Type("x", clear=True),)),
+        ((TO_THE_END, Erase()), (TO_THE_END, DELETE)),
+        ((TO_THE_START, *[Erase()] * 9), (Type("", clear=True),)),
+        ((Raw("clipboard: hi"), PASTE), (Type("hi"),)),
+        ((Clear(), Raw("clipboard: hi"), PASTE), (Type("hi", clear=True),)),
+        ((Raw("clipboard: hi"),), (Raw("clipboard: hi"),)),
+        ((PASTE,), (PASTE,)),
+        ((Tap(1, 2), Tap(3, 4)), (DoubleTap(1, 2),)),
+        ((Tap(1, 2), Tap(1, 2), Tap(1, 2)), (DoubleTap(1, 2), Tap(1, 2))),
+        ((Tap(1, 2), Tap(30, 2)), (Tap(1, 2), Tap(30, 2))),
+        ((Tap(1, 2), Wait(1.0), Tap(1, 2)), (Tap(1, 2), Wait(1.0), Tap(1, 2))),
+        ((Pointer("down", 5, 6), Pointer("up", 6, 6)), (Tap(5, 6),)),
+        (
+            (Pointer("down", 5, 6), Pointer("move", 5, 300), Pointer("up", 5, 600)),
+            (Swipe(5, 6, 5, 600, 0.2),),
+        ),
+        ((Pointer("down", 5, 6),), (Raw("touch: down 5,6"),)),
+        (
+            (Pointer("down", 5, 6), Pointer("cancel", 5, 6)),
+            (Raw("touch: down 5,6, cancel 5,6"),),
+        ),
+        (
+            (
+                Pointer("down", 0, 0),
+                Pointer("move", 500, 0),
+                Pointer("move", 500, 500),
+                Pointer("up", 0, 500),
+            ),
+            (Raw("touch: down 0,0, move 500,0, move 500,500, up 0,500"),),
+        ),
+        (
+            (
+                Pointer("down", 1, 1),
+                Pointer("up", 1, 1),
+                Pointer("down", 9, 9),
+                Pointer("up", 9, 9),
+            ),
+            (DoubleTap(1, 1),),
+        ),
+        ((Pointer("down", 1, 1), Pointer("up", 1, 1), Tap(2, 2)), (DoubleTap(1, 1),)),
+        (
+            (Tap(1, 1), Pointer("down", 1, 1), Pointer("up", 1, 90)),
+            (Tap(1, 1), Swipe(1, 1, 1, 90, 0.1)),
+        ),
+        (
+            (Tap(1, 1), Pointer("down", 90, 90), Pointer("up", 90, 90)),
+            (Tap(1, 1), Tap(90, 90)),
+        ),
+        ((Tap(1, 1), Pointer("down", 1, 1)), (Tap(1, 1), Raw("touch: down 1,1"))),
+        (
+            (Raw("sendevent a"), Raw("sendevent b"), Raw("x")),
+            (Raw("sendevent a and 1 more"), Raw("x")),
+        ),
+        ((SCRCPY, SCRCPY), (SCRCPY,)),
+        ((Open("a"), Open("a")), (Open("a"), Open("a"))),
+    ],
+)
+def test_acts_become_actions(acts: tuple[Act, ...], actions: tuple[Action, ...]) -> None:
+    assert merged(timed(*acts)) == actions
+
+
+def test_slow_taps_are_two() -> None:
+    assert merged(timed(Tap(1, 2), Tap(1, 2), pause=0.4)) == (Tap(1, 2), Tap(1, 2))
+
+
+def test_a_finger_that_rests_makes_a_long_press() -> None:
+    acts = timed(Pointer("down", 5, 6), Pointer("up", 8, 6), pause=0.75)
+    assert merged(acts) == (LongPress(5, 6, 0.75),)
+
+
+@pytest.mark.parametrize(
+    ("before", "then", "pause", "goes_on"),
+    [
+        ((), (Type("a"),), 0.1, False),
+        ((Type("a"),), (), 0.1, False),
+        ((Type("a"),), (Type("b"),), 5.0, True),
+        ((Type("a"),), (ENTER,), 0.1, False),
+        ((Tap(1, 2),), (Type("a"),), 0.1, False),
+        ((Clear(),), (Type("a"),), 1.0, True),
+        ((Erase(),), (Erase(),), 0.1, True),
+        ((Erase(),), (Type("a"),), 0.1, False),
+        ((Erase(9),), (Type("a"),), 0.1, True),
+        ((Type("a"),), (Erase(),), 0.1, False),
+        ((SELECT_ALL,), (Erase(),), 0.1, True),
+        ((Raw("clipboard: a"),), (PASTE,), 0.1, True),
+        ((Pointer("down", 1, 1),), (Pointer("move", 2, 2),), 9.0, True),
+        ((Pointer("move", 1, 1),), (Pointer("up", 2, 2),), 9.0, True),
+        ((Pointer("up", 1, 1),), (Pointer("down", 2, 2),), 0.1, False),
+        ((Pointer("down", 1, 1), Pointer("up", 1, 1)), (Pointer("down", 1, 1),), 0.1, True),
+        ((Pointer("down", 1, 1), Pointer("up", 1, 90)), (Pointer("down", 1, 90),), 0.1, False),
+        ((Tap(1, 2),), (Tap(1, 2),), 0.1, True),
+        ((Tap(1, 2),), (Tap(1, 2),), 0.4, False),
+        ((Tap(1, 2), Tap(1, 2)), (Tap(1, 2),), 0.1, False),
+        ((Type("a"),), (Type("b"), Tap(1, 2)), 0.1, False),  # the tap does something else
+        ((Raw("sendevent a"),), (Raw("sendevent b"),), 0.1, True),
+        ((Raw("sendevent a"),), (Raw("sendevent b"),), 2.0, False),
+        ((SCRCPY,), (SCRCPY,), 0.1, True),
+        ((Raw("x"),), (Raw("x"),), 0.1, False),
+    ],
+)
+def test_what_carries_on_the_act_before_is_known(
+    before: tuple[Act, ...], then: tuple[Act, ...], pause: float, goes_on: bool
+) -> None:
+    acts = timed(*before)
+    at = 50 + 0.1 * (len(before) - 1) + pause
+    assert continues(acts, Command("x", then), at) is goes_on
+
+
+ACTS = st.lists(
+    st.tuples(
+        st.one_of(
+            st.builds(Type, st.text("ab", min_size=1, max_size=2)),
+            st.builds(Erase, st.integers(1, 6)),
+            st.builds(Pointer, st.sampled_from(["down", "move", "up", "cancel"]),
+                      st.integers(0, 99), st.integers(0, 99)),
+            st.builds(Tap, st.integers(0, 50), st.just(0)),
+            st.sampled_from([Clear(), SELECT_ALL, TO_THE_END, PASTE, ENTER, SCRCPY,
+                             Raw("clipboard: c"), Raw("sendevent 1"), Raw("x")]),
+        ),
+        st.floats(0, 0.5),
+    ),
+    max_size=20,
+)  # fmt: skip
+
+
+@given(ACTS)
+def test_nothing_that_is_typed_is_lost(steps: list[tuple[Act, float]]) -> None:
+    acts = [(act, float(place)) for place, (act, _) in enumerate(steps)]
+    typed = "".join(act.text for act, _ in acts if isinstance(act, Type))
+    pasted = [
+        one for one, other in itertools.pairwise(acts)
+        if one[0] == Raw("clipboard: c") and other[0] == PASTE
+    ]  # fmt: skip
+    told = "".join(action.text for action in merged(acts) if isinstance(action, Type))
+    assert told.replace("c", "") == typed
+    assert told.count("c") == len(pasted)
+
+
+@given(ACTS)
+def test_what_carries_on_adds_no_action_but_a_key(steps: list[tuple[Act, float]]) -> None:
+    at = 0.0
+    acts: list[tuple[Act, float]] = []
+    for act, pause in steps:
+        at += pause
+        if continues(acts, Command("x", (act,)), at) and not isinstance(act, Erase | Pointer):
+            assert len(merged([*acts, (act, at)])) <= len(merged(acts))
+        acts.append((act, at))

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from pytest_mobileagent.action.action import DoubleTap, Key, LongPress, Raw, Swipe, Tap, Type, Wait
+from pytest_mobileagent.program.acts import Act, Clear, ElementTap, Erase
 from pytest_mobileagent.program.commands.inputs import SELECT_ALL
 from pytest_mobileagent.program.commands.script import told
-from pytest_mobileagent.program.watching import Act, Clear, ElementTap, Erase
 from tests.program.commands.asking import done
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"

@@ -13,14 +13,14 @@ import pytest
 
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.prices import Price, Prices
-from pytest_mobileagent.program.http.port import LocalPort
-from pytest_mobileagent.program.models.recorded import RecordedModels
+from pytest_mobileagent.program.models.recorded_models import RecordedModels
+from pytest_mobileagent.program.port import LocalPort
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
     from pathlib import Path
 
-    from pytest_mobileagent.program.watching import Command, Passage
+    from pytest_mobileagent.program.acts import Command, Passage
 
 PRICES = Prices({"openai:own": Price(1_000, 10_000)})  # a dollar for 1000 tokens in, or 100 out
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import trustme
 
-from pytest_mobileagent.program.http import upstream
+from pytest_mobileagent.program import upstream
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator

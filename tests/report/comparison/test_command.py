@@ -12,7 +12,7 @@ import pytest
 
 from pytest_mobileagent import Case, Task
 from pytest_mobileagent.report.comparison.command import main
-from pytest_mobileagent.report.document import document
+from pytest_mobileagent.report.recorded import document
 from tests.report.gate.entries import entries, many
 
 if TYPE_CHECKING:

@@ -1,11 +1,26 @@
+""""""
+
 from __future__ import annotations
 
+import csv
+import io
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_mobileagent import Termination
-from pytest_mobileagent.report.export.layouts import LAYOUTS, Run, tabulate
+from pytest_mobileagent.report.export.layouts import (
+    LAYOUTS,
+    Cell,
+    Column,
+    Run,
+    Table,
+    as_csv,
+    as_latex,
+    as_markdown,
+    escape_latex,
+    tabulate,
+)
 from pytest_mobileagent.report.metrics.summary import summarise
 from tests.report.conftest import make
 from tests.report.papers.counts import LIMITED, REPORTED, Cost, Ending, results
@@ -114,3 +129,110 @@ def test_notes_tell_of_what_is_undecided_and_of_virtual_phones() -> None:
         "m3a: 1 of 2 tasks are decided; its success rate of all is 0.500",
         "m3a: virtual phones test the harness; do not publish these numbers as an agent's",
     )
+
+
+TABLE = Table(
+    (Column("Agent"), Column("SR ↑"), Column("Env 100", "Test"), Column("Steps", "Test")),
+    (
+        (
+            Cell("a_b & 100%"),
+            Cell(0.25, low=0.1, high=0.5),
+            Cell(0.866, 0, percent=True, error=0.07),
+            Cell(4),
+        ),
+        (Cell("m|n"), Cell(None), Cell(None), Cell(3.14159, 1)),
+    ),
+    ("a_b: 3 of 4 tasks\nare decided",),
+)
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        (Cell(None), "n/a"),
+        (Cell(None, percent=True), "n/a"),
+        (Cell(0.0), "0.000"),
+        (Cell(0.34, 2), "0.34"),
+        (Cell(0.381, 1, percent=True), "38.1%"),
+        (Cell(0.381, 1, True, 0.2, 0.5), "38.1% (20.0%-50.0%)"),
+        (Cell(0.866, 0, True, error=0.067), "87 ± 07"),
+    ],
+)
+def test_cells_are_read_as_in_papers(cell: Cell, text: str) -> None:
+    assert str(cell) == text
+
+
+def test_markdown_has_no_markup_but_its_own() -> None:
+    lines = as_markdown(TABLE).splitlines()
+    assert lines[0] == "| Agent | SR ↑ | Test: Env 100 | Test: Steps |"
+    assert lines[3] == r"| m\|n | n/a | n/a | 3.1 |"
+    assert lines[-1].strip() == "a_b: 3 of 4 tasks are decided"
+
+
+def test_latex_has_no_commands_but_its_own() -> None:
+    assert as_latex(TABLE).splitlines() == [
+        "% a_b: 3 of 4 tasks are decided",
+        r"\begin{tabular}{lrrr}",
+        r"\toprule",
+        r" &  & \multicolumn{2}{c}{Test} \\",
+        r"\cmidrule(lr){3-4}",
+        r"Agent & SR $\uparrow$ & Env 100 & Steps \\",
+        r"\midrule",
+        r"a\_b \& 100\% & 0.250 (0.100-0.500) & 87 $\pm$ 07 & 4.000 \\",
+        r"m\textbar{}n & n/a & n/a & 3.1 \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+
+
+@pytest.mark.parametrize("name", ["[2em]", "* 3", " \t[x"])
+def test_no_row_of_latex_begins_with_an_argument_of_the_row_before(name: str) -> None:
+    table = Table((Column(name), Column("b")), ((Cell(name), Cell(1)), (Cell(name), Cell(1))))
+    rows = [line for line in as_latex(table).splitlines() if name.strip()[0] in line]
+    assert len(rows) == 3
+    assert all(row.startswith("{}") for row in rows)
+
+
+def test_every_character_that_latex_gives_a_meaning_is_escaped() -> None:
+    assert escape_latex("\\input{x}\n$^~#") == (
+        r"\textbackslash{}input\{x\} \$\textasciicircum{}\textasciitilde{}\#"
+    )
+
+
+def test_csv_has_numbers_with_intervals_and_errors_in_columns_of_their_own() -> None:
+    head, first, second = csv.reader(io.StringIO(as_csv(TABLE)))
+    assert head == ["Agent", "SR ↑", "SR ↑ low", "SR ↑ high", "Test: Env 100",
+                    "Test: Env 100 error", "Test: Steps"]  # fmt: skip
+    assert first == ["a_b & 100%", "0.25", "0.1", "0.5", "0.866", "0.07", "4"]
+    assert second == ["m|n", "n/a", "n/a", "n/a", "n/a", "n/a", "3.14159"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "=1+1",
+        "+1",
+        "-1",
+        "@SUM(A1)",
+        "\t=1",
+        ' \r\n=HYPERLINK("a")',
+        "＝1+1",
+        "＋1",
+        "－1",
+        "＠SUM(A1)",
+        "\u3000＝1",
+        "−1",
+        "﹦1",
+    ],
+)
+def test_csv_holds_nothing_that_a_spreadsheet_would_compute(name: str) -> None:
+    table = Table((Column("Agent"), Column(name)), ((Cell(name), Cell(-1.0)),))
+    rows = list(csv.reader(io.StringIO(as_csv(table))))
+    assert rows[0][1].startswith("'")
+    assert rows[1][0].startswith("'")
+    assert rows[1][1] == "-1"
+
+
+def test_no_format_lets_names_control_the_terminal() -> None:
+    table = Table((Column("Agent"),), ((Cell("\x1b[2J"),),), ("\x1b[2J",))
+    assert not [write for write in (as_csv, as_latex, as_markdown) if "\x1b" in write(table)]

@@ -16,7 +16,7 @@ from pytest_mobileagent.report.gate.decide import (
     decision_lines,
     decision_markdown,
 )
-from pytest_mobileagent.report.gate.interim import Looks, looks
+from pytest_mobileagent.report.gate.rule import Looks, looks
 from pytest_mobileagent.report.gate.spec import Bound, Gate
 from tests.report.gate.entries import entries, many
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.report.gate.decide import Decision, decide
-from pytest_mobileagent.report.gate.interim import Looks
 from pytest_mobileagent.report.gate.missing import selected_alike
+from pytest_mobileagent.report.gate.rule import Looks
 from pytest_mobileagent.report.gate.spec import Bound, Gate
 from tests.report.gate.entries import entries, many
 

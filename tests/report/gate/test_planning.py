@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from pytest_mobileagent.report.comparison.pairing import Difference
-from pytest_mobileagent.report.gate.interim import looks
 from pytest_mobileagent.report.gate.rule import (
     epochs_to_decide,
     levels,
+    looks,
     planned_epochs,
     rule,
     tasks_to_decide,

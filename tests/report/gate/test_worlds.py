@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pytest_mobileagent.report.comparison.pairing import Key, Tally, difference
-from pytest_mobileagent.report.gate.interim import Looks, looks
+from pytest_mobileagent.report.gate.rule import Looks, looks
 from tests.report.gate.worlds import World, differences, simulate
 
 LOOKS = looks(3, 10)

@@ -18,7 +18,7 @@ from pytest_mobileagent.report.gate.spec import Bound
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_mobileagent.report.gate.interim import Looks
+    from pytest_mobileagent.report.gate.rule import Looks
 
     Numbers = np.ndarray[Any, np.dtype[Any]]
 

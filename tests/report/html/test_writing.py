@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PIL import Image
 
-from pytest_mobileagent.report.document import read_report
 from pytest_mobileagent.report.html import writing
 from pytest_mobileagent.report.html.blocks import unpack
 from pytest_mobileagent.report.html.writing import TooLargeError, write_packed, write_page
+from pytest_mobileagent.report.recorded import read_report
 from pytest_mobileagent.verdict import append, of_person
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import DeviceError
-from pytest_mobileagent.waiting import is_readable
+from pytest_mobileagent.processes import is_readable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,8 +22,7 @@ import urllib.request
 from pathlib import Path
 from typing import IO
 
-from pytest_mobileagent.processes import die_with_parent, without_keys
-from pytest_mobileagent.waiting import is_readable
+from pytest_mobileagent.processes import die_with_parent, is_readable, without_keys
 
 _START_SECONDS = 50.0
 INSTALL = (

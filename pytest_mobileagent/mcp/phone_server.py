@@ -1,0 +1,147 @@
+"""The tools as an MCP server; imported only where one is started, because it loads the SDK."""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from mcp.server.lowlevel import Server
+from mcp_types import (
+    CLIENT_INFO_META_KEY,
+    CallToolRequestParams,
+    CallToolResult,
+    ImageContent,
+    ListToolsResult,
+    PaginatedRequestParams,
+    TextContent,
+    ToolAnnotations,
+)
+from mcp_types import Tool as MCPTool
+
+from pytest_mobileagent.errors import MobileAgentError
+from pytest_mobileagent.mcp.control import Result, ToolError
+from pytest_mobileagent.mcp.phone import Call, Caller, Repeats
+from pytest_mobileagent.mcp.tools import TOOLS
+
+if TYPE_CHECKING:
+    from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+
+    from pytest_mobileagent.mcp.control import Control, Tool
+
+logger = logging.getLogger(__name__)
+
+_INSTRUCTIONS = (
+    "These tools drive one Android phone. Look at it with mobile_take_screenshot or "
+    "mobile_list_elements_on_screen, act, and look again. All coordinates are in pixels of the "
+    "picture that mobile_take_screenshot gives. When the task is done call finish, with the answer "
+    "if the task asks for one; if it cannot be done call impossible."
+)
+
+
+class PhoneServer:
+    """An MCP server whose tools drive a phone, for clients of both eras of the protocol."""
+
+    def __init__(self, control: Control) -> None:
+        self._control = control
+        self._repeats: Repeats[CallToolResult] = Repeats()
+        goal = control.phone.goal
+        self.server: Server[Any] = Server(
+            "phone",
+            title="Android phone",
+            version=version("pytest-mobileagent"),
+            instructions=f"{_INSTRUCTIONS}\n\nThe task: {goal}" if goal else _INSTRUCTIONS,
+            on_list_tools=_list_tools,
+            on_call_tool=self._call,
+            # Else the SDK lists all tools at each call, as if the client had asked for that.
+            get_tool_input_schema=_schema_of,
+        )
+        self.server.middleware.append(self._note)
+
+    async def close(self) -> None:
+        """End the running calls."""
+        await self._repeats.close()
+
+    async def _note(
+        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
+    ) -> HandlerResult:
+        """Note a client's request, which shows that it got the replies to its earlier ones."""
+        if ctx.request_id is not None and ctx.method != "tools/call":
+            self._repeats.asked(_caller(ctx))
+        return await call_next(ctx)
+
+    async def _call(
+        self, context: ServerRequestContext[Any, Any], params: CallToolRequestParams
+    ) -> CallToolResult:
+        arguments = params.arguments or {}
+        content = json.dumps([params.name, arguments], sort_keys=True)
+        call = Call(_caller(context), json.dumps(context.request_id), content)
+        tool = TOOLS.get(params.name)
+        if tool is None or tool.looks:
+            self._repeats.asked(call.caller)
+            return await self._done(tool, params.name, arguments)
+        self._repeats.asked(call.caller, call)
+        return await self._repeats.once(call, lambda: self._done(tool, tool.name, arguments))
+
+    async def _done(
+        self, tool: Tool | None, name: str, arguments: dict[str, Any]
+    ) -> CallToolResult:
+        """Call a tool once the earlier calls have ended; the result reports any failure."""
+        if tool is None:
+            return _failed(f"There is no tool {name!r:.100}. There are: {', '.join(TOOLS)}.")
+        async with self._control.lock:
+            try:
+                return _result(await tool.call(self._control, arguments))
+            except (ToolError, MobileAgentError) as error:
+                return _failed(str(error))
+            except Exception:
+                logger.exception("the tool %s broke", tool.name)
+                return _failed(f"{tool.name} broke: this is no fault of yours. Look, and go on.")
+
+
+async def _list_tools(_: object, __: PaginatedRequestParams | None) -> ListToolsResult:
+    return ListToolsResult(tools=[_advertised(tool) for tool in TOOLS.values()])
+
+
+def _schema_of(name: str) -> dict[str, Any] | None:
+    return TOOLS[name].schema() if name in TOOLS else None
+
+
+def _advertised(tool: Tool) -> MCPTool:
+    return MCPTool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.about,
+        input_schema=tool.schema(),
+        annotations=ToolAnnotations(
+            read_only_hint=tool.looks,
+            destructive_hint=None if tool.looks else tool.destroys,
+            open_world_hint=False,
+        ),
+    )
+
+
+def _caller(context: ServerRequestContext[Any, Any]) -> Caller:
+    """Return who sent a request: its session, else the name that the client gives itself."""
+    headers = getattr(context.request, "headers", None) or {}
+    session = headers.get("mcp-session-id")
+    if session:
+        return Caller(session, has_session=True)
+    if context.request is None:  # standard streams are one client's
+        return Caller("", has_session=True)
+    about = (context.meta or {}).get(CLIENT_INFO_META_KEY)
+    return Caller(json.dumps(about, sort_keys=True, default=str), has_session=False)
+
+
+def _result(result: Result) -> CallToolResult:
+    content: list[Any] = [TextContent(text=result.text)]
+    if result.picture:
+        data = base64.b64encode(result.picture).decode("ascii")
+        content.append(ImageContent(data=data, mime_type="image/jpeg"))
+    return CallToolResult(content=content)
+
+
+def _failed(text: str) -> CallToolResult:
+    return CallToolResult(content=[TextContent(text=text)], is_error=True)

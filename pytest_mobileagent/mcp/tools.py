@@ -1,0 +1,348 @@
+"""The tools that act on the phone. Each call is a step.
+
+All tools: those of mobile-mcp, by name and argument, and those that end a task.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING, get_args
+
+from pytest_mobileagent.action.action import (
+    Ask,
+    Direction,
+    DoubleTap,
+    Finish,
+    Impossible,
+    Key,
+    KeyName,
+    LongPress,
+    Open,
+    Swipe,
+    Tap,
+    Type,
+)
+from pytest_mobileagent.mcp.control import DEVICE, Parameter, Result, Tool, ToolError
+from pytest_mobileagent.mcp.looking import LOOKING
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.mcp.control import Control
+
+
+_PIXELS = "in pixels of the picture that mobile_take_screenshot gives"
+_X = Parameter("x", "number", f"from the left edge, {_PIXELS}")
+_Y = Parameter("y", "number", f"from the top edge, {_PIXELS}")
+
+_KEYS = {name.upper(): name for name in get_args(KeyName)}
+# Android's codes of the keys of a remote control, which no action says.
+_DPAD = {"DPAD_UP": 19, "DPAD_DOWN": 20, "DPAD_LEFT": 21, "DPAD_RIGHT": 22, "DPAD_CENTER": 23}
+_ORIENTATIONS = {"portrait": 0, "landscape": 1}
+_SWIPE_SECONDS = 1.0  # mobile-mcp's: slow enough that nothing goes on moving by itself
+
+
+async def _click(control: Control, x: float, y: float) -> Result:
+    pixel = await control.pixel(x, y)
+    return await control.act(Tap(*pixel), f"Clicked on screen at coordinates: {x:g}, {y:g}")
+
+
+async def _double_tap(control: Control, x: float, y: float) -> Result:
+    pixel = await control.pixel(x, y)
+    done = f"Double-tapped on screen at coordinates: {x:g}, {y:g}"
+    return await control.act(DoubleTap(*pixel), done)
+
+
+async def _long_press(control: Control, x: float, y: float, duration: float = 500) -> Result:
+    pixel = await control.pixel(x, y)
+    done = f"Long pressed on screen at coordinates: {x:g}, {y:g} for {duration:g}ms"
+    return await control.act(LongPress(*pixel, seconds=duration / 1000), done)
+
+
+async def _swipe(
+    control: Control,
+    direction: Direction,
+    x: float | None = None,
+    y: float | None = None,
+    distance: float | None = None,
+) -> Result:
+    """Swipe as mobile-mcp does it.
+
+    From a point the finger moves 30 % of the screen; without one, over the middle 60 %.
+    """
+    frame = await control.frame()
+    size = frame.shown or frame.size
+    axis = 0 if direction in {"left", "right"} else 1
+    sign = -1 if direction in {"left", "up"} else 1
+    if x is None or y is None:
+        reach = 0.6 * size[axis] if distance is None else distance
+        start = [side / 2 for side in size]
+        start[axis] -= sign * reach / 2
+        where = ""
+    else:
+        reach = 0.3 * size[axis] if distance is None else distance
+        start = [x, y]
+        await control.pixel(x, y)
+        where = f" from coordinates: {x:g}, {y:g}"
+    end = list(start)
+    end[axis] += sign * reach
+    ends = [await control.pixel(*_inside(point, size)) for point in (start, end)]
+    far = "" if distance is None else f" {distance:g} pixels"
+    done = f"Swiped {direction}{far}{where or ' on screen'}"
+    return await control.act(Swipe(*ends[0], *ends[1], seconds=_SWIPE_SECONDS), done)
+
+
+def _inside(point: list[float], size: tuple[int, int]) -> list[float]:
+    return [min(max(0, value), side - 1) for value, side in zip(point, size, strict=True)]
+
+
+async def _type(control: Control, text: str, *, submit: bool = False) -> Result:
+    return await control.act(Type(text, enter=submit), f"Typed text: {text}")
+
+
+async def _press(control: Control, button: str) -> Result:
+    name = button.upper()
+    done = f"Pressed the button: {button}"
+    if name in _KEYS:
+        return await control.act(Key(_KEYS[name]), done)
+    if name in _DPAD:
+        return await control.run(
+            f"mobile_press_button {name}", f"input keyevent {_DPAD[name]}", done
+        )
+    msg = f"There is no button {button!r:.100}. There are: {', '.join([*_KEYS, *_DPAD])}."
+    raise ToolError(msg)
+
+
+async def _launch(control: Control, packageName: str, locale: str | None = None) -> Result:  # noqa: N803
+    package = _package(packageName)
+    done = f"Launched app {package}"
+    if locale is None:
+        return await control.act(Open(package), done)
+    if not re.fullmatch(r"[A-Za-z0-9-]+(, ?[A-Za-z0-9-]+)*", locale):
+        msg = f"locale has to be language tags as in fr-FR,en-GB, not {locale!r:.100}"
+        raise ToolError(msg)
+    quoted, tags = shlex.quote(package), shlex.quote(locale.replace(" ", ""))
+    # Languages of single apps are Android 13's; before that, the app starts in the phone's.
+    script = (
+        f"cmd locale set-app-locales {quoted} --locales {tags} >/dev/null 2>&1; "
+        f"monkey -p {quoted} -c android.intent.category.LAUNCHER 1"
+    )
+    return await control.run(f"mobile_launch_app {package} {tags}", script, done)
+
+
+async def _terminate(control: Control, packageName: str) -> Result:  # noqa: N803
+    package = _package(packageName)
+    script = f"am force-stop {shlex.quote(package)}"
+    done = f"Terminated app {package}"
+    return await control.run(f"mobile_terminate_app {package}", script, done)
+
+
+async def _install(control: Control, path: str) -> Result:
+    script = f"pm install -r {shlex.quote(_plain(path))}"
+    return await control.run(f"mobile_install_app {path}", script, f"Installed app from {path}")
+
+
+async def _uninstall(control: Control, bundle_id: str) -> Result:
+    package = _package(bundle_id)
+    script = f"pm uninstall {shlex.quote(package)}"
+    done = f"Uninstalled app {package}"
+    return await control.run(f"mobile_uninstall_app {package}", script, done)
+
+
+async def _open_url(control: Control, url: str) -> Result:
+    if not re.match(r"https?://", url, re.IGNORECASE):
+        msg = "Only http:// and https:// URLs can be opened; open apps with mobile_launch_app."
+        raise ToolError(msg)
+    script = f"am start -a android.intent.action.VIEW -d {shlex.quote(_plain(url))}"
+    return await control.run(f"mobile_open_url {url}", script, f"Opened URL: {url}")
+
+
+async def _set_orientation(control: Control, orientation: str) -> Result:
+    script = (
+        "settings put system accelerometer_rotation 0 && "
+        f"settings put system user_rotation {_ORIENTATIONS[orientation]}"
+    )
+    done = f"Changed device orientation to {orientation}."
+    return await control.run(f"mobile_set_orientation {orientation}", script, done)
+
+
+def _package(text: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.]*", text):
+        msg = f"{text!r:.100} is no package; mobile_list_apps lists those that there are"
+        raise ToolError(msg)
+    return text
+
+
+def _plain(text: str) -> str:
+    """Return text that is safe in a script once quoted, and is not taken as an option there."""
+    if re.search(r"[\x00-\x1f\x7f\ud800-\udfff]", text) or text.startswith("-"):
+        msg = f"{text!r:.100} holds characters that cannot stand here"
+        raise ToolError(msg)
+    return text
+
+
+ACTING = (
+    Tool(
+        "mobile_click_on_screen_at_coordinates",
+        "Click Screen",
+        "Tap a point of the screen.",
+        _click,
+        (DEVICE, _X, _Y),
+    ),
+    Tool(
+        "mobile_double_tap_on_screen",
+        "Double Tap Screen",
+        "Tap a point of the screen twice, quickly.",
+        _double_tap,
+        (DEVICE, _X, _Y),
+    ),
+    Tool(
+        "mobile_long_press_on_screen_at_coordinates",
+        "Long Press Screen",
+        "Touch a point of the screen and hold it.",
+        _long_press,
+        (
+            DEVICE,
+            _X,
+            _Y,
+            Parameter(
+                "duration",
+                "number",
+                "how long, in milliseconds; 500 unless given",
+                required=False,
+                least=1,
+                most=10_000,
+            ),
+        ),
+    ),
+    Tool(
+        "mobile_swipe_on_screen",
+        "Swipe Screen",
+        "Move a finger over the screen. The direction is the finger's: up shows what is further "
+        "down.",
+        _swipe,
+        (
+            DEVICE,
+            Parameter("direction", "string", "where the finger moves", choices=get_args(Direction)),
+            Parameter("x", "number", f"where it starts, {_PIXELS}; with y", required=False),
+            Parameter("y", "number", f"where it starts, {_PIXELS}; with x", required=False),
+            Parameter(
+                "distance",
+                "number",
+                f"how far it moves, {_PIXELS}; unless given 30 % of the screen from x and y, else "
+                "60 % over the middle",
+                required=False,
+                least=1,
+            ),
+        ),
+    ),
+    Tool(
+        "mobile_type_keys",
+        "Type Text",
+        "Type text into the field that has the focus: tap a field first.",
+        _type,
+        (
+            DEVICE,
+            Parameter("text", "string", "the text"),
+            Parameter("submit", "boolean", "press the enter key afterwards", required=False),
+        ),
+    ),
+    Tool(
+        "mobile_press_button",
+        "Press Button",
+        "Press a button of the phone.",
+        _press,
+        (DEVICE, Parameter("button", "string", f"one of {', '.join([*_KEYS, *_DPAD])}")),
+    ),
+    Tool(
+        "mobile_launch_app",
+        "Launch App",
+        "Start an app.",
+        _launch,
+        (
+            DEVICE,
+            Parameter("packageName", "string", "its package; mobile_list_apps lists all"),
+            Parameter(
+                "locale", "string", "languages for the app, as in fr-FR,en-GB", required=False
+            ),
+        ),
+    ),
+    Tool(
+        "mobile_terminate_app",
+        "Terminate App",
+        "Stop an app.",
+        _terminate,
+        (DEVICE, Parameter("packageName", "string", "its package")),
+    ),
+    Tool(
+        "mobile_open_url",
+        "Open URL",
+        "Open a page in the phone's browser.",
+        _open_url,
+        (DEVICE, Parameter("url", "string", "http:// or https://")),
+    ),
+    Tool(
+        "mobile_set_orientation",
+        "Set Orientation",
+        "Turn the screen. Coordinates are in the turned picture then.",
+        _set_orientation,
+        (DEVICE, Parameter("orientation", "string", "how", choices=tuple(_ORIENTATIONS))),
+    ),
+    Tool(
+        "mobile_install_app",
+        "Install App",
+        "Install an app from an .apk file that lies on the phone.",
+        _install,
+        (DEVICE, Parameter("path", "string", "the file on the phone, as in /data/local/tmp/a.apk")),
+    ),
+    Tool(
+        "mobile_uninstall_app",
+        "Uninstall App",
+        "Remove an app and its data from the phone.",
+        _uninstall,
+        (DEVICE, Parameter("bundle_id", "string", "its package")),
+        destroys=True,
+    ),
+)
+
+
+async def _finish(control: Control, answer: str = "") -> Result:
+    with_answer = f", with the answer: {answer}" if answer else ""
+    return await control.report(Finish(answer), f"Reported that the task is done{with_answer}")
+
+
+async def _impossible(control: Control, reason: str = "") -> Result:
+    because = f": {reason}" if reason else ""
+    return await control.report(
+        Impossible(reason), f"Reported that the task cannot be done{because}"
+    )
+
+
+async def _ask_user(control: Control, question: str) -> Result:
+    return await control.ask(Ask(question))
+
+
+_REPORTING = (
+    Tool(
+        "finish",
+        "Finish",
+        "Report that the task is done, and stop. If the task is a question, give its answer.",
+        _finish,
+        (Parameter("answer", "string", "what the task asks for, if it does", required=False),),
+    ),
+    Tool(
+        "impossible",
+        "Give Up",
+        "Report that the task cannot be done, and stop.",
+        _impossible,
+        (Parameter("reason", "string", "why it cannot be done", required=False),),
+    ),
+    Tool(
+        "ask_user",
+        "Ask User",
+        "Ask the phone's user about something that the task leaves open; gives the reply.",
+        _ask_user,
+        (Parameter("question", "string", "the question"),),
+    ),
+)
+
+TOOLS = {tool.name: tool for tool in (*LOOKING, *ACTING, *_REPORTING)}

@@ -1,0 +1,161 @@
+"""An earlier run that an option names, and what is taken from its folder."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.episode import runs
+from pytest_mobileagent.errors import HostError, RecordError
+from pytest_mobileagent.fileio import read_json, write_json
+from pytest_mobileagent.plugin.options import path_of, usage_error
+from pytest_mobileagent.plugin.reuse.earlier import EarlierRun, Fate
+from pytest_mobileagent.report.metrics.suspects import FAIL, policy
+from pytest_mobileagent.report.recorded import find_run, recorded_run
+from pytest_mobileagent.verdict import append as add_verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    import pytest
+
+    from pytest_mobileagent.plugin.options import OptionValue
+    from pytest_mobileagent.report.entry import Entry
+    from pytest_mobileagent.task.case import Case
+    from pytest_mobileagent.verdict import Verdict
+
+
+# Options that decide which tests there are, and what the agent may do in them.
+TESTS = (
+    "mobile-seed", "mobile-epochs", "mobile-env", "mobile-shard", "mobile-step-factor",
+    "mobile-max-steps", "mobile-time-limit",
+)  # fmt: skip
+_DECIDED = "earlier.json"  # in the folder that a run's processes share
+
+
+class RecordedEarlierRun(EarlierRun, ABC):
+    """A run that was recorded.
+
+    The process that owns the new run decides at its beginning which results are `reused`, and which
+    episodes are scored again (`to_score` has their folders), both by the keys of their cases. It
+    sends these to the workers.
+
+    Raises:
+        pytest.UsageError: there is no such run, or it cannot be read.
+    """
+
+    path: Path
+    same: tuple[str, ...]  # options whose values are taken from the earlier run
+    is_same_run = True  # whether both runs are reported as one, by one policy on suspects
+
+    def __init__(
+        self, config: pytest.Config, setting: OptionValue, given: Mapping[str, str]
+    ) -> None:
+        super().__init__()
+        self.setting = setting
+        self.to_score: dict[str, str] = {}
+        self.tasks: dict[str, Entry] = {}  # all recorded results; only the owner has them
+        try:
+            found = given.get("earlier")
+            self.path = Path(found) if found else find_run(path_of(config, setting))
+            self.about = runs.about(self.path) or dict(recorded_run(self.path).about)
+        except (OSError, RecordError) as error:
+            raise usage_error(setting, f": {error}") from None
+        self.source = None if self.goes_on else self.path
+
+    @abstractmethod
+    def sort(self, tasks: Mapping[str, Entry]) -> None:
+        """Decide which results are reused or scored again; all are by the keys of their cases."""
+
+    def fate(self, case: Case) -> Fate:
+        """Return what was decided about a case; any other is run."""
+        if (entry := self.reused.get(case.key)) is not None:
+            return Fate({**entry, "nodeid": case.nodeid})
+        if (episode := self.to_score.get(case.key)) is not None:
+            return Fate(episode=self.path / episode)
+        return Fate(is_run=self.makes_episodes)
+
+    def add_verdict(self, case: Case, folder: Path, verdict: Verdict) -> None:
+        """Record a verdict beside the original episode too, if that folder can be written to.
+
+        The end of the run says so if it cannot.
+        """
+        original = self.fate(case).episode
+        if original is not None and original != folder:
+            with suppress(HostError):
+                add_verdict(original, verdict)
+
+    def attempts(self, key: str) -> Sequence[Mapping[str, Any]]:
+        """Return the attempts at a case whose result or episode is taken from the earlier run."""
+        is_taken = key in self.reused or key in self.to_score
+        return self.tasks[key]["attempts"] if is_taken and key in self.tasks else ()
+
+    def unreported(self, reported: Collection[str], selected: Collection[str]) -> list[Entry]:
+        """Return reused results that a run which was cut off has not reported (node ids)."""
+        known = (task for task in self.reused.values() if task["nodeid"] in selected)
+        return [task for task in known if task["nodeid"] not in reported]
+
+    def take_options(self, settings: dict[str, OptionValue]) -> None:
+        """Replace the values of options by those of the earlier run.
+
+        Raises:
+            pytest.UsageError: the command line gives another.
+        """
+        recorded = self.about.get("options")
+        for name in self.same:
+            known = recorded.get(name) if isinstance(recorded, dict) else None
+            if isinstance(known, dict) and "value" in known:
+                settings[name] = self._taken(settings[name], known["value"])
+        suspects = settings["mobile-suspects"]
+        if self.is_same_run and not suspects.is_given and (how := policy(self.about)) == FAIL:
+            source = self.setting.option.flag
+            settings["mobile-suspects"] = replace(suspects, value=how, text=how, source=source)
+
+    def _taken(self, given: OptionValue, text: Any) -> OptionValue:
+        text = self.adapted(given.option.flag, text)
+        flag, which = given.option.flag, f"{self.setting.option.flag}={self.setting.text}"
+        try:
+            value = None if text is None else given.option.parse(text)
+        except (ValueError, TypeError, AttributeError) as error:
+            msg = f": {self.path} was run with {flag}={text}, which cannot be read here: {error}"
+            raise usage_error(self.setting, msg) from None
+        if self.is_same(given, text, value):
+            return given
+        if given.source.startswith("--"):
+            was = "without it" if text is None else f"with {flag}={text}"
+            msg = f" and {which} do not go together: that run ({self.path.name}) was made {was}"
+            raise usage_error(given, msg)
+        return replace(given, value=value, text=text, source=self.setting.option.flag)
+
+    def adapted(self, flag: str, text: Any) -> Any:  # noqa: ARG002
+        """Return the text of an option of the earlier run, adapted to this one."""
+        return text
+
+    def is_same(self, given: OptionValue, text: str | None, value: Any) -> bool:
+        """Whether an option is given as in the earlier run, where it was displayed as `text`."""
+        return given.text == text or (text is not None and given.value == value)
+
+    def decide(self) -> None:
+        """Read the results of the earlier run, and sort them.
+
+        Raises:
+            pytest.UsageError: it cannot be read.
+        """
+        try:
+            tasks = recorded_run(self.path).tasks
+        except (OSError, RecordError) as error:
+            raise usage_error(self.setting, f": {error}") from None
+        self.tasks = {task["key"]: task for task in tasks}
+        self.sort(self.tasks)
+
+    def to_worker(self, shared: Path) -> dict[str, str]:
+        """Write what was decided, and return what a worker needs to read it."""
+        write_json(shared / _DECIDED, [self.reused, self.to_score], indent=None)
+        return {"earlier": str(self.path), "decided": str(shared / _DECIDED)}
+
+    def from_owner(self, given: Mapping[str, str]) -> None:
+        """Receive, in a worker, what the owner has decided."""
+        self.reused, self.to_score = read_json(Path(given["decided"]))

@@ -1,0 +1,367 @@
+"""JSON-RPC to uiautomator2's server on the phone, and to mobilecli's.
+
+Calls of mobilecli to its server on the phone, which does what mobile-mcp's agents ask for.
+
+The portal of droidrun (now mobilerun), an app that acts for its agent: by HTTP or `content`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.action.action import Key, LongPress, Open, Raw, Swipe, Tap
+from pytest_mobileagent.program.acts import Act, Clear, Command, Erase, Pointer
+from pytest_mobileagent.program.commands import inputs
+from pytest_mobileagent.program.commands.inputs import pixel, stroke, swipe
+from pytest_mobileagent.program.commands.intents import CLIPBOARD, from_base64, typed
+from pytest_mobileagent.program.commands.script import told
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Literal
+
+    Reader = Callable[[list[Any], str], tuple[Act, ...]]
+
+
+_STEP = 0.005  # seconds that UiAutomator takes for each step of a swipe
+_LOOKS = {"takeScreenshot", "dumpWindowHierarchy", "dumpWindowHierarchyWithTimeout"}
+_PHASES: dict[int, Literal["down", "move", "up", "cancel"]] = {
+    0: "down",
+    1: "up",
+    2: "move",
+    3: "cancel",
+}
+_KEYS: dict[str, Act] = {
+    "back": Key("back"), "home": Key("home"), "recent": Key("overview"), "menu": Key("menu"),
+    "enter": Key("enter"), "delete": Erase(), "del": Erase(), "volume_up": Key("volume_up"),
+    "volume_down": Key("volume_down"), "power": inputs.SCREEN_OFF,
+}  # fmt: skip
+
+
+def is_call(values: dict[str, Any]) -> bool:
+    """Whether the body of a request is a call."""
+    return "method" in values and ("jsonrpc" in values or "params" in values)
+
+
+def read_calls(values: Any, raw: str) -> Command:
+    """Return what a call does, or a batch of calls; `raw` is it in its own words."""
+    calls = values if isinstance(values, list) else [values]
+    acts: list[Act] = []
+    looks = False
+    for call in calls:
+        if not isinstance(call, dict):
+            continue
+        method, params = str(call.get("method")), call.get("params")
+        done = _read(method, params, told(method, params))
+        acts += done
+        looks = method in _LOOKS | LOOKS or (looks and not done)
+    return Command(raw, tuple(acts), looks=looks)
+
+
+def _read(method: str, params: Any, raw: str) -> tuple[Act, ...]:
+    try:
+        if method.startswith("device."):
+            return read_call(method, params or {}, raw)
+        reader = _READERS.get(method)
+        return reader(params if isinstance(params, list) else [], raw) if reader else ()
+    except (ValueError, TypeError, IndexError, KeyError, AttributeError, OverflowError):
+        return (Raw(raw),)
+
+
+def _on_screen(arguments: list[Any]) -> bool:
+    """Whether a method is given pixels, rather than a selector."""
+    return bool(arguments) and isinstance(arguments[0], int | float)
+
+
+def _click(arguments: list[Any], raw: str) -> tuple[Act, ...]:
+    if not _on_screen(arguments):
+        return (Raw(raw),)
+    x, y = pixel(arguments[0]), pixel(arguments[1])
+    if len(arguments) > 2:
+        return (swipe(x, y, x, y, float(arguments[2]) / 1000),)
+    return (Tap(x, y),)
+
+
+def _long_click(arguments: list[Any], raw: str) -> tuple[Act, ...]:
+    if not _on_screen(arguments):
+        return (Raw(raw),)
+    return (LongPress(pixel(arguments[0]), pixel(arguments[1])),)
+
+
+def _swipe(arguments: list[Any], raw: str) -> tuple[Act, ...]:
+    if not _on_screen(arguments):
+        return (Raw(raw),)
+    x1, y1, x2, y2, steps = map(pixel, arguments[:5])
+    return (swipe(x1, y1, x2, y2, max(steps, 0) * _STEP),)
+
+
+def _drag(arguments: list[Any], raw: str) -> tuple[Act, ...]:
+    """Read a drag: unlike a swipe, it holds before it moves, unless it goes nowhere."""
+    act = _swipe(arguments, raw)[0]
+    return (Raw(raw),) if isinstance(act, Swipe | Raw) else (act,)
+
+
+def _swipe_points(arguments: list[Any], raw: str) -> tuple[Act, ...]:
+    numbers = [pixel(number) for number in arguments[0]]
+    places = list(zip(numbers[::2], numbers[1::2], strict=True))
+    steps = pixel(arguments[1]) * _STEP  # between two points each
+    ways = enumerate(places)
+    return (stroke([(place * steps, x, y) for place, (x, y) in ways]) or Raw(raw),)
+
+
+def _key(arguments: list[Any], raw: str) -> tuple[Act, ...]:
+    return (_KEYS.get(str(arguments[0]).lower(), Raw(raw)),)
+
+
+def _key_code(arguments: list[Any], raw: str) -> tuple[Act, ...]:
+    meta = int(arguments[1]) if len(arguments) > 1 else 0
+    return (inputs.pressed(int(arguments[0]), raw, meta),)
+
+
+def _set_text(arguments: list[Any], raw: str) -> tuple[Act, ...]:
+    return (Clear(), *typed(str(arguments[-1])))
+
+
+def _clear(arguments: list[Any], raw: str) -> tuple[Act, ...]:
+    return (Clear(),)
+
+
+def _inject(arguments: list[Any], raw: str) -> tuple[Act, ...]:
+    phase = _PHASES.get(int(arguments[0]))
+    if phase is None or not all(math.isfinite(number) for number in arguments[1:3]):
+        return (Raw(raw),)
+    return (Pointer(phase, pixel(arguments[1]), pixel(arguments[2])),)
+
+
+def _clipboard(arguments: list[Any], raw: str) -> tuple[Act, ...]:
+    return (Raw(CLIPBOARD + str(arguments[-1])),)
+
+
+def _paste(arguments: list[Any], raw: str) -> tuple[Act, ...]:
+    return (inputs.PASTE,)
+
+
+def _sleep(arguments: list[Any], raw: str) -> tuple[Act, ...]:
+    return (inputs.SCREEN_OFF,)
+
+
+def _raw(arguments: list[Any], raw: str) -> tuple[Act, ...]:
+    return (Raw(raw),)
+
+
+_OPAQUE = (
+    "dragTo gesture pinchIn pinchOut scrollForward scrollBackward scrollTo scrollToBeginning "
+    "scrollToEnd flingForward flingBackward flingToBeginning flingToEnd openNotification "
+    "openQuickSettings setOrientation setOrientationLeft setOrientationRight "
+    "setOrientationNatural freezeRotation wakeUp clickAndWaitForNewWindow "
+    "performActionOnCurrentObject"
+)
+_READERS: dict[str, Reader] = dict.fromkeys(_OPAQUE.split(), _raw)
+_READERS |= {
+    "click": _click,
+    "longClick": _long_click,
+    "swipe": _swipe,
+    "swipePoints": _swipe_points,
+    "drag": _drag,
+    "pressKey": _key,
+    "pressKeyCode": _key_code,
+    "setText": _set_text,
+    "clearTextField": _clear,
+    "clearInputText": _clear,
+    "injectInputEvent": _inject,
+    "setClipboard": _clipboard,
+    "pasteClipboard": _paste,
+    "sleep": _sleep,
+}
+
+
+LOOKS = {"device.dump.ui", "device.screenshot", "device.screencapture", "device.source"}
+_SECONDS = 1.0  # of a long press that says none
+_BUTTONS: dict[str, Act] = {
+    "BACK": Key("back"), "HOME": Key("home"), "ENTER": Key("enter"), "APP_SWITCH": Key("overview"),
+    "VOLUME_UP": Key("volume_up"), "VOLUME_DOWN": Key("volume_down"), "BACKSPACE": Erase(),
+}  # fmt: skip
+
+
+def read_call(method: str, params: dict[str, Any], raw: str) -> tuple[Act, ...]:
+    """Return what a call does; `raw` is it in its own words.
+
+    Raises:
+        ValueError, TypeError, KeyError, OverflowError: the call is malformed.
+    """
+    if reader := _DEVICEKIT_READERS.get(method):
+        return reader(params, raw)
+    return (Raw(raw),) if method.startswith(_DEVICEKIT_OPAQUE) else ()
+
+
+def _tap(params: dict[str, Any], raw: str) -> tuple[Act, ...]:
+    return (Tap(pixel(params["x"]), pixel(params["y"])),)
+
+
+def _long_press(params: dict[str, Any], raw: str) -> tuple[Act, ...]:
+    seconds = float(params.get("duration") or _SECONDS)
+    return (LongPress(pixel(params["x"]), pixel(params["y"]), seconds),)
+
+
+def _devicekit_swipe(params: dict[str, Any], raw: str) -> tuple[Act, ...]:
+    x1, y1, x2, y2 = (pixel(params[name]) for name in ("x1", "y1", "x2", "y2"))
+    return (swipe(x1, y1, x2, y2, float(params.get("duration") or 0.3)),)
+
+
+def _text(params: dict[str, Any], raw: str) -> tuple[Act, ...]:
+    return typed(str(params["text"]))
+
+
+def _button(params: dict[str, Any], raw: str) -> tuple[Act, ...]:
+    return (_BUTTONS.get(str(params["button"]).upper(), Raw(raw)),)
+
+
+def _launch(params: dict[str, Any], raw: str) -> tuple[Act, ...]:
+    return (Open(str(params.get("bundleId") or params["package"])),)
+
+
+def _devicekit_clipboard(params: dict[str, Any], raw: str) -> tuple[Act, ...]:
+    return (Raw(CLIPBOARD + str(params["text"])),)
+
+
+def _gesture(params: dict[str, Any], raw: str) -> tuple[Act, ...]:
+    """Read one finger's press, moves and release; each lasts as long as it says."""
+    points: list[tuple[float, int, int]] = []
+    time = 0.0
+    types = [item["type"] for item in params["actions"]]
+    for item in params["actions"]:
+        if item["type"] == "press":
+            points.append((time, pixel(item["x"]), pixel(item["y"])))
+        time += float(item.get("duration") or 0)
+        if item["type"] in {"move", "release"}:
+            points.append((time, pixel(item["x"]), pixel(item["y"])))
+    one = types.count("press") == 1 and types[0] == "press" and types[-1] == "release"
+    return ((one and stroke(points)) or Raw(raw),)
+
+
+_DEVICEKIT_OPAQUE = (
+    "device.io.", "device.url", "device.apps.terminate", "device.orientation.set",
+    "device.webview.go", "device.webview.reload",
+)  # fmt: skip
+_DEVICEKIT_READERS: dict[str, Callable[[dict[str, Any], str], tuple[Act, ...]]] = {
+    "device.io.tap": _tap,
+    "device.io.longpress": _long_press,
+    "device.io.swipe": _devicekit_swipe,
+    "device.io.text": _text,
+    "device.io.button": _button,
+    "device.io.gesture": _gesture,
+    "device.apps.launch": _launch,
+    "device.clipboard.set": _devicekit_clipboard,
+}
+
+
+_PORTAL_LOOKS = ("a11y_tree", "state", "phone_state", "screenshot")
+_GLOBAL: dict[int, Act] = {
+    1: Key("back"), 2: Key("home"), 3: Key("overview"), 8: inputs.SCREEN_OFF,
+}  # fmt: skip
+
+
+def shows(path: str) -> bool:
+    """Whether a path of the portal shows the screen."""
+    return path.strip("/").startswith(_PORTAL_LOOKS)
+
+
+def knows(path: str) -> bool:
+    """Whether a path is one of the portal's that does something."""
+    return _name(path) in _ACTS
+
+
+def acts(path: str, values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
+    """Return what the portal does for a path and what is sent to it."""
+    name = _name(path)
+    if name not in _ACTS:
+        return ()
+    try:
+        return _ACTS[name](values, raw)
+    except (ValueError, TypeError, KeyError, OverflowError):
+        return (Raw(raw),)
+
+
+def _name(path: str) -> str:
+    return path.strip("/").removeprefix("action/").removeprefix("action.")
+
+
+def _portal_tap(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
+    return (Tap(pixel(values["x"]), pixel(values["y"])),)
+
+
+def _portal_swipe(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
+    x1, y1, x2, y2 = (pixel(values[name]) for name in ("startX", "startY", "endX", "endY"))
+    return (swipe(x1, y1, x2, y2, float(values.get("duration", 300)) / 1000),)
+
+
+def _global(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
+    return (_GLOBAL.get(int(values["action"]), Raw(raw)),)
+
+
+def _open(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
+    return (Open(str(values.get("package") or values["packageName"])),)
+
+
+def _input(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
+    text = typed(from_base64(str(values["base64_text"])))
+    clears = values.get("clear", True) in {True, "true"}
+    return (Clear(), *text) if clears else text
+
+
+def _portal_clear(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
+    return (Clear(),)
+
+
+def _portal_key(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
+    return (inputs.pressed(int(values["key_code"]), raw),)
+
+
+def _portal_clipboard(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
+    return (Raw(CLIPBOARD + str(values["text"])),)
+
+
+def _portal_raw(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
+    return (Raw(raw),)
+
+
+_ACTS: dict[str, Callable[[Mapping[str, Any], str], tuple[Act, ...]]] = {
+    "tap": _portal_tap,
+    "swipe": _portal_swipe,
+    "global": _global,
+    "app": _open,
+    "app/stop": _portal_raw,
+    "keyboard/input": _input,
+    "input": _input,
+    "keyboard/clear": _portal_clear,
+    "clear": _portal_clear,
+    "keyboard/key": _portal_key,
+    "key": _portal_key,
+    "clipboard/set": _portal_clipboard,
+}
+
+
+_PORTAL = re.compile(r"content://com\.(?:droidrun|mobilerun)\.portal/([^?]*)")
+_CHANGES = {"insert", "update", "delete"}
+_BINDING = re.compile(r"([^:]+):([sbilfdn]):(.*)", re.DOTALL)
+
+
+def read_content(arguments: Sequence[str], raw: str) -> Command:
+    """Return what a `content` command does; `raw` is it in its own words."""
+    pairs = list(pairwise(arguments))
+    uri = next((value for option, value in pairs if option == "--uri"), "")
+    match = _PORTAL.match(uri)
+    if not match:
+        return Command(raw, (Raw(raw),) if arguments[:1] and arguments[0] in _CHANGES else ())
+    if arguments[:1] == ["query"]:
+        return Command(raw, looks=shows(match[1]))
+    bound = [_BINDING.fullmatch(value) for option, value in pairs if option == "--bind"]
+    values = {each[1]: _value(each[2], each[3]) for each in bound if each}
+    return Command(raw, acts(match[1], values, raw))
+
+
+def _value(kind: str, text: str) -> object:
+    return text == "true" if kind == "b" else text

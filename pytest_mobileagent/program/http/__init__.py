@@ -1,1 +1,0 @@
-"""HTTP between a program and the harness, and on to other servers."""

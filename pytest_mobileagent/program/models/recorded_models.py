@@ -1,0 +1,309 @@
+"""The models of a program, recorded: its calls pass through unchanged, and are written down."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import ssl
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import parse_qs
+
+import trustme
+
+from pytest_mobileagent.episode.exchanges import ExchangeLog
+from pytest_mobileagent.episode.screens import ScreenStore
+from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.program.http1 import header
+from pytest_mobileagent.program.models.environment import (
+    LOOPBACK,
+    LentKeys,
+    environment,
+    provider_at,
+    routes,
+)
+from pytest_mobileagent.program.models.exchange import Exchange, Place, StandIn
+from pytest_mobileagent.program.models.recording import Book, Outage, Recording, Sent
+from pytest_mobileagent.program.models.replies import UNLIMITED, is_priced
+from pytest_mobileagent.program.models.requests import api_of, decoded, model_of, with_usage
+from pytest_mobileagent.program.upstream import Origin, pass_through, trusted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    import h11
+
+    from pytest_mobileagent.llm.models import ModelSettings
+    from pytest_mobileagent.llm.reference import ModelReference
+    from pytest_mobileagent.program.acts import Watcher
+    from pytest_mobileagent.program.http1 import ServerConnection
+    from pytest_mobileagent.program.models.requests import RecordedApi
+
+
+_SECRETS = ("x-api-key", "api-key", "x-goog-api-key")
+
+
+class RecordedModels:
+    """All of a program's model calls in one episode, for a `LocalPort` to serve.
+
+    - `settings`: prices and budget of the run. `folder`: the episode's, `pictures`: the run's.
+    - `watcher` is told of each call. `on_budget` is told once which budget is spent.
+    - `network`: "open", or "models": then the proxy leads to models only. `hosts`: those that are
+      providers of models besides the ones that are known.
+    - `roles`: patterns of models' names, and the roles in which those are asked.
+    - `include_usage`: whether streams are asked for their counts where the program does not.
+    - `model`: what answers in the place of all providers: a script, or an endpoint, for its API.
+    - `keys`: what the program has in the place of keys; by default, in the place of all.
+
+    Raises HostError if a variable that names an endpoint holds no URL.
+
+    `failure` is why calls cannot be recorded any more; they are refused from then on. `secrets` are
+    the keys that the program has shown so far.
+    """
+
+    def __init__(
+        self,
+        settings: ModelSettings,
+        folder: Path,
+        pictures: Path,
+        watcher: Watcher,
+        *,
+        network: Literal["open", "models"] = "open",
+        hosts: Collection[str] = (),
+        roles: Mapping[str, str] | None = None,
+        include_usage: bool = True,
+        model: ModelReference | None = None,
+        keys: LentKeys | None = None,
+        on_budget: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.network = network
+        self.environment: dict[str, str] = {}
+        self.openai_base_url = self.openai_chat_url = self.anthropic_base_url = ""
+        self.failure: HostError | None = None
+        log, store = ExchangeLog(folder), ScreenStore(pictures)
+        self._book = Book(settings.prices, settings.spending(), log, store, dict(roles or {}))
+        self._watcher, self._on_budget = watcher, on_budget
+        self._include_usage, self._model = include_usage, model
+        self._routes = routes()
+        # A program may name the user's endpoint by itself.
+        places = ((Origin.of(each.base).host, each.provider) for each in self._routes.values())
+        named = {host: provider for host, provider in places if host not in LOOPBACK}
+        self._named = {Origin.of(each.base) for each in self._routes.values()}
+        self._hosts = named | {host.lower(): host.lower() for host in hosts}
+        self._bundle = folder / "program" / "certificates.pem"
+        self._stand_in = StandIn(None)
+        self._keys = keys or LentKeys(os.environ, always=model is not None)
+        self.secrets: set[str] = {*self._keys.words, *self._keys.keys}
+        self._countless: set[Origin] = set()  # servers that refuse to be asked for counts
+
+    async def start(self, url: Callable[[str], str], proxy: str) -> None:
+        """Make ready: `url` gives the port's URL for a name, `proxy` is its URL as a proxy.
+
+        Raises:
+            HostError: a file cannot be written, the script cannot be read, or there is no endpoint.
+        """
+        try:
+            self._stand_in = StandIn(self._model)
+        except (OSError, ValueError) as error:
+            msg = f"--mobile-model={self._model}: {error}"
+            raise HostError(msg) from error
+        try:
+            await asyncio.to_thread(self._write_bundle)
+        except OSError as error:
+            msg = f"cannot write {self._bundle}: {error}"
+            raise HostError(msg) from error
+        self.environment = environment(self._routes, url, proxy, self._bundle)
+        self.environment |= self._keys.environment({})
+        self.openai_base_url = self.environment["OPENAI_BASE_URL"]
+        self.openai_chat_url = f"{self.openai_base_url}/chat/completions"
+        self.anthropic_base_url = self.environment["ANTHROPIC_BASE_URL"]
+
+    def _write_bundle(self) -> None:
+        self._bundle.parent.mkdir(parents=True, exist_ok=True)
+        self._bundle.write_bytes(bundle())
+        provider_at("example.com")  # loads what takes long, before a program waits for it
+
+    async def close(self) -> None:
+        """Clean up everything but the record."""
+        with contextlib.suppress(OSError):
+            self._bundle.unlink(missing_ok=True)
+        await asyncio.to_thread(self._stand_in.close)
+
+    @property
+    def outage(self) -> Outage | None:
+        """Why no provider has answered lately, and since when; None if one has."""
+        return self._book.outage
+
+    def has_route(self, name: str) -> bool:
+        """Whether a path of the port leads to a provider."""
+        return name in self._routes
+
+    def is_provider(self, host: str) -> bool:
+        """Whether a host is a provider of models, so that what is said to it is opened."""
+        return bool(self._provider(host))
+
+    def _provider(self, host: str) -> str:
+        return provider_at(host) or self._hosts.get(host.lower(), "")
+
+    def certificate(self, host: str) -> ssl.SSLContext:
+        """Return what answers in the place of a provider's host."""
+        return context_for(host)
+
+    async def serve_route(
+        self, connection: ServerConnection, request: h11.Request, name: str, rest: str
+    ) -> None:
+        """Answer a request to one of the routes; `rest` is what follows the route's name."""
+        route = self._routes[name]
+        url = route.target(rest)
+        origin = Origin.of(url)
+        target = url[len(url.split("/", 3)[0]) + 2 :].partition("/")[2]
+        place = Place(origin, f"/{target}", provider_at(origin.host) or route.provider)
+        await self._serve(connection, request, place)
+
+    async def serve_host(
+        self, connection: ServerConnection, request: h11.Request, origin: Origin, target: str
+    ) -> None:
+        """Answer a request that was meant for a provider's host."""
+        place = Place(origin, target, self._provider(origin.host))
+        await self._serve(connection, request, place)
+
+    async def _serve(
+        self, connection: ServerConnection, request: h11.Request, place: Place
+    ) -> None:
+        data = await connection.body()
+        api = api_of(request.method.decode(), place.path)
+        if header(request, "upgrade").lower() == "websocket":
+            # Nothing could count what is said there; clients that have another way take it then.
+            await connection.respond(426, {"Upgrade": "HTTP/1.1"}, b"")
+            return
+        if api is None:
+            request, to = self._with_keys(request, place, self._stand_in.instead(None, place))
+            await pass_through(connection, request, to.origin, to.target, data)
+            return
+        if self.failure is not None:
+            await _refuse(connection, api, 403, str(self.failure))
+        elif why := self._book.spending.over() or self._unlimited(request, place, data):
+            self._on_budget(why)
+            await _refuse(connection, api, 429, why)
+        elif why := await self._watcher.call_begins():
+            await _refuse(connection, api, 403, why)
+        else:
+            await self._record(connection, request, api, place, data)
+
+    def _with_keys(
+        self, request: h11.Request, place: Place, to: Place
+    ) -> tuple[h11.Request, Place]:
+        """Return a request for a place, and where it goes `to`, with the keys that are lent.
+
+        Keys are not sent over an unencrypted line, unless the user has named that server.
+        """
+        instead = ""
+        if to is not place:
+            if self._stand_in.is_scripted:
+                return request, to
+            instead = self._stand_in.key
+        elif not self._may_have_keys(to.origin):
+            return request, to
+        request, target = self._keys.applied(request, to.target, instead)
+        return request, replace(to, target=target)
+
+    def _may_have_keys(self, origin: Origin) -> bool:
+        named = origin.host in self._hosts or origin in self._named
+        return origin.scheme == "https" or named
+
+    def _unlimited(self, request: h11.Request, place: Place, data: bytes) -> str:
+        """Say why a budget in US dollars cannot limit what is asked; empty if it can."""
+        limit = self._book.spending.budget.cost
+        if limit.run is None and limit.task is None:
+            return ""
+        body = _object(decoded(data, header(request, "content-encoding").lower()))
+        seller = self._stand_in.seller(place, model_of(place.path, body))
+        if is_priced(self._book.prices, seller):
+            return ""
+        return f"{seller.id}: {UNLIMITED}"
+
+    async def _record(
+        self,
+        connection: ServerConnection,
+        request: h11.Request,
+        api: RecordedApi,
+        place: Place,
+        data: bytes,
+    ) -> None:
+        plain = decoded(data, header(request, "content-encoding").lower())
+        body = _object(plain)
+        seller = self._stand_in.seller(place, model_of(place.path, body))
+        secrets = (*_secrets(request, place.target), *self._keys.keys)
+        self.secrets.update(secrets)
+        recording = Recording(self._book, api, seller, Sent(place.path, plain, body, secrets))
+        request, to = self._with_keys(request, place, self._stand_in.instead(api, place))
+        wants = self._include_usage and api.name == "chat" and plain is data
+        asks = wants and to.origin not in self._countless
+        asking = with_usage(body, data) if asks else None
+        ended = self._watcher.call_ended
+        call = Exchange(
+            connection,
+            request,
+            recording,
+            to.origin,
+            to.target,
+            data,
+            asking,
+            self._countless,
+            ended,
+        )
+        try:
+            await call.run()
+        except HostError as error:
+            self.failure = error
+            raise ConnectionResetError(str(error)) from error
+
+
+async def _refuse(connection: ServerConnection, api: RecordedApi, status: int, why: str) -> None:
+    body = json.dumps(api.api.error(status, why, "")).encode()
+    headers = {"Content-Type": "application/json", "x-should-retry": "false"}
+    await connection.respond(status, headers, body)
+
+
+def _object(data: bytes) -> dict[str, Any]:
+    try:
+        body = json.loads(data)
+    except (ValueError, RecursionError):
+        return {}
+    return body if isinstance(body, dict) else {}
+
+
+def _secrets(request: h11.Request, target: str) -> tuple[str, ...]:
+    """Return the keys that a request carries."""
+    given = [header(request, name) for name in _SECRETS]
+    given += [header(request, "authorization").rpartition(" ")[2]]
+    given += parse_qs(target.partition("?")[2]).get("key", [])
+    return tuple(filter(None, given))
+
+
+@cache
+def _authority() -> trustme.CA:
+    return trustme.CA(organization_name="pytest-mobileagent", organization_unit_name="one run")
+
+
+@cache
+def context_for(host: str) -> ssl.SSLContext:
+    """Return what a server needs that answers in the place of a host."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.set_alpn_protocols(["http/1.1"])
+    _authority().issue_cert(host).configure_cert(context)
+    return context
+
+
+def bundle() -> bytes:
+    """Return the certificates that a program has to trust: all that are trusted here, and the own.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    files = [Path(file).read_bytes() for file in trusted()]
+    return b"\n".join([*files, _authority().cert_pem.bytes()])

@@ -1,0 +1,306 @@
+"""The one local port through which a program reaches the harness: models, MCP, and a proxy."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import json
+import secrets
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import urlsplit
+
+import h11
+
+from pytest_mobileagent.errors import MobileAgentError
+from pytest_mobileagent.plain import to_line
+from pytest_mobileagent.program.http1 import (
+    ClientReader,
+    ServerConnection,
+    TooLargeError,
+    header,
+)
+from pytest_mobileagent.program.upstream import Origin, connect, pass_through
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from pytest_mobileagent.program.models.recorded_models import RecordedModels
+
+_HOST = "127.0.0.1"
+_PIECE = 2**16  # bytes
+_LOGIN = "mobileagent"  # the name before the token, where a proxy's URL needs one
+
+
+class LocalPort:
+    """A server on a free port of this machine, for one program in one episode.
+
+    Each path begins with a token that only the program is told, as is the proxy's password: other
+    users of the machine can ask for nothing. Each name has a token of its own, so that one that
+    gets about opens nothing else. It serves
+    - `models` at its routes, and as a proxy what is said to providers' own hosts;
+    - `relay`: another port of this machine; `answer`: a function.
+    Connections to other hosts pass unopened, or are refused if `models.network` is "models".
+    """
+
+    def __init__(self, models: RecordedModels | None = None) -> None:
+        self.number = 0
+        self._password = secrets.token_urlsafe(18)
+        self._tokens: dict[str, str] = {}
+        self._models = models
+        self._relays: dict[str, Callable[[], Awaitable[int]]] = {}
+        self._answers: dict[str, Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]] = {}
+        self._server: asyncio.Server | None = None
+        self._is_closed = False
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    async def start(self) -> None:
+        """Begin to listen, and make the models ready.
+
+        Raises:
+            HostError: the models cannot be made ready.
+            OSError: no port can be opened.
+        """
+        loop = asyncio.get_running_loop()
+
+        def protocol() -> asyncio.StreamReaderProtocol:
+            reader = ClientReader(limit=_PIECE, loop=loop)
+            return asyncio.StreamReaderProtocol(reader, self._accept, loop=loop)
+
+        self._server = await loop.create_server(protocol, _HOST, 0)
+        self.number = self._server.sockets[0].getsockname()[1]
+        if self._models is not None:
+            proxy = f"http://{_LOGIN}:{self._password}@{_HOST}:{self.number}"
+            try:
+                await self._models.start(self.url, proxy)
+            except BaseException:
+                await self.close()
+                raise
+
+    async def close(self) -> None:
+        """Stop listening, end all connections, and close the models. A second call does nothing."""
+        self._is_closed = True
+        if self._server is not None:
+            self._server.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._models is not None:
+            await self._models.close()
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    def url(self, name: str) -> str:
+        """Return the URL of what is served under a name."""
+        token = self._tokens.setdefault(name, secrets.token_urlsafe(18))
+        return f"http://{_HOST}:{self.number}/{token}/{name}"
+
+    @property
+    def secrets(self) -> list[str]:
+        """The tokens, and the proxy's password."""
+        return [self._password, *self._tokens.values()]
+
+    def relay(self, name: str, target: Callable[[], Awaitable[int]]) -> None:
+        """Serve another port of this machine: /TOKEN/NAME… here is /NAME… there.
+
+        The port is asked for with each request, so that its server can start with the first; an
+        error of this package is answered with its text.
+        """
+        self._relays[name] = target
+
+    def answer(
+        self, name: str, handler: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
+    ) -> None:
+        """Serve a function of plain data: an object of JSON in, one out."""
+        self._answers[name] = handler
+
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        assert isinstance(reader, ClientReader)
+        if self._is_closed:  # it came while the port closed
+            writer.transport.abort()
+            return
+        task = asyncio.get_running_loop().create_task(self._connection(reader, writer))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _connection(self, reader: ClientReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await self._requests(ServerConnection(reader, writer), None)
+        except (OSError, EOFError, TooLargeError, h11.ProtocolError):
+            pass  # the client has gone, or is none
+        finally:
+            writer.close()
+
+    async def _requests(self, connection: ServerConnection, origin: Origin | None) -> None:
+        """Answer the requests of a connection; in a tunnel, `origin` is its server."""
+        try:
+            while request := await self._next(connection):
+                if request.method == b"CONNECT":
+                    await self._tunnel(connection, request)
+                    return
+                await self._answer(connection, request, origin)
+        finally:
+            connection.close()
+
+    async def _next(self, connection: ServerConnection) -> h11.Request | None:
+        try:
+            return await connection.request()
+        except h11.RemoteProtocolError as error:
+            with contextlib.suppress(h11.ProtocolError, OSError):
+                await _say(connection, error.error_status_hint or 400, str(error))
+            return None
+
+    async def _answer(
+        self, connection: ServerConnection, request: h11.Request, origin: Origin | None
+    ) -> None:
+        target = request.target.decode("latin-1")
+        if origin is not None:
+            assert self._models is not None
+            await self._models.serve_host(connection, request, origin, target)
+        elif target.startswith("/"):
+            await self._named(connection, request, target)
+        elif self._may_pass(request):
+            await self._absolute(connection, request, target)
+        else:
+            await _refuse_proxy(connection)
+
+    async def _named(self, connection: ServerConnection, request: h11.Request, target: str) -> None:
+        """Answer a request to /TOKEN/NAME…."""
+        token, _, rest = target[1:].partition("/")
+        name = rest.replace("?", "/").partition("/")[0]
+        expected = self._tokens.get(name, "")
+        if not expected or not secrets.compare_digest(token.encode("latin-1"), expected.encode()):
+            await _say(connection, 404, "nothing is here")
+        elif self._models is not None and self._models.has_route(name):
+            await self._models.serve_route(connection, request, name, rest[len(name) :])
+        elif name in self._relays:
+            await self._relay(connection, request, self._relays[name], f"/{rest}")
+        elif name in self._answers:
+            await self._call(connection, self._answers[name])
+        else:
+            await _say(connection, 404, f"nothing is called {name!r} here")
+
+    async def _relay(
+        self,
+        connection: ServerConnection,
+        request: h11.Request,
+        port: Callable[[], Awaitable[int]],
+        target: str,
+    ) -> None:
+        data = await connection.body()
+        try:
+            place = Origin("http", _HOST, await port())
+        except MobileAgentError as error:
+            await _say(connection, 502, str(error))
+            return
+        await pass_through(connection, request, place, target, data)
+
+    async def _call(
+        self,
+        connection: ServerConnection,
+        handler: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]],
+    ) -> None:
+        try:
+            body = json.loads(await connection.body() or b"{}")
+        except (ValueError, RecursionError):
+            body = None
+        if not isinstance(body, dict):
+            await _say(connection, 400, "the body has to be an object of JSON")
+            return
+        try:
+            said = to_line(await handler(body)).encode()
+        except MobileAgentError as error:
+            await _say(connection, 500, str(error))
+            return
+        await connection.respond(200, {"Content-Type": "application/json"}, said)
+
+    def _may_pass(self, request: h11.Request) -> bool:
+        """Whether a request to the proxy has its password."""
+        scheme, _, login = header(request, "proxy-authorization").partition(" ")
+        expected = base64.b64encode(f"{_LOGIN}:{self._password}".encode())
+        is_right = secrets.compare_digest(login.strip().encode("latin-1"), expected)
+        return self._models is not None and scheme.lower() == "basic" and is_right
+
+    async def _absolute(
+        self, connection: ServerConnection, request: h11.Request, target: str
+    ) -> None:
+        """Answer a request for a URL of plain HTTP."""
+        assert self._models is not None
+        try:
+            origin = Origin.of(target)
+        except ValueError:
+            await _say(connection, 400, "no URL of http or https")
+            return
+        parts = urlsplit(target)
+        path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        if self._models.is_provider(origin.host):
+            await self._models.serve_host(connection, request, origin, path)
+        elif self._models.network == "models":
+            await _say(connection, 403, f"{origin.host} is no provider of models")
+        else:
+            await pass_through(connection, request, origin, path, await connection.body())
+
+    async def _tunnel(self, connection: ServerConnection, request: h11.Request) -> None:
+        """Open a way to another host: to the recorder in its place, or to itself."""
+        if not self._may_pass(request):
+            await _refuse_proxy(connection)
+            return
+        assert self._models is not None
+        try:
+            origin = Origin.of(f"https://{request.target.decode('latin-1')}")
+        except ValueError:
+            await _say(connection, 400, "no host")
+            return
+        reader, writer = connection.reader, connection.writer
+        if self._models.is_provider(origin.host):
+            await connection.accept_tunnel()
+            await writer.start_tls(self._models.certificate(origin.host))
+            await self._requests(ServerConnection(reader, writer), origin)
+        elif self._models.network == "models":
+            await _say(connection, 403, f"{origin.host} is no provider of models")
+        else:
+            try:
+                there = await connect(origin, raw=True)
+            except OSError as error:
+                await _say(connection, 502, f"{origin.host} cannot be reached: {error}")
+                return
+            await connection.accept_tunnel()
+            await _splice((reader, writer), there)
+
+
+async def _say(connection: ServerConnection, status: int, words: str) -> None:
+    headers = {"Content-Type": "text/plain; charset=utf-8", "Connection": "close"}
+    await connection.respond(status, headers, words.encode("utf-8", "replace"))
+
+
+async def _refuse_proxy(connection: ServerConnection) -> None:
+    headers = {"Proxy-Authenticate": 'Basic realm="pytest-mobileagent"', "Connection": "close"}
+    await connection.respond(407, headers, b"")
+
+
+Ends = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+async def _splice(here: Ends, there: Ends) -> None:
+    """Pass bytes both ways until both ends have closed or one has broken."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(_copy(here[0], there[1]))
+            group.create_task(_copy(there[0], here[1]))
+    except* OSError:
+        pass
+    finally:
+        there[1].transport.abort()
+
+
+async def _copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+    while data := await source.read(_PIECE):
+        target.write(data)
+        await target.drain()
+    if target.can_write_eof():
+        target.write_eof()

@@ -1,0 +1,195 @@
+"""The agent runner of a program: the program is started, watched, and ended with its children."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.action.action import Finish, Impossible
+from pytest_mobileagent.episode.output import hide
+from pytest_mobileagent.episode.record import Termination
+from pytest_mobileagent.errors import AgentError
+from pytest_mobileagent.llm.providers import keys
+from pytest_mobileagent.program.adb.log import RAW_LOG, RawLog
+from pytest_mobileagent.program.models.environment import LentKeys, model_keys
+from pytest_mobileagent.program.placeholders import fill_variables, fill_words
+from pytest_mobileagent.program.process.launch import ProgramProcess, contained
+from pytest_mobileagent.program.process.reported import Traces, reported
+from pytest_mobileagent.program.process.workplace import (
+    Workplace,
+    environment_variables,
+    install,
+    workplace,
+)
+from pytest_mobileagent.program.recorders import PROGRAM, Recorders
+from pytest_mobileagent.program.track import Jobs, LoopThread
+from pytest_mobileagent.program.watch import Watch
+from pytest_mobileagent.run.runner import blame, kept
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from pytest_mobileagent.agent.agent import Briefing
+    from pytest_mobileagent.program.process.reported import Reported
+    from pytest_mobileagent.program.recorders import Setting
+    from pytest_mobileagent.run.session import Session
+
+
+# Variables of other adb servers than the one that is recorded.
+_OTHER_SERVERS = {"ADB_SERVER_SOCKET", "ANDROID_ADB_SERVER_ADDRESS", "ANDROID_ADB_SERVER_PORT"}
+_NOTICE = 0.05  # seconds until it is noticed that the program has ended
+_KILL_SECONDS = 0.5  # that it has to end by itself when it is told to
+
+
+class ProgramRunner:
+    """A program from outside, which drives the phone by its own means (see `AgentRunner`)."""
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+        self._lost = 0.0  # seconds, to providers that were busy
+
+    def run(self, session: Session, briefing: Briefing) -> None:
+        """Run the program until the episode is over (see `AgentRunner`)."""
+        record = briefing.folder / PROGRAM
+        record.mkdir(exist_ok=True)
+        jobs = Jobs()
+        watch = Watch(session, briefing.goal, jobs, RawLog(record / RAW_LOG))
+
+        def on_budget(why: str) -> None:
+            jobs.tell(lambda: watch.end(Termination.BUDGET, why))
+
+        with ExitStack() as stack:
+            try:
+                setting = self._setting
+                made = workplace(setting.program, setting.here, setting.scratch)
+                place = stack.enter_context(made)
+            except AgentError as error:
+                session.end(Termination.AGENT_ERROR, str(error))
+                return
+            loop = stack.enter_context(LoopThread())
+            keys = self._keys()
+            recorders = Recorders(self._setting, session.device, watch, briefing.folder, keys)
+            stack.callback(lambda: loop.run(recorders.close()))
+            stack.callback(jobs.cancel)
+            base = keys.environment(self._base())
+            loop.run(recorders.start(place.notes, base, on_budget))
+            self._run(session, watch, place, recorders, base)
+
+    def _keys(self) -> LentKeys:
+        """Return the stand-ins that the program has for the user's keys."""
+        own, stand_in = self._setting.program.own_keys, self._setting.model
+        return LentKeys(os.environ, own, always=stand_in is not None)
+
+    def _base(self) -> dict[str, str]:
+        """Return the environment of the program, as far as it is the user's."""
+        base = {name: value for name, value in os.environ.items() if name not in _OTHER_SERVERS}
+        if (requirements := self._setting.program.requirements) is not None:
+            base |= environment_variables(install(requirements), base)
+        return base
+
+    def _run(
+        self,
+        session: Session,
+        watch: Watch,
+        place: Workplace,
+        recorders: Recorders,
+        base: dict[str, str],
+    ) -> None:
+        """Start the program, watch it, end it, and conclude."""
+        record = session.folder / PROGRAM
+        try:
+            process = self._process(place, recorders, base, record)
+            process.start()
+        except AgentError as error:
+            session.end(Termination.AGENT_ERROR, str(error))
+            return
+        try:
+            self._watch(session, watch, process, recorders)
+        finally:
+            process.end(_KILL_SECONDS)
+            secrets = [*process.secrets, *recorders.secrets]
+            for path in (process.stdout, process.stderr):
+                hide(path, secrets)
+            place.keep(record / "files", secrets)
+        watch.drain()
+        if session.ending is None:
+            status, out, err = process.status, process.stdout, process.stderr
+            traces = Traces(status, place.folder, out, err, place.notes)
+            said = reported(self._setting.program, traces, secrets)
+            if said.ending == "error":
+                recorders.blame_provider(f"the program {said.text}")
+            _conclude(session, watch, said)
+
+    def _process(
+        self, place: Workplace, recorders: Recorders, base: dict[str, str], record: Path
+    ) -> ProgramProcess:
+        program = self._setting.program
+        own = self._variables(place, recorders)
+        words: Sequence[str] = ["sh", "-c", *program.command]
+        if not program.shell:
+            words = fill_words(program.command, recorders.values)
+        environment, after = base | own, tuple[str, ...]()
+        if program.image:
+            container = contained(
+                words,
+                program.image,
+                place.folder,
+                environment,
+                run=self._setting.run,
+                own=[*own, *model_keys()],
+                paths=[place.notes, record, *recorders.paths],
+                search=recorders.search,
+            )
+            words, environment, after = container.words, container.environment, container.after
+        return ProgramProcess(
+            words,
+            place.folder,
+            environment,
+            record,
+            run=self._setting.run,
+            secrets=keys(),
+            stdin=place.stdin,
+            after=after,
+        )
+
+    def _variables(self, place: Workplace, recorders: Recorders) -> dict[str, str]:
+        """Return the variables of the program in addition to the user's."""
+        program, values = self._setting.program, recorders.values
+        given = fill_variables(program.env, values)
+        if "PATH" in given:  # its own programs first, but for the adb that is recorded
+            given["PATH"] = os.pathsep.join([*recorders.search, given["PATH"]])
+        prepared = place.prepare(program, values)
+        return recorders.environment | values.environment() | prepared | given
+
+    def _watch(
+        self, session: Session, watch: Watch, process: ProgramProcess, recorders: Recorders
+    ) -> None:
+        """Serve the recorders' requests until the program has ended, or its time to end is up."""
+        limit = session.limits.seconds
+        while not process.is_over and session.ending is None:
+            recorders.check()
+            self._lost += session.seconds_lost()
+            if watch.track.worked() - self._lost > limit:
+                watch.end(Termination.TIME_LIMIT, blame(session, f"{limit:g} seconds were over"))
+            watch.work(_NOTICE)
+        ends = time.monotonic() + self._setting.program.grace
+        while not process.is_over and time.monotonic() < ends:
+            watch.work(_NOTICE)
+
+
+def _conclude(session: Session, watch: Watch, said: Reported) -> None:
+    """End the session of a program that has ended by itself, according to its report."""
+    match said.ending:
+        case "done":
+            watch.finish(Finish(said.text))
+        case "impossible":
+            watch.finish(Impossible(said.text))
+        case "step limit":
+            watch.end(Termination.STEP_LIMIT, said.text)
+        case "error":
+            watch.close_steps()
+            error = blame(session, f"the program {said.text}")
+            session.end(Termination.AGENT_ERROR, kept(error, session.folder))

@@ -1,0 +1,244 @@
+"""The recorders of an episode of a program: its adb, its models, its MCP, and its own steps."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pytest_mobileagent.action.action import Finish, Impossible
+from pytest_mobileagent.agent.recorder import URL
+from pytest_mobileagent.device.device import Address
+from pytest_mobileagent.episode.calls import ModelCall
+from pytest_mobileagent.episode.exchanges import ExchangeLog
+from pytest_mobileagent.episode.redaction import without_secrets
+from pytest_mobileagent.errors import AgentError
+from pytest_mobileagent.llm.model import Answer, ProviderError
+from pytest_mobileagent.llm.providers import keys
+from pytest_mobileagent.program.adb.recorded import RecordedAdb
+from pytest_mobileagent.program.models.recorded_models import RecordedModels
+from pytest_mobileagent.program.placeholders import Values
+from pytest_mobileagent.program.port import LocalPort
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pytest_mobileagent.device.device import Device
+    from pytest_mobileagent.llm.models import ModelSettings
+    from pytest_mobileagent.llm.reference import ModelReference
+    from pytest_mobileagent.program.adapter import Adapter
+    from pytest_mobileagent.program.models.environment import LentKeys
+    from pytest_mobileagent.program.watch import Watch
+
+
+PROGRAM = "program"  # the folder of an episode that holds what is recorded of its program alone
+_LONGEST_OUTAGE = 600.0  # seconds, in which a program may go on asking
+_MCP, _RECORDER = "mcp", "recorder"  # names at the local port
+_CALL = ("model", "role", "input_tokens", "output_tokens", "seconds")
+
+
+class Recorders:
+    """The recorders between a program and its phone and models; used in one event loop.
+
+    `values` are what its placeholders stand for, `environment` the variables that lead it here, and
+    `paths` the files outside of its folders that it needs for that; `search` are the folders that
+    come first on its PATH.
+    """
+
+    def __init__(
+        self, setting: Setting, device: Device, watch: Watch, episode: Path, keys: LentKeys
+    ) -> None:
+        self.environment: dict[str, str] = {}
+        self.values = Values("")
+        self.paths: tuple[Path, ...] = ()
+        self.search: tuple[str, ...] = ()
+        self._setting, self._watch, self._episode = setting, watch, episode
+        self._keys = keys
+        self._address = getattr(device.system, "address", None)
+        self._open = AsyncExitStack()
+        self._models: RecordedModels | None = None
+        self._mcp_port = 0
+        self._starts_mcp = asyncio.Lock()
+
+    async def start(
+        self, folder: Path, base: Mapping[str, str], on_budget: Callable[[str], None]
+    ) -> None:
+        """Start them; `folder` is for what they give the program, `base` its environment so far.
+
+        Raises:
+            InfrastructureError: one does not start.
+        """
+        program = self._setting.program
+        models = RecordedModels(
+            self._setting.models,
+            self._episode,
+            self._setting.pictures,
+            self._watch,
+            network=program.network,
+            hosts=program.model_hosts,
+            roles=program.roles,
+            include_usage=program.include_usage,
+            model=self._setting.model,
+            keys=self._keys,
+            on_budget=on_budget,
+        )
+        self._models = models
+        port = await self._open.enter_async_context(LocalPort(models))
+        self._port = port
+        port.relay(_MCP, self._mcp)
+        port.answer(_RECORDER, self._take)
+        self.environment = {**models.environment, URL: port.url(_RECORDER)}
+        mcp_url, config = port.url(_MCP), folder / "mcp.json"
+        adb = await self._start_adb(folder / "adb", base)
+        self.values = Values(
+            goal=self._watch.goal,
+            serial=adb.serial if adb else "",
+            adb=adb.adb if adb else "",
+            adb_port=str(adb.port) if adb else "",
+            mcp_url=mcp_url,
+            mcp_config=str(config),
+            mcp_command=tuple(self._setting.mcp.configure(config, mcp_url)),
+            openai_base_url=models.openai_base_url,
+            openai_chat_url=models.openai_chat_url,
+            anthropic_base_url=models.anthropic_base_url,
+        )
+
+    def check(self) -> None:
+        """Check that all is still recorded, and that the program's models answer.
+
+        Raises:
+            HostError: it is not: the disk is full, say.
+            ProviderError: none has answered for a long time.
+        """
+        assert self._models is not None
+        if self._models.failure is not None:
+            raise self._models.failure
+        outage = self._models.outage
+        if outage is not None and time.monotonic() - outage.since > _LONGEST_OUTAGE:
+            self.blame_provider("no model has answered for a long time")
+
+    def blame_provider(self, what: str) -> None:
+        """Blame the last model's provider for what has happened, if it had a fault.
+
+        Raises:
+            ProviderError: there was one.
+        """
+        assert self._models is not None
+        if self._models.outage is not None:
+            msg = f"{what}; {self._models.outage.why}"
+            raise ProviderError(msg)
+
+    @property
+    def secrets(self) -> list[str]:
+        """The strings that no record may contain: keys that were seen, and the port's tokens."""
+        assert self._models is not None
+        return [*self._port.secrets, *self._models.secrets]
+
+    async def close(self) -> None:
+        """Stop them all."""
+        await self._open.aclose()
+
+    async def _start_adb(self, folder: Path, base: Mapping[str, str]) -> RecordedAdb | None:
+        """Lend the phone to the program by adb, if that is how it is reached."""
+        from adbutils import adb_path  # it takes 50 ms to import
+
+        if not isinstance(self._address, Address):
+            return None
+        adb = RecordedAdb(self._address, self._watch, self._watch.log, folder, base=base)
+        await adb.start()
+        self._open.push_async_callback(adb.close)
+        self.environment |= adb.environment
+        self.paths, self.search = (Path(adb_path()),), (str(Path(adb.adb).parent),)
+        return adb
+
+    async def _mcp(self) -> int:
+        """Return the port of the MCP server, whose library is loaded when it is first asked."""
+        async with self._starts_mcp:
+            if not self._mcp_port:
+                began = time.monotonic()
+                show = self._setting.program.screenshots_after_actions
+                server = self._setting.mcp.server(self._watch, show=show)
+                self._mcp_port = await server.start()
+                self._open.push_async_callback(server.stop)
+                self._watch.track.hold(began)
+            return self._mcp_port
+
+    async def _take(self, said: dict[str, Any]) -> dict[str, Any]:
+        """Handle a message of a program's `Recorder`; return why the episode is over, if it is."""
+        match said:
+            case {"do": "begin" | "end" as phase}:
+                return {"over": await self._watch.step(phase)}
+            case {"do": "finish", "answer": str(answer)}:
+                await self._watch.decide(Finish(answer))
+            case {"do": "impossible", "reason": str(reason)}:
+                await self._watch.decide(Impossible(reason))
+            case {"do": "call", **call}:
+                return {"over": self._note(call)}
+        return {"over": "the program has reported"}
+
+    def _note(self, said: Mapping[str, Any]) -> str:
+        """Record a model call that no recorder has seen.
+
+        Raises:
+            AgentError: it is not a valid call.
+        """
+        try:
+            call = ModelCall(**{name: said[name] for name in _CALL if said.get(name) is not None})
+        except (ValueError, TypeError) as error:
+            msg = f"no call of a model was told: {error}"
+            raise AgentError(msg) from None
+        self._setting.models.spending().pay(call)
+        words = without_secrets(str(said.get("said", "")), [*keys(), *self.secrets])
+        line = {"call": call.to_json(), "model": call.model, "role": call.role}
+        reply = Answer(words).to_json()
+        ExchangeLog(self._episode).add({**line, "prompt": [], "reply": reply, "error": ""})
+        return self._watch.called(words)
+
+
+class McpServer(Protocol):
+    """The phone of an episode as a server of tools, which a program may ask for."""
+
+    async def start(self) -> int:
+        """Start serving, and return the port.
+
+        Raises:
+            MissingExtraError: its library is not installed.
+            OSError: no port is available.
+        """
+
+    async def stop(self) -> None:
+        """Abort open requests, and release the port."""
+
+
+class McpServers(Protocol):
+    """How the phone is served to programs that are MCP clients."""
+
+    def server(self, watch: Watch, *, show: bool) -> McpServer:
+        """Return a server for an episode; with `show`, the result of every act has a picture."""
+
+    def configure(self, path: Path, url: str) -> list[str]:
+        """Write what clients read to find `url`; return the command of a server over stdio."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """The settings with which a program is run.
+
+    - `mcp`: how the phone is served to it. `models`: prices, budgets and the like; `model` stands
+      in for those that it asks.
+    - `pictures`: the run's folder of screens. `run`: the mark of the run's processes.
+    - `here`: the folder in which pytest was started. `scratch`: one that goes with the run, however
+      that ends.
+    """
+
+    program: Adapter
+    mcp: McpServers
+    models: ModelSettings
+    model: ModelReference | None
+    pictures: Path
+    run: str
+    here: Path
+    scratch: Path | None = None

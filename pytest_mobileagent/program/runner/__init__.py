@@ -1,1 +1,0 @@
-"""How a program from outside works through a session."""

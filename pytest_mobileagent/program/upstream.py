@@ -1,0 +1,202 @@
+"""Connections to the servers that a program's requests go to, through the user's own proxy."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import os
+import ssl
+import urllib.request
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+import h11
+
+from pytest_mobileagent.program.http1 import ClientConnection, passed_on
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.program.http1 import ServerConnection
+
+_PORTS = {"http": 80, "https": 443}
+_SECONDS = 30.0  # to connect
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A server: scheme ("http" or "https"), host and port."""
+
+    scheme: str
+    host: str
+    port: int
+
+    @classmethod
+    def of(cls, url: str) -> Origin:
+        """Return the server of a URL.
+
+        Raises:
+            ValueError: it is not an HTTP URL.
+        """
+        parts = urlsplit(url)
+        if parts.scheme not in _PORTS or not parts.hostname:
+            msg = "no URL of http or https"
+            raise ValueError(msg)
+        return cls(parts.scheme, parts.hostname, parts.port or _PORTS[parts.scheme])
+
+    @property
+    def authority(self) -> str:
+        """Host and port, as the header Host has them."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
+
+    @property
+    def url(self) -> str:
+        """The URL, without a path."""
+        return f"{self.scheme}://{self.authority}"
+
+
+async def ask(
+    connection: ServerConnection, origin: Origin, request: h11.Request, target: str, body: bytes
+) -> h11.Response:
+    """Send a request of a connection on to a server, and return the head of the response.
+
+    The way there, `connection.upstream`, is kept for the connection's next request; it is closed
+    when the client goes.
+
+    Raises:
+        OSError: the server cannot be reached, the connection broke, or this is no HTTP.
+    """
+    kept = connection.upstream
+    if kept is not None and not (kept.origin == origin and kept.is_free):
+        kept.close()
+        kept = connection.upstream = None
+    sent = _addressed(request, origin, target, body)
+    if kept is not None:
+        try:
+            return await kept.ask(sent, body)
+        except ConnectionError:  # the server has closed it meanwhile, as it may
+            kept.close()
+    return await _fresh(connection, origin, sent, body)
+
+
+async def _fresh(
+    connection: ServerConnection, origin: Origin, sent: h11.Request, body: bytes
+) -> h11.Response:
+    upstream = ClientConnection(origin, *await asyncio.wait_for(connect(origin), _SECONDS))
+    connection.upstream = upstream
+    connection.reader.when_gone = upstream.close
+    if connection.reader.is_gone:
+        upstream.close()
+        raise ConnectionResetError("the client has gone")
+    return await upstream.ask(sent, body)
+
+
+def _addressed(request: h11.Request, origin: Origin, target: str, body: bytes) -> h11.Request:
+    headers = passed_on(request, b"host", b"content-length")
+    headers.insert(0, (b"Host", origin.authority.encode()))
+    if body or request.method in {b"POST", b"PUT", b"PATCH"}:
+        headers.append((b"Content-Length", str(len(body)).encode()))
+    return h11.Request(method=request.method, target=target.encode("latin-1"), headers=headers)
+
+
+async def connect(
+    origin: Origin, *, raw: bool = False
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Open a connection to a server, by the proxy that the user's environment names for it.
+
+    A `raw` one is for a caller that speaks TLS to the server itself.
+
+    Raises:
+        OSError: it cannot be reached.
+    """
+    proxy = _proxy(origin)
+    secure = tls() if origin.scheme == "https" and not raw else None
+    if proxy is None:
+        return await asyncio.open_connection(
+            origin.host, origin.port, ssl=secure, server_hostname=origin.host if secure else None
+        )
+    return await _by_proxy(origin, proxy, secure)
+
+
+def _proxy(origin: Origin) -> str | None:
+    if urllib.request.proxy_bypass(origin.host):
+        return None
+    proxy = urllib.request.getproxies().get(origin.scheme)
+    return proxy if proxy and proxy.startswith("http://") else None
+
+
+async def _by_proxy(
+    origin: Origin, proxy: str, secure: ssl.SSLContext | None
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    parts = urlsplit(proxy)
+    reader, writer = await asyncio.open_connection(parts.hostname, parts.port or 80)
+    place = f"{origin.host}:{origin.port}"
+    login = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
+    basic = base64.b64encode(login.encode()).decode()
+    about = f"Proxy-Authorization: Basic {basic}\r\n" if parts.username else ""
+    writer.write(f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n{about}\r\n".encode())
+    try:
+        await _accepted(reader)
+        if secure is not None:
+            await writer.start_tls(secure, server_hostname=origin.host)
+    except BaseException:
+        writer.transport.abort()
+        raise
+    return reader, writer
+
+
+async def _accepted(reader: asyncio.StreamReader) -> None:
+    """Wait until a proxy has opened the way."""
+    try:
+        head = await reader.readuntil(b"\r\n\r\n")
+    except (asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
+        raise ConnectionResetError("the proxy of this machine's environment hangs up") from error
+    if head.split(b" ", 2)[1:2] != [b"200"]:
+        raise ConnectionRefusedError("the proxy of this machine's environment refuses")
+
+
+@cache
+def tls() -> ssl.SSLContext:
+    """Return how servers are known: by this machine's certificates, and by certifi's."""
+    context = ssl.create_default_context()
+    for file in trusted():
+        context.load_verify_locations(file)
+    return context
+
+
+def trusted() -> list[str]:
+    """Return the files with the certificates that are trusted: certifi's, and the user's own."""
+    files = [os.environ.get(name, "") for name in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")]
+    if find_spec("certifi"):
+        import certifi  # comes with the SDKs
+
+        files.append(certifi.where())
+    else:
+        files.append(ssl.get_default_verify_paths().cafile or "")
+    return [file for file in dict.fromkeys(files) if Path(file).is_file()]
+
+
+async def pass_through(
+    connection: ServerConnection, request: h11.Request, origin: Origin, target: str, data: bytes
+) -> None:
+    """Forward a request, and send its answer back, unrecorded.
+
+    Raises:
+        OSError, h11.ProtocolError: a connection broke.
+    """
+    try:
+        response = await ask(connection, origin, request, target, data)
+    except (OSError, TimeoutError) as error:
+        if connection.reader.is_gone:
+            raise
+        words = f"{origin.authority} cannot be reached: {error}".encode()
+        await connection.respond(502, {"Content-Type": "text/plain; charset=utf-8"}, words)
+        return
+    assert connection.upstream is not None
+    await connection.begin(response.status_code, passed_on(response), response.reason)
+    async for piece, _ in connection.upstream.pieces():
+        await connection.write(piece)
+    await connection.end()

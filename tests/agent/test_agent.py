@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent import (
+    Finish,
+    Observation,
+    Open,
+    Scroll,
+    Tap,
+    answer,
+    open_app,
+    scroll,
+    seen,
+    tap,
+)
+from pytest_mobileagent.agent.agent import KnowsTask, Scripted
+from pytest_mobileagent.errors import TaskError, UnfitMoveError
+from pytest_mobileagent.task.task import Task
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from pytest_mobileagent import Screen
+    from pytest_mobileagent.task.solution import Move
+
+
+class Truncated(Scripted):
+    def moves(self, task: Task) -> Sequence[Move]:
+        return super().moves(task)[:-1]
+
+
+TASK = Task(
+    "Tell me the {thing}.",
+    app="com.shop",
+    solution=[open_app(), tap(text="{thing}"), answer("It is %s.", seen(resource_id="price"))],
+)
+
+
+def assigned(agent: Scripted) -> Scripted:
+    assert isinstance(agent, KnowsTask)
+    agent.assign_task(TASK, {"thing": "price"})
+    return agent
+
+
+def test_the_moves_are_played_one_by_one(make_screen: Callable[..., Screen]) -> None:
+    agent = assigned(Scripted())
+    price = {"text": "5 €", "resource-id": "a:id/price"}
+    assert agent.step(Observation(make_screen())) == Open("com.shop")
+    assert agent.step(
+        Observation(make_screen({"text": "price", "bounds": "[0,0][4,8]"}, price))
+    ) == Tap(2, 4)
+    assert agent.step(Observation(make_screen("Thank you"))) == Finish("It is 5 €.")
+    assert agent.step(Observation(make_screen())) == Finish()
+
+
+def test_a_solution_without_its_last_move_ends_with_a_report(
+    make_screen: Callable[..., Screen],
+) -> None:
+    agent = assigned(Truncated())
+    screens = [make_screen(), make_screen("price"), make_screen()]
+    assert [type(agent.step(Observation(screen))) for screen in screens] == [Open, Tap, Finish]
+
+
+def test_a_move_that_does_not_fit_is_named(make_screen: Callable[..., Screen]) -> None:
+    agent = assigned(Scripted())
+    agent.step(Observation(make_screen()))
+    complaint = r"move 2 of the solution, tap\(text='\{thing\}'\), does not fit: .*text='price'"
+    with pytest.raises(TaskError, match=complaint):
+        agent.step(Observation(make_screen("Sold out")))
+
+
+def test_a_task_without_a_solution_cannot_be_played() -> None:
+    with pytest.raises(TaskError, match="the task has no solution to play"):
+        Scripted().assign_task(Task("Do it."), {})
+
+
+def test_a_scroll_until_something_is_seen_is_played_as_often_as_it_takes(
+    make_screen: Callable[..., Screen],
+) -> None:
+    solution = [open_app(), scroll("up", until={"text": "Last"}), tap(text="Last")]
+    task = Task("Go.", app="com.shop", solution=solution)
+    for lists in (["home", "a", "b", "c", "Last"], ["home", "a", "Last"], ["home", "Last"]):
+        agent = Scripted()
+        agent.assign_task(task, {})
+        actions = [agent.step(Observation(make_screen(text))) for text in lists]
+        scrolls = [Scroll("up")] * (len(lists) - 2)
+        assert [type(action) for action in actions] == [Open, *map(type, scrolls), Tap]
+        assert isinstance(agent.step(Observation(make_screen("after"))), Finish)
+
+
+def test_a_scroll_that_moves_nothing_any_more_ends(make_screen: Callable[..., Screen]) -> None:
+    solution = [open_app(), scroll("up", until={"text": "Last"}), tap(text="Last")]
+    agent = Scripted()
+    agent.assign_task(Task("Go.", app="com.shop", solution=solution), {})
+    for text in ("home", "a", "b"):
+        agent.step(Observation(make_screen(text)))
+    with pytest.raises(UnfitMoveError, match="move 3 of the solution"):
+        agent.step(Observation(make_screen("b")))

@@ -1,0 +1,71 @@
+"""The index of a run: one line for each finished attempt, whichever process writes it."""
+
+from __future__ import annotations
+
+import multiprocessing
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent.episode.runs import INDEX, Entry, append, entries
+from pytest_mobileagent.errors import HostError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FIRST = Entry("suite/a", 0, "episodes/suite-a.0", "passed")
+SECOND = Entry("suite/b@1", 2, "episodes/suite-b.2", "error")
+
+
+def test_entries_are_read_back_in_their_order(tmp_path: Path) -> None:
+    assert entries(tmp_path) == []
+    append(tmp_path, FIRST)
+    append(tmp_path, SECOND)
+    assert entries(tmp_path) == [FIRST, SECOND]
+
+
+def test_names_may_hold_line_ends_of_every_kind(tmp_path: Path) -> None:
+    odd = Entry("suite/a[\u2028\x85\x0c\n\r]", 0, "episodes/a.0", "passed")
+    append(tmp_path, odd)
+    assert entries(tmp_path) == [odd]
+
+
+def test_what_a_full_disk_left_of_a_line_takes_no_other_with_it(tmp_path: Path) -> None:
+    append(tmp_path, FIRST)
+    with (tmp_path / INDEX).open("a") as stream:
+        stream.write('{"case":"suite/b')
+    append(tmp_path, SECOND)
+    assert entries(tmp_path) == [FIRST, SECOND]
+
+
+@given(st.binary(max_size=60) | st.just(b'{"case":1,"attempt":"x"}') | st.just(b"[" * 100_000))
+def test_lines_that_are_no_entries_are_left_out(
+    tmp_path_factory: pytest.TempPathFactory, junk: bytes
+) -> None:
+    folder = tmp_path_factory.mktemp("run")
+    (folder / INDEX).write_bytes(junk.replace(b"\n", b""))
+    append(folder, FIRST)
+    assert entries(folder) == [FIRST]
+
+
+def write_many(folder: Path, worker: int) -> None:
+    for attempt in range(100):
+        append(folder, Entry(f"{worker}{'.' * 500}", attempt, "f", "passed"))
+
+
+def test_processes_write_at_once_without_tearing_lines(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    workers = [context.Process(target=write_many, args=(tmp_path, n)) for n in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len(entries(tmp_path)) == 400
+
+
+def test_an_index_that_cannot_be_written_is_an_error_of_this_machine(tmp_path: Path) -> None:
+    (tmp_path / INDEX).mkdir()
+    with pytest.raises(HostError, match=r"cannot write to .*index\.jsonl"):
+        append(tmp_path, FIRST)

@@ -1,0 +1,178 @@
+"""What is sent on open streams: no byte is changed, and none passes before its command.
+
+What programs do, as it is read where nothing else is asked for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent import Key, Tap, Type
+from pytest_mobileagent.device.drivers.adb.shell import (
+    CLOSE_STDIN,
+    STDIN,
+    FrameReader,
+    failure,
+    frame,
+)
+from pytest_mobileagent.program.acts import Command
+from pytest_mobileagent.program.adb.conversation import Reading, splitter_of
+from pytest_mobileagent.program.adb.wire import Packet, PacketError, read_packet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from pytest_mobileagent.device.device import Address
+    from pytest_mobileagent.program.adb.conversation import StreamSplitter
+    from tests.program.adb.conftest import Recording
+
+
+TYPED = st.lists(st.sampled_from([b"a", b"\n", b"\r", b"echo", b"", b"\xff", b"\0"])).map(b"".join)
+
+
+class Lines:
+    def feed(self, data: bytes) -> list[Command]:
+        assert data.endswith(b"\n")
+        return [Command(data.decode("latin-1"))]
+
+
+class Requests:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def feed(self, data: bytes) -> list[tuple[bytes, Command | None]]:
+        return [(data[:1], None), (data[1:], Command(self.name))]
+
+
+READING = Reading(Command, Lines, Requests)
+
+
+def split(data: bytes, places: Iterable[int]) -> list[bytes]:
+    ends = [0, *sorted(place % (len(data) + 1) for place in places), len(data)]
+    return [data[start:end] for start, end in pairwise(ends)]
+
+
+def passed(gate: StreamSplitter, parts: Iterable[bytes]) -> tuple[bytes, list[str]]:
+    """All that passes a gate, and the commands that it asks for."""
+    pieces = [piece for part in parts for piece in gate.feed(part)] + [*gate.rest()]
+    return b"".join(data for data, _ in pieces), [c.text for _, cs in pieces for c in cs]
+
+
+@pytest.mark.parametrize("service", ["shell:", "exec:cat", "sync:", "tcp:9008", "shell,v2,raw:ls"])
+@given(data=TYPED, places=st.lists(st.integers(0, 99)))
+def test_no_byte_is_changed(service: str, data: bytes, places: list[int]) -> None:
+    assert passed(splitter_of(service, READING), split(data, places))[0] == data
+
+
+@pytest.mark.parametrize("service", ["shell,v2,raw:", "shell,v2,TERM=xterm,pty:", "shell,v2:"])
+@given(data=TYPED, places=st.lists(st.integers(0, 99)), cuts=st.lists(st.integers(0, 99)))
+def test_no_byte_in_a_frame_is_changed(
+    service: str, data: bytes, places: list[int], cuts: list[int]
+) -> None:
+    framed = b"".join(frame(STDIN, part) for part in split(data, places)) + frame(CLOSE_STDIN, b"")
+    out, _ = passed(splitter_of(service, READING), split(framed, cuts))
+    frames = FrameReader().feed(out)
+    assert b"".join(content for kind, content in frames if kind == STDIN) == data
+    assert [kind for kind, _ in frames].index(CLOSE_STDIN) == len(frames) - 1
+
+
+@given(data=TYPED, places=st.lists(st.integers(0, 99)))
+def test_each_line_is_a_command_however_it_comes(data: bytes, places: list[int]) -> None:
+    gate = splitter_of("shell,v2,raw:", READING)
+    framed = b"".join(frame(STDIN, part) for part in split(data, places))
+    text = data.decode("latin-1")
+    assert passed(gate, [framed])[1] == [
+        f"{line}\n" for line in text.removesuffix("\n").split("\n") if data
+    ]
+
+
+def test_a_line_waits_for_its_end_but_at_a_terminal_only_the_end_does() -> None:
+    raw = splitter_of("shell,v2,raw:", READING)
+    assert passed_so_far(raw, frame(STDIN, b"one\ntw")) == [(frame(STDIN, b"one\n"), 1)]
+    assert passed_so_far(raw, frame(STDIN, b"o\n")) == [(frame(STDIN, b"two\n"), 1)]
+    terminal = splitter_of("shell:", READING)
+    assert passed_so_far(terminal, b"on") == [(b"on", 0)]
+    assert passed_so_far(terminal, b"e\rtwo") == [(b"e", 0), (b"\r", 1), (b"two", 0)]
+
+
+def test_a_shell_at_a_terminal_has_answered_when_it_is_ready_for_more() -> None:
+    for service in ("shell:", "shell,v2,pty:"):
+        gate = splitter_of(service, READING)
+        assert not gate.answers(b"input tap 1 1\r\n")  # the echo of what was typed
+        assert gate.answers(b"\r\nphone:/ $ ")
+    assert splitter_of("shell,v2,raw:", READING).answers(b"done\n")
+
+
+def passed_so_far(gate: StreamSplitter, data: bytes) -> list[tuple[bytes, int]]:
+    return [(piece, len(commands)) for piece, commands in gate.feed(data)]
+
+
+@given(frames=st.lists(st.tuples(st.integers(0, 5), st.binary())), cuts=st.lists(st.integers(0)))
+def test_frames_are_read_however_they_come(
+    frames: list[tuple[int, bytes]], cuts: list[int]
+) -> None:
+    reader = FrameReader()
+    data = b"".join(frame(kind, content) for kind, content in frames)
+    assert [each for part in split(data, cuts) for each in reader.feed(part)] == frames
+    assert reader.between_frames
+    assert frames == [] or not (reader.feed(data[:3]) or reader.between_frames)
+
+
+def test_a_failure_says_why_and_ends() -> None:
+    assert FrameReader().feed(failure("no")) == [(2, b"no\n"), (3, b"\xff")]
+
+
+async def read(data: bytes) -> Packet:
+    reader = asyncio.StreamReader()
+    reader.feed_data(data)
+    reader.feed_eof()
+    return await read_packet(reader)
+
+
+@given(
+    command=st.binary(min_size=4, max_size=4),
+    numbers=st.tuples(*[st.integers(0, 2**32 - 1)] * 2),
+    payload=st.binary(),
+)
+def test_packets_are_read_as_they_were_sent(
+    command: bytes, numbers: tuple[int, int], payload: bytes
+) -> None:
+    packet = Packet(command, *numbers, payload)
+    assert asyncio.run(read(packet.encoded())) == packet
+
+
+@given(st.binary(max_size=60))
+def test_what_is_no_packet_is_refused(data: bytes) -> None:
+    with pytest.raises((PacketError, EOFError)):
+        asyncio.run(read(data))
+
+
+def test_what_a_program_does_is_read_as_android_does_it(
+    start: Callable[..., Recording], phone: Address, tmp_path: Path
+) -> None:
+    recording = start(phone, tmp_path, reading=None)
+    try:
+        recording.out("shell", "input tap 3 4 && input text 'a%sb'")
+        recording.out("exec-out", "screencap -p | wc -c")
+        recording.out("shell", input=b"input keyevent KEYCODE_HOME\necho x")
+        assert recording.adb("reboot").returncode == 1
+        assert b"restart" in recording.adb("shell", "reboot").stderr
+        assert recording.out("get-state") == "device\n"
+        acts, looks, _, key, said, rebooted, rebooted_again = recording.watching.asked
+    finally:
+        recording.call(recording.recorded.close())
+    assert acts.command.acts == (Tap(3, 4), Type("a b"))
+    assert looks.command.looks
+    assert key.command.acts == (Key("home"),)
+    assert said.command.acts == ()
+    for each in (rebooted, rebooted_again):
+        assert each.command.destructive
+        assert each.command.refused
+        assert not each.ended.is_set()

@@ -1,0 +1,272 @@
+"""What leads programs to their own adb server, whatever they ask for.
+
+The key of a program's adb server, as adb makes it, and what is signed by it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import adbutils
+import pytest
+from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from cryptography.hazmat.primitives.asymmetric.utils import Prehashed
+from cryptography.hazmat.primitives.hashes import SHA1
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+from pytest_mobileagent.program.adb.own_server import write_shims
+from pytest_mobileagent.program.adb.wire import Key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+@pytest.fixture
+def server() -> Iterator[socket.socket]:
+    """A server that takes connections, as the program's own adb server."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server
+
+
+@pytest.fixture
+def environment(server: socket.socket, tmp_path: Path) -> dict[str, str]:
+    """The environment of a program that has a `sitecustomize` of its own."""
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    (theirs / "sitecustomize.py").write_text("import sys\nsys.theirs = NAME = __name__\n")
+    base = {"PYTHONPATH": str(theirs), "PATH": os.environ["PATH"]}
+    return base | write_shims(tmp_path / "own folder", server.getsockname()[1], base)
+
+
+@pytest.fixture
+def python(environment: dict[str, str]) -> Callable[[str], None]:
+    """Runs code in a Python that has the environment."""
+
+    def python(code: str) -> None:
+        words = [sys.executable, "-c", textwrap.dedent(code)]
+        subprocess.run(words, env=environment, check=True, timeout=20)
+
+    return python
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import socket; socket.create_connection(('localhost', 5037))",
+        "import socket; socket.socket().connect(('127.0.0.1', 5037))",
+        "import socket; assert socket.socket().connect_ex(('127.0.0.1', 5037)) == 0",
+        "import asyncio; asyncio.run(asyncio.open_connection('127.0.0.1', 5037))",
+        "from socket import socket as s; s().connect(('', 5037))",
+    ],
+)
+def test_the_usual_port_leads_to_the_server(
+    server: socket.socket, python: Callable[[str], None], code: str
+) -> None:
+    python(code)
+    server.settimeout(0)
+    server.accept()[0].close()
+
+
+def test_a_socket_that_python_has_loaded_before_is_changed_too(
+    server: socket.socket, environment: dict[str, str]
+) -> None:
+    hook = Path(environment["PYTHONPATH"].split(os.pathsep)[0], "sitecustomize.py")
+    code = (
+        f"import socket, runpy; runpy.run_path({str(hook)!r}); "
+        "socket.create_connection(('localhost', 5037))"
+    )
+    subprocess.run([sys.executable, "-S", "-c", code], check=True, timeout=20)
+    server.settimeout(0)
+    server.accept()[0].close()
+
+
+def test_other_ports_lead_where_they_did(
+    server: socket.socket, python: Callable[[str], None]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        python(f"import socket; socket.create_connection({other.getsockname()})")
+        other.settimeout(0)
+        other.accept()[0].close()
+    server.settimeout(0)
+    with pytest.raises(BlockingIOError):
+        server.accept()
+
+
+def test_the_programs_own_sitecustomize_still_runs(python: Callable[[str], None]) -> None:
+    python(
+        """
+        import sys
+        assert sys.theirs == "sitecustomize"
+        import sitecustomize
+        assert sitecustomize.NAME == "sitecustomize"
+        assert "theirs" in sitecustomize.__file__
+        """
+    )
+
+
+def test_python_loads_nothing_for_it(environment: dict[str, str], tmp_path: Path) -> None:
+    code = "import sys; print(sorted(sys.modules))"
+    del environment["PYTHONPATH"]
+    plain = subprocess.check_output([sys.executable, "-c", code], env=environment)
+    environment["PYTHONPATH"] = str(tmp_path / "own folder" / "python")
+    loaded = subprocess.check_output([sys.executable, "-c", code], env=environment)
+    assert set(eval(loaded)) - set(eval(plain)) <= {"sitecustomize", "__future__"}
+
+
+@pytest.fixture
+def node(environment: dict[str, str]) -> Callable[[str], None]:
+    """Runs code in a Node that has the environment."""
+    program = shutil.which("node")
+    if program is None:
+        pytest.skip("there is no Node")
+
+    def node(code: str) -> None:
+        subprocess.run([program, "-e", code], env=environment, check=True, timeout=20)
+
+    return node
+
+
+@pytest.mark.parametrize(
+    "connect",
+    [
+        "net.connect(5037)",
+        "net.connect('5037', 'localhost')",
+        "net.connect({port: 5037, host: '127.0.0.1'})",
+        "new net.Socket().connect(5037, '127.0.0.1')",
+        "new net.Socket().connect(5037)",
+        "new net.Socket().connect({port: 5037})",
+    ],
+)
+def test_the_usual_port_leads_to_the_server_in_node(
+    server: socket.socket, node: Callable[[str], None], connect: str
+) -> None:
+    node(f"const net = require('net'); const s = {connect}; s.on('connect', () => s.destroy())")
+    server.settimeout(0)
+    server.accept()[0].close()
+
+
+def test_other_ports_lead_where_they_did_in_node(
+    server: socket.socket, node: Callable[[str], None], tmp_path: Path
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        node(
+            f"const net = require('net');"
+            f"const s = net.connect({port}, '127.0.0.1', () => {{ s.destroy();"
+            f"const pipe = {str(tmp_path / 'pipe')!r};"
+            f"const own = net.createServer(() => own.close());"
+            f"own.listen(pipe, () => net.connect(pipe).end()) }})"
+        )
+        other.settimeout(0)
+        other.accept()[0].close()
+    server.settimeout(0)
+    with pytest.raises(BlockingIOError):
+        server.accept()
+
+
+def test_what_a_user_asks_of_node_is_kept(tmp_path: Path) -> None:
+    variables = write_shims(tmp_path / "own", 1234, {"NODE_OPTIONS": "--max-old-space-size=99"})
+    assert variables["NODE_OPTIONS"].endswith(" --max-old-space-size=99")
+
+
+def test_the_users_sdk_is_still_there(tmp_path: Path) -> None:
+    user = tmp_path / "user"
+    for path in ("emulator/emulator", "platform-tools/fastboot", "platform-tools/adb"):
+        (user / path).parent.mkdir(parents=True, exist_ok=True)
+        (user / path).write_text(path)
+    variables = write_shims(tmp_path / "own", 1234, {"ANDROID_SDK_ROOT": str(user)})
+    sdk = Path(variables["ANDROID_HOME"])
+    assert variables["ANDROID_SDK_ROOT"] == str(sdk)
+    assert (sdk / "emulator" / "emulator").read_text() == "emulator/emulator"
+    assert (sdk / "platform-tools" / "fastboot").read_text() == "platform-tools/fastboot"
+    assert (sdk / "platform-tools" / "adb").read_text().startswith("#!/bin/sh")
+    assert (user / "platform-tools" / "adb").read_text() == "platform-tools/adb"
+    assert variables["PATH"].split(os.pathsep)[0] == str(sdk / "platform-tools")
+
+
+@pytest.mark.parametrize(
+    ("given", "passed"),
+    [
+        (["shell", "echo", "a  b", "-P", "5037"], ["shell", "echo", "a  b", "-P", "5037"]),
+        (["-P", "5037", "shell", ""], ["shell", ""]),
+        (["-H", "a b", "-P5037", "-s", "-d", "get-state"], ["-s", "-d", "get-state"]),
+        (["-d", "-s", "x", "-e", "shell", "ls", "-d"], ["-s", "x", "shell", "ls", "-d"]),
+        (["-P"], []),
+        (["-s"], ["-s"]),
+        (["--version"], ["--version"]),
+        ([], []),
+        (["-s", "x", "kill-server"], None),
+        (["start-server"], None),
+        (["-s", "kill-server", "shell", "$(x)", "*"], ["-s", "kill-server", "shell", "$(x)", "*"]),
+    ],
+    ids=lambda words: " ".join(words or []),
+)
+def test_words_reach_the_real_adb_unchanged_but_for_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: list[str], passed: list[str] | None
+) -> None:
+    real = tmp_path / "it's adb"
+    real.write_text('#!/bin/sh\necho "$ANDROID_ADB_SERVER_PORT"\nprintf "%s\\0" "$@"\n')
+    real.chmod(0o755)
+    monkeypatch.setattr(adbutils, "adb_path", lambda: str(real))
+    write_shims(tmp_path / "own", 1234, {})
+    shim = tmp_path / "own" / "sdk" / "platform-tools" / "adb"
+    words = [str(shim), *given]
+    done = subprocess.run(words, capture_output=True, check=True, env={"PATH": "/bin:/usr/bin"})
+    expected = "" if passed is None else "1234\n" + "".join(f"{word}\0" for word in passed or [""])
+    assert done.stdout.decode() == expected
+    assert done.stderr == b""
+
+
+TOKEN = bytes(range(20))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A key that adb has made."""
+    file = tmp_path_factory.mktemp("keys") / "adbkey"
+    subprocess.run([adbutils.adb_path(), "keygen", str(file)], check=True, capture_output=True)
+    return file
+
+
+def test_who_has_the_key_can_sign_a_token(made: Path) -> None:
+    private = load_pem_private_key(made.read_bytes(), None)
+    assert isinstance(private, RSAPrivateKey)
+    signature = private.sign(TOKEN, PKCS1v15(), Prehashed(SHA1()))
+    key = Key.of(made)
+    assert key.modulus == private.public_key().public_numbers().n
+    assert key.verifies(signature, TOKEN)
+    assert not key.verifies(signature, TOKEN[::-1])
+    assert not Key(key.modulus + 2).verifies(signature, TOKEN)
+
+
+@pytest.mark.parametrize("forged", [b"", bytes(256), b"\xff" * 256, b"\1" * 257, TOKEN])
+def test_what_is_no_signature_does_not_pass_for_one(made: Path, forged: bytes) -> None:
+    assert not Key.of(made).verifies(forged, TOKEN)
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"hello", b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"]
+)
+def test_other_files_are_no_keys(tmp_path: Path, text: bytes) -> None:
+    (tmp_path / "adbkey").write_bytes(text)
+    with pytest.raises(ValueError):  # noqa: PT011 - nobody reads why
+        Key.of(tmp_path / "adbkey")
+
+
+def test_a_file_cut_anywhere_is_no_key(made: Path, tmp_path: Path) -> None:
+    text = made.read_bytes()
+    for end in range(0, 450, 7):
+        (tmp_path / "adbkey").write_bytes(text[:end])
+        with pytest.raises(ValueError):  # noqa: PT011 - nobody reads why
+            Key.of(tmp_path / "adbkey")
+    os.unlink(tmp_path / "adbkey")  # noqa: PTH108
+    with pytest.raises(OSError, match="adbkey"):
+        Key.of(tmp_path / "adbkey")

@@ -1,0 +1,322 @@
+"""Who is a provider, where its requests go, and what is said when they cannot be recorded.
+
+Keys that programs get in the place of real ones, and where those go.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import socket
+import urllib.error
+import urllib.request
+from typing import TYPE_CHECKING, Any
+
+import anthropic
+import openai
+import pytest
+
+from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.llm.models import ModelSettings
+from pytest_mobileagent.llm.prices import Price, Prices
+from pytest_mobileagent.llm.reference import parse_reference
+from pytest_mobileagent.program.models.environment import LentKeys, provider_at
+from pytest_mobileagent.program.models.requests import api_of, model_of
+from pytest_mobileagent.testing import ScriptedModel, ScriptedReply
+from tests.refusals import refused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from pytest_mobileagent.llm.scripted.server import ServedModel
+    from tests.program.models.conftest import Recorder
+
+
+ASKED: Any = [{"role": "user", "content": "What now?"}]
+REPLY = ScriptedReply("Tap it.", input_tokens=100, output_tokens=10)
+
+
+@pytest.mark.parametrize(
+    ("host", "name"),
+    [
+        ("api.openai.com", "openai"),
+        ("API.OpenAI.com", "openai"),
+        ("me.openai.azure.com", "azure"),
+        ("api.anthropic.com", "anthropic"),
+        ("generativelanguage.googleapis.com", "gemini"),
+        ("europe-west1-aiplatform.googleapis.com", "google-vertex"),
+        ("storage.googleapis.com", ""),
+        ("dashscope-intl.aliyuncs.com", "dashscope"),
+        ("oss.aliyuncs.com", ""),
+        ("ark.cn-beijing.volces.com", "volces"),
+        ("api.moonshot.cn", "moonshotai"),
+        ("api.siliconflow.cn", "siliconflow"),
+        ("notapi.openai.com.example.com", ""),
+        ("us.posthog.com", ""),
+        ("localhost", ""),
+        ("", ""),
+    ],
+)
+def test_providers_are_known_by_their_hosts(host: str, name: str) -> None:
+    assert provider_at(host) == name
+
+
+@pytest.mark.parametrize(
+    ("path", "api", "model"),
+    [
+        ("/v1/chat/completions", "chat", ""),
+        ("/openai/deployments/four-o/chat/completions", "chat", "four-o"),
+        ("/chat/completions", "chat", ""),
+        ("/v1/responses", "responses", ""),
+        ("/v1/messages", "anthropic", ""),
+        ("/v1/messages/count_tokens", None, ""),
+        ("/v1beta/models/gemini-2.5-pro:generateContent", "gemini", "gemini-2.5-pro"),
+        ("/v1beta/models/gemini-2.5-pro:countTokens", None, "gemini-2.5-pro"),
+        ("/v1beta/models/e:embedContent", "gemini embeddings", "e"),
+        ("/v1/embeddings", "embeddings", ""),
+        ("/v1/completions", "completions", ""),
+        ("/api/chat", "ollama", ""),
+        ("/api/v1/services/aigc/multimodal-generation/generation", "dashscope", ""),
+        ("/v1/responses/r1/cancel", None, ""),
+        ("/v1/models", None, ""),
+    ],
+)
+def test_apis_are_known_by_their_paths(path: str, api: str | None, model: str) -> None:
+    found = api_of("POST", path)
+    assert (found and found.name) == api
+    assert api_of("GET", path) is None
+    assert model_of(path, {}) == model
+
+
+@pytest.fixture
+def own() -> Iterator[str]:
+    with ScriptedModel([REPLY, REPLY]).serve() as url:
+        yield url
+
+
+def test_a_model_of_the_users_own_answers_its_api(
+    make: Callable[..., Recorder], own: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{nobody()}/v1")
+    prices = Prices({"vllm:gpt-4o": Price(1_000, 10_000)})
+    recorder = make(ModelSettings(prices=prices), model=parse_reference(f"vllm:qwen@{own}/v1"))
+    with openai.OpenAI(api_key="x", base_url=recorder.models.openai_base_url) as client:
+        client.chat.completions.create(model="gpt-4o", messages=ASKED)
+    assert recorder.lines[0]["call"]["model"] == "vllm:gpt-4o"
+    assert recorder.lines[0]["call"]["price_usd"] == pytest.approx(0.2)
+
+
+def test_other_providers_that_the_user_has_set_have_routes_too(
+    make: Callable[..., Recorder], own: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEEPSEEK_BASE_URL", f"{own}/v1")
+    monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", own)
+    recorder = make()
+    deepseek = recorder.environment["DEEPSEEK_BASE_URL"]
+    with openai.OpenAI(api_key="x", base_url=deepseek) as client:
+        client.chat.completions.create(model="deepseek-chat", messages=ASKED)
+    with openai.AzureOpenAI(
+        api_key="x",
+        api_version="2024-10-21",
+        azure_endpoint=recorder.environment["AZURE_OPENAI_ENDPOINT"],
+    ) as azure:
+        azure.chat.completions.create(model="gpt-4o", messages=ASKED)
+    first, second = recorder.lines
+    assert first["call"]["model"] == "deepseek:deepseek-chat"
+    assert second["call"]["model"] == "azure:gpt-4o"
+    assert second["call"]["price_usd"] > 0
+
+
+def test_a_call_that_cannot_be_recorded_is_the_last(
+    make: Callable[..., Recorder], own: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{own}/v1")
+    recorder = make()
+    (recorder.folder / "calls.jsonl").mkdir()
+    with openai.OpenAI(
+        api_key="x", base_url=recorder.models.openai_base_url, max_retries=0
+    ) as client:
+        with pytest.raises(openai.APIConnectionError):
+            client.chat.completions.create(model="gpt-4o", messages=ASKED)
+        with pytest.raises(openai.PermissionDeniedError, match="cannot write"):
+            client.chat.completions.create(model="gpt-4o", messages=ASKED)
+    assert "cannot write" in str(recorder.models.failure)
+    assert recorder.watcher.told == ["begins", "ended: "]
+    (recorder.folder / "calls.jsonl").rmdir()
+
+
+def test_a_picture_that_cannot_be_kept_ends_the_calls(
+    make: Callable[..., Recorder], own: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{own}/v1")
+    recorder = make()
+    recorder.pictures.write_text("no folder")
+    url = f"data:image/png;base64,{base64.b64encode(bytes(99)).decode()}"
+    asked: Any = [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": url}}]}]
+    with (
+        openai.OpenAI(
+            api_key="x", base_url=recorder.models.openai_base_url, max_retries=0
+        ) as client,
+        pytest.raises(openai.APIConnectionError),
+    ):
+        client.chat.completions.create(model="gpt-4o", messages=asked)
+    assert "cannot write" in str(recorder.models.failure)
+    assert recorder.watcher.told == ["begins", "ended: "]
+
+
+def test_what_cannot_be_asked_is_said_at_once(
+    make: Callable[..., Recorder], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(HostError, match=r"--mobile-model=scripted:.*none\.jsonl: .*No such file"):
+        make(model=parse_reference(f"scripted:{tmp_path / 'none.jsonl'}"))
+    with pytest.raises(HostError, match="vllm is nowhere of its own"):
+        make(model=parse_reference("vllm:qwen"))
+    monkeypatch.setenv("OPENAI_BASE_URL", "here")
+    with pytest.raises(HostError, match="OPENAI_BASE_URL"):
+        make()
+
+
+def test_apis_of_others_own_are_recorded(
+    make: Callable[..., Recorder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ollama's own API, by a stand-in: a function of the port."""
+    recorder = make()
+    asked: list[Any] = []
+
+    async def ollama(given: dict[str, Any]) -> dict[str, Any]:
+        asked.append(given)
+        said = {"message": {"role": "assistant", "content": "Tap it."}, "done": True}
+        return {**said, "model": "qwen3", "prompt_eval_count": 100, "eval_count": 10}
+
+    recorder.port.answer("stand-in", ollama)
+    monkeypatch.setenv(
+        "OLLAMA_HOST", recorder.port.url("stand-in").replace("127.0.0.1", "localhost")
+    )
+    second = make()
+    body = {"model": "qwen3", "stream": False, "messages": ASKED}
+    url = f"{second.environment['OLLAMA_HOST']}/api/chat"
+    with urllib.request.urlopen(url, json.dumps(body).encode(), timeout=10) as response:
+        assert b"Tap it." in response.read()
+    assert asked == [body]
+    (line,) = second.lines
+    assert line["reply"]["text"] == "Tap it."
+    assert line["prompt"] == [{"role": "user", "content": ["What now?"]}]
+    assert (line["call"]["input_tokens"], line["call"]["output_tokens"]) == (100, 10)
+
+
+def test_nothing_is_left_behind(make: Callable[..., Recorder]) -> None:
+    recorder = make()
+    bundle = recorder.environment["SSL_CERT_FILE"]
+    assert os.path.exists(bundle)  # noqa: PTH110
+    recorder.run(recorder.port.close())
+    assert not os.path.exists(bundle)  # noqa: PTH110
+
+
+def nobody() -> int:
+    """A port on which nobody listens."""
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        number: int = unused.getsockname()[1]
+        return number
+
+
+@pytest.fixture
+def locked(monkeypatch: pytest.MonkeyPatch) -> Iterator[ServedModel]:
+    """A provider that answers only those who show its key."""
+    with ScriptedModel(["one", "two", "three"]).serve() as served:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{served.address}/v1")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", served.address)
+        monkeypatch.setenv("OPENAI_API_KEY", served.key)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", served.key)
+        yield served
+
+
+def test_a_program_asks_without_the_key_and_the_provider_gets_it(
+    make: Callable[..., Recorder], locked: ServedModel, tmp_path: Path
+) -> None:
+    recorder = make()
+    lent = recorder.environment
+    assert locked.key not in "".join(lent.values())
+    word = lent["OPENAI_API_KEY"]
+    with openai.OpenAI(api_key=word, base_url=lent["OPENAI_BASE_URL"]) as client:
+        done = client.chat.completions.create(model="own", messages=ASKED)
+        assert done.choices[0].message.content == "one"
+    with anthropic.Anthropic(
+        api_key=lent["ANTHROPIC_API_KEY"], base_url=lent["ANTHROPIC_BASE_URL"]
+    ) as other:
+        said = other.messages.create(model="own", max_tokens=9, messages=ASKED)
+        assert said.content[0].text == "two"  # type: ignore[union-attr]
+    kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert locked.key.encode() not in kept
+    assert word.encode() not in kept
+    assert {word, locked.key} <= recorder.models.secrets
+
+
+def test_the_word_is_worth_nothing_elsewhere(
+    make: Callable[..., Recorder], locked: ServedModel
+) -> None:
+    recorder = make()
+    request = urllib.request.Request(
+        f"{locked.address}/v1/models",
+        headers={"Authorization": f"Bearer {recorder.environment['OPENAI_API_KEY']}"},
+    )
+    with refused(401):
+        urllib.request.urlopen(request, timeout=20)
+
+
+def test_no_key_goes_to_a_provider_over_a_line_that_others_can_read(
+    make: Callable[..., Recorder], locked: ServedModel
+) -> None:
+    """Only where the user has named that server, as a base URL or a host of models."""
+    from pytest_mobileagent.program.upstream import Origin
+
+    models = make(hosts=["gpu1"]).models
+    assert not models._may_have_keys(Origin.of("http://api.openai.com"))
+    assert models._may_have_keys(Origin.of("https://api.openai.com"))
+    assert models._may_have_keys(Origin.of("http://gpu1:8000"))
+    assert models._may_have_keys(Origin.of(locked.address))
+
+
+def test_whoever_answers_instead_gets_its_own_key(
+    make: Callable[..., Recorder], locked: ServedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-somebody-else")
+    monkeypatch.setenv("VLLM_API_KEY", locked.key)
+    recorder = make(model=parse_reference(f"vllm:own@{locked.address}/v1"))
+    lent = recorder.environment
+    with openai.OpenAI(
+        api_key=lent["OPENAI_API_KEY"], base_url=lent["OPENAI_BASE_URL"], max_retries=0
+    ) as client:
+        done = client.chat.completions.create(model="own", messages=ASKED)
+    assert done.choices[0].message.content == "one"
+
+
+def test_no_variable_of_a_program_holds_a_key_but_those_that_are_its_own() -> None:
+    environment = {
+        "OPENAI_API_KEY": "sk-or-v1-0123456789",
+        "THEIR_MODEL": "openrouter sk-or-v1-0123456789",
+        "GEMINI_API_KEY": "AIza0123456789",
+        "MISTRAL_API_KEY": "x",
+        "EDITOR": "xed",
+    }
+    lent = LentKeys(environment, own=["GEMINI_API_KEY"]).environment(environment)
+    word = lent["OPENAI_API_KEY"]
+    assert word.startswith("sk-or-v1-mobileagent-")  # some tell a provider by that
+    assert lent == {
+        "OPENAI_API_KEY": word,
+        "THEIR_MODEL": f"openrouter {word}",
+        "GEMINI_API_KEY": "AIza0123456789",
+        "MISTRAL_API_KEY": lent["MISTRAL_API_KEY"],
+        "EDITOR": "xed",
+    }
+    assert lent["MISTRAL_API_KEY"] != "x"
+    assert "ANTHROPIC_API_KEY" not in lent  # it says itself that it has none
+
+
+def test_programs_that_want_any_key_have_one_where_another_model_answers() -> None:
+    lent = LentKeys({}, always=True).environment({})
+    assert set(lent) == {
+        "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY",
+    }  # fmt: skip

@@ -1,0 +1,227 @@
+"""From a program's acts, looks and calls of models to steps.
+
+Jobs from one thread's event loop, done in another thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent.action.action import DoubleTap, Key, Tap, Type
+from pytest_mobileagent.device.device import Capture
+from pytest_mobileagent.episode.calls import ModelCall
+from pytest_mobileagent.program.acts import Command, Pointer
+from pytest_mobileagent.program.track import Jobs, LoopThread, Track, WatchedAct
+from pytest_mobileagent.testing import make_screen
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.program.acts import Act
+    from pytest_mobileagent.run.session import DoneStep
+
+
+NOW = Capture(make_screen("now"), {})
+
+
+class Told(Track):
+    """A track that is told of acts a second after each other, each of which takes 0.1 s."""
+
+    clock = 0.0
+
+    def act(self, *acts: Act, error: str = "", calls: tuple[ModelCall, ...] = ()) -> None:
+        self.clock += 1.0
+        command = Command(f"input {acts}", acts)
+        before = None if self.carries_on(command, self.clock) else Capture(make_screen("x"), {})
+        told = WatchedAct(command, before, self.clock, calls, "", self.clock, self.clock + 0.1)
+        told.error = error
+        self.add(told)
+
+
+@pytest.fixture
+def track() -> Told:
+    return Told()
+
+
+def taken(track: Track, *, ends: bool = True) -> list[tuple[object, ...]]:
+    return [step.actions for step in steps(track, ends=ends)]
+
+
+def steps(track: Track, *, ends: bool = True) -> list[DoneStep]:
+    return [step for step, _ in track.take(NOW, ends=ends)]
+
+
+def test_the_acts_between_two_model_calls_are_one_step(track: Told) -> None:
+    track.mark("call")
+    track.act(Tap(1, 1))
+    track.mark("look")
+    track.act(Type("a"))
+    track.mark("call")
+    track.act(Key("back"))
+    track.mark("call")
+    assert taken(track, ends=False) == [(Tap(1, 1), Type("a")), (Key("back"),)]
+    assert taken(track) == []  # each is taken once
+
+
+def test_where_no_call_is_on_one_side_looks_make_the_steps(track: Told) -> None:
+    track.act(Tap(1, 1))
+    track.mark("look")
+    track.act(Tap(50, 50))
+    track.act(Key("back"))
+    track.mark("look")
+    track.act(Key("home"))
+    assert track.steps() == 3
+    assert taken(track) == [(Tap(1, 1),), (Tap(50, 50), Key("back")), (Key("home"),)]
+
+
+def test_letters_and_pieces_of_gestures_are_one_act_without_a_look_between(track: Told) -> None:
+    for letter in "abc":
+        track.act(Type(letter))
+    track.act(Pointer("down", 5, 5))
+    track.clock -= 0.95
+    track.act(Pointer("up", 5, 5))
+    assert track.steps() == 2
+    assert taken(track) == [(Type("abc"),), (Tap(5, 5),)]
+
+
+def test_two_quick_taps_are_not_held_apart(track: Told) -> None:
+    track.act(Tap(5, 5))
+    track.clock -= 0.9
+    track.act(Tap(6, 5))
+    assert taken(track) == [(DoubleTap(5, 5),)]
+
+
+def test_what_is_seen_after_a_step_is_what_is_seen_before_the_next(track: Told) -> None:
+    track.act(Tap(1, 1))
+    track.act(Key("back"))
+    first, second = track.take(NOW, ends=True)
+    assert first[1].screen.texts == ("x",)
+    assert second[1] is NOW
+
+
+def test_the_last_step_waits_until_somebody_has_looked(track: Told) -> None:
+    track.mark("call")
+    track.act(Tap(1, 1))
+    track.mark("call")
+    assert list(track.take(None)) == []
+    assert track.pending()
+    assert taken(track) == [(Tap(1, 1),)]
+
+
+def test_a_track_begins_anew_where_it_ends(track: Told) -> None:
+    track.mark("call")
+    track.act(Tap(1, 1))
+    assert taken(track, ends=True) == [(Tap(1, 1),)]
+    track.act(Key("back"))
+    track.act(Key("home"))
+    track.mark("call")  # those before it follow the call that was there
+    assert taken(track) == [(Key("back"), Key("home"))]
+
+
+def test_calls_and_failures_are_those_of_the_step(track: Told) -> None:
+    call = ModelCall("gpt-4o")
+    track.act(Tap(1, 1), error="exit status 1", calls=(call,))
+    (step,) = steps(track)
+    assert step.calls == (call,)
+    assert step.notice.endswith("exit status 1")
+    assert step.undone == 1
+    track.act(Tap(1, 1), error="exit status 1")
+    track.act(Key("back"), Key("home"), error="exit status 1")  # the first may have been done
+    assert [step.undone for step in steps(track)] == [1, 0]
+
+
+def at(asked: float, passed: float, ended: float) -> WatchedAct:
+    return WatchedAct(Command("x", (Tap(1, 1),)), NOW, asked, (), "", passed, ended)
+
+
+def test_time_is_the_programs_but_for_acting_and_being_held_up() -> None:
+    began = time.monotonic() - 10
+    track = Track(since=began)
+    track._holds.append((began + 3, began + 5))
+    track.add(at(began + 3, began + 5, began + 6))
+    assert track.worked() == pytest.approx(10 - 1 - 2, abs=0.5)
+    (step,) = steps(track)
+    assert step.seconds_acting == pytest.approx(1)
+    assert step.seconds_thinking == pytest.approx(6 - 1 - 2)
+    assert track.thinking() == pytest.approx(4, abs=0.5)
+    assert track.worked() == pytest.approx(7, abs=0.5)
+
+
+def test_no_second_counts_twice() -> None:
+    began = time.monotonic() - 10
+    track = Track(since=began)
+    for start in (1.0, 1.5, 2.0):  # from three threads, each held up while another acts
+        track._holds.append((began + 0.5, began + start))
+        track.add(at(began + 0.5, began + start, began + start + 3))
+    done = steps(track)
+    assert sum(step.seconds_acting for step in done) == pytest.approx(4)
+    assert sum(step.seconds_thinking for step in done) == pytest.approx(0.5)
+    assert track.worked() == pytest.approx(10 - 4.5, abs=0.5)
+
+
+def test_after_a_step_that_somebody_else_has_recorded_thinking_begins_anew() -> None:
+    began = time.monotonic() - 10
+    track = Track(since=began)
+    track._holds.append((began + 1, began + 2))
+    assert track.thinking() == pytest.approx(9, abs=0.5)
+    track.turn()
+    assert track.thinking() == pytest.approx(0, abs=0.5)
+
+
+def test_a_command_that_goes_on_is_the_programs_time_after_a_while() -> None:
+    act = WatchedAct(Command("x", (Tap(1, 1),)), NOW, 0.0)
+    act.passed = time.monotonic() - 100
+    begin, end = act.acting
+    assert end - begin == pytest.approx(30.0)
+
+
+def test_a_job_is_done_where_the_queue_is_worked_off_and_its_result_comes_back() -> None:
+    jobs = Jobs()
+    with LoopThread() as loop:
+        asked = asyncio.run_coroutine_threadsafe(jobs.ask(threading.get_ident), loop._loop)
+        assert jobs.do_next(5)
+        assert asked.result(5) == threading.get_ident()
+        assert not jobs.do_next(0)
+
+
+def test_what_a_job_raises_is_raised_on_both_sides() -> None:
+    jobs = Jobs()
+
+    def fail() -> None:
+        raise LookupError
+
+    with LoopThread() as loop:
+        asked = asyncio.run_coroutine_threadsafe(jobs.ask(fail), loop._loop)
+        with pytest.raises(LookupError):
+            jobs.do_next(5)
+        with pytest.raises(LookupError):
+            asked.result(5)
+
+
+def test_ctrl_c_in_a_job_does_not_end_the_event_loop_of_whoever_asked_for_it() -> None:
+    jobs = Jobs()
+
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    with LoopThread() as loop:
+        asked = asyncio.run_coroutine_threadsafe(jobs.ask(interrupted), loop._loop)
+        with pytest.raises(KeyboardInterrupt):
+            jobs.do_next(5)
+        with pytest.raises(OSError, match="the run ends"):
+            asked.result(5)
+        loop.run(asyncio.wait_for(asyncio.sleep(0), 5))
+
+
+def test_whoever_waits_for_a_job_that_is_never_done_is_let_go() -> None:
+    jobs = Jobs()
+    with LoopThread() as loop:
+        asked = jobs.tell(int)
+        jobs.cancel()
+        assert asked.cancelled()
+        assert not jobs.do_next(0)
+        forgotten = asyncio.run_coroutine_threadsafe(jobs.ask(int), loop._loop)
+    assert forgotten.cancelled()  # with the loop

@@ -1,0 +1,283 @@
+"""What a program's recorders tell, as steps of a session on a phone in memory.
+
+A phone for sessions, in the place of the one that programs reach by adb.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent import Case, Finish, Impossible, Key, Raw, Tap, Task, Termination, Type
+from pytest_mobileagent.episode.reader import read
+from pytest_mobileagent.episode.record import EpisodeRecord, Reset
+from pytest_mobileagent.episode.screens import ScreenStore
+from pytest_mobileagent.episode.store import Recorder
+from pytest_mobileagent.mcp.phone import SessionPhone
+from pytest_mobileagent.program import watch as watch_module
+from pytest_mobileagent.program.acts import Command
+from pytest_mobileagent.program.adb.log import RawLog
+from pytest_mobileagent.program.track import Jobs, LoopThread
+from pytest_mobileagent.program.watch import Watch
+from pytest_mobileagent.run.session import Limits, Session
+from pytest_mobileagent.testing import FakePhone, make_screen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Iterator
+    from pathlib import Path
+
+    from pytest_mobileagent import Action
+    from pytest_mobileagent.program.acts import Act
+
+
+@pytest.fixture
+def phone() -> FakePhone:
+    screens = [make_screen(str(number), size=(100, 200)) for number in range(10)]
+    return FakePhone(screens)
+
+
+class Program:
+    """A program in the recorders' loop; what it asks for is done here meanwhile."""
+
+    def __init__(self, loop: LoopThread, watch: Watch, phone: FakePhone) -> None:
+        self.loop, self.watch, self.phone = loop, watch, phone
+
+        self.tools = SessionPhone(watch)
+
+    def does(self, work: Coroutine[Any, Any, Any]) -> Any:
+        async def noted() -> Any:
+            try:
+                return await work
+            finally:
+                over.append(True)
+
+        over: list[bool] = []
+        future = asyncio.run_coroutine_threadsafe(noted(), self.loop._loop)
+        while not over:
+            self.watch.work(0.01)
+        return future.result(5)
+
+    def act(self, *acts: Act, error: str = "") -> str:
+        """Have an act passed on and done; return why it was refused, if it was."""
+        passage = self.does(self.watch.command(Command(f"{acts}", acts)))
+        if not passage.refused:
+            self.phone.actions += [Key("home")]  # the phone shows its next screen
+            passage.done(error)
+        return str(passage.refused)
+
+    def look(self) -> None:
+        self.does(self.watch.command(Command("screencap", looks=True))).done()
+        self.watch.drain()
+
+    def ask(self, said: str = "") -> str:
+        refused = str(self.does(self.watch.call_begins()))
+        self.watch.drain()
+        if not refused:
+            self.watch.call_ended(said)
+        return refused
+
+
+@pytest.fixture
+def session(phone: FakePhone, tmp_path: Path) -> Iterator[Session]:
+    recorder = Recorder(tmp_path / "episodes" / "it", ScreenStore(tmp_path / "screens"))
+    task = Task("Do it.")
+    case = Case(task, "it", "", "it")
+    head = {"goal": "Do it.", "agent": "p", "program": {"rule": 1}, "options": {}, "seed": 0}
+    head |= {"attempt": 0, "step_limit": 3, "recorded": ""}
+    recorder.start(case, phone.info, Reset("snapshot", "default_boot"), head)
+    yield Session(phone, task, Limits(3, 60), recorder, phone.observe())
+    recorder.close()
+
+
+@pytest.fixture
+def program(session: Session, phone: FakePhone) -> Iterator[Program]:
+    with LoopThread() as loop:
+        yield Program(
+            loop, Watch(session, "Do it.", Jobs(), RawLog(session.folder / "adb.jsonl")), phone
+        )
+
+
+@pytest.fixture
+def record(session: Session) -> Callable[[], EpisodeRecord]:
+    """Returns what is recorded by now."""
+
+    def read_back() -> EpisodeRecord:
+        ending = session.ending
+        if ending is not None:
+            session._recorder.end(ending.termination, ending.error, 1.0)
+        return read(session.folder, EpisodeRecord)
+
+    return read_back
+
+
+def actions(record: EpisodeRecord) -> list[tuple[Action, ...]]:
+    return [step.actions for step in record.steps]
+
+
+def test_each_step_has_the_screen_before_it_and_what_the_model_said(
+    program: Program, record: Callable[[], EpisodeRecord]
+) -> None:
+    program.ask("I tap.")
+    program.act(Tap(1, 1))
+    program.ask("I type.")
+    program.act(Type("a"))
+    program.act(Type("b"))
+    program.watch.finish(Finish("done"))
+    episode = record()
+    assert actions(episode) == [(Tap(1, 1),), (Type("ab"),), (Finish("done"),)]
+    assert [step.said for step in episode.steps] == ["I tap.", "I type.", ""]
+    assert [step.screen.texts for step in episode.steps] == [("0",), ("1",), ("3",)]
+    assert episode.termination is Termination.SELF_REPORTED
+    assert episode.answer == "done"
+
+
+def test_the_act_over_the_limit_is_refused_and_ends_the_episode(
+    program: Program, session: Session, record: Callable[[], EpisodeRecord]
+) -> None:
+    for place in range(0, 90, 30):
+        assert program.act(Tap(place, 0)) == ""
+    assert "over" in program.act(Tap(99, 0))
+    assert session.ending is not None
+    assert session.ending.termination is Termination.STEP_LIMIT
+    assert "over" in program.act(Key("back"))
+    assert "over" in program.ask()
+    assert len(program.phone.actions) == 3
+    assert record().step_count == 3
+
+
+def test_a_program_may_do_nothing_more_once_its_goal_is_met(
+    session: Session, program: Program, record: Callable[[], EpisodeRecord]
+) -> None:
+    session._is_done = lambda: session.steps == 1
+    assert program.act(Tap(1, 1)) == ""
+    program.look()
+    assert program.act(Tap(2, 2)) == "the episode is over"
+    assert session.ending is not None
+    assert program.ask() == "the episode is over"
+    episode = record()
+    assert (episode.termination, actions(episode)) == (Termination.STOPPED, [(Tap(1, 1),)])
+    assert episode.error == ""
+
+
+def test_a_goal_that_was_met_by_the_last_step_is_noticed_when_a_program_is_ended(
+    session: Session, program: Program, record: Callable[[], EpisodeRecord]
+) -> None:
+    session._is_done = lambda: session.steps == 1
+    program.act(Tap(1, 1))
+    program.watch.end(Termination.TIME_LIMIT, "60 seconds were over")
+    episode = record()
+    assert (episode.termination, actions(episode)) == (Termination.STOPPED, [(Tap(1, 1),)])
+    assert episode.error == ""
+
+
+def test_what_a_look_parts_is_a_step_each_until_a_model_call_joins_it(
+    program: Program, record: Callable[[], EpisodeRecord]
+) -> None:
+    program.ask()
+    program.act(Tap(1, 1))
+    program.look()
+    program.act(Tap(50, 50))
+    program.ask()
+    program.watch.end(Termination.AGENT_ERROR)
+    assert actions(record()) == [(Tap(1, 1), Tap(50, 50))]
+
+
+def test_an_act_waits_for_the_line_of_the_call_that_was_just_answered(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watch_module, "_LAST_CALL_SECONDS", 5.0)
+    program.does(program.watch.call_begins())
+    tap = Command("input tap 1 1", (Tap(1, 1),))
+    passes = asyncio.run_coroutine_threadsafe(program.watch.command(tap), program.loop._loop)
+    program.loop._loop.call_soon_threadsafe(program.watch.call_ended, "I tap.")
+    while not passes.done():
+        program.watch.work(0.01)
+    act = passes.result().act
+    assert act is not None
+    assert act.said == "I tap."
+    began = time.monotonic()
+    program.act(Tap(2, 2))  # no call is open any more
+    assert time.monotonic() - began < 4
+
+
+def test_what_cannot_be_done_is_told(program: Program, record: Callable[[], EpisodeRecord]) -> None:
+    program.act(Raw("input what"), error="exit status 255")
+    program.watch.finish(Impossible("it does not work"))
+    episode = record()
+    assert "exit status 255" in episode.steps[0].notice
+    assert episode.termination is Termination.GAVE_UP
+
+
+def test_what_is_refused_is_no_act(program: Program, record: Callable[[], EpisodeRecord]) -> None:
+    passage = program.does(program.watch.command(Command("reboot:", refused="no")))
+    assert passage.refused == "no"
+    program.watch.end(Termination.AGENT_ERROR)
+    assert record().steps == ()
+
+
+def test_a_program_may_say_its_steps_itself(
+    program: Program, session: Session, record: Callable[[], EpisodeRecord]
+) -> None:
+    assert program.does(program.watch.step("begin")) == ""
+    program.act(Tap(1, 1))
+    program.look()
+    program.act(Key("back"))
+    assert program.does(program.watch.step("end")) == ""
+    for _ in range(2):  # nothing is seen of what it does in there
+        assert program.does(program.watch.step("begin")) == ""
+        assert program.does(program.watch.step("end")) == ""
+    assert "over" in program.does(program.watch.step("begin"))
+    assert session.ending is not None
+    assert actions(record()) == [(Tap(1, 1), Key("back")), (Raw("unseen"),), (Raw("unseen"),)]
+
+
+def test_tools_do_steps_of_their_own(
+    program: Program, record: Callable[[], EpisodeRecord], phone: FakePhone
+) -> None:
+    program.act(Tap(1, 1))
+    seen = program.does(program.tools.act(Key("back")))
+    assert seen.screen.texts == ("2",)
+    program.does(program.tools.run("set_orientation landscape", "settings put …"))
+    assert program.tools.steps_left == 0
+    assert program.does(program.tools.act(Key("home"))) is None
+    episode = record()
+    assert actions(episode)[1:] == [(Key("back"),), (Raw("set_orientation landscape"),)]
+    assert episode.termination is Termination.STEP_LIMIT
+
+
+def test_a_look_by_tools_is_recorded_and_counts_as_no_step(
+    program: Program, record: Callable[[], EpisodeRecord]
+) -> None:
+    program.watch._seen_at -= 10
+    assert program.does(program.tools.observe()).screen.texts == ("0",)
+    assert (record().step_count, record().actions) == (0, ())
+    assert len(record().screens) == 2
+
+
+def test_a_dump_of_the_programs_own_is_waited_for(program: Program) -> None:
+    dump = Command("uiautomator dump", looks=True, automation=True)
+    for _ in range(2):
+        passage = program.does(program.watch.command(dump))
+        looking = threading.Thread(target=program.watch._automation.wait_until_free)
+        looking.start()
+        looking.join(0.05)
+        assert looking.is_alive()
+        passage.done()
+        passage.done()  # is told once
+        looking.join(5)
+        assert not looking.is_alive()
+
+
+def test_a_server_that_starts_gets_time_before_the_next_look(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr("time.sleep", slept.append)
+    program.does(program.watch.command(Command("am instrument …", automation=True)))
+    program.act(Tap(1, 1))
+    program.act(Tap(90, 90))
+    assert max(slept) == pytest.approx(1.0, abs=0.5)
