@@ -11,7 +11,7 @@ import pytest_mobileagent
 from pytest_mobileagent.episode.redaction import current
 from pytest_mobileagent.plain import digest
 from pytest_mobileagent.plugin.items import WHOLE, case_of, selection
-from pytest_mobileagent.plugin.paths import agent_folders, app_folders
+from pytest_mobileagent.plugin.project import folders
 from pytest_mobileagent.plugin.reuse.digests import (
     content_of,
     digests,
@@ -106,7 +106,7 @@ def _checks(items: Sequence[pytest.Item]) -> list[Any]:
 
 
 def _apps(run: RunConfig) -> Any:
-    return content_of(app_folders(run.config)) if run.devices.source.is_virtual else None
+    return content_of(folders(run.config, "apps")) if run.devices.source.is_virtual else None
 
 
 def _agent(run: RunConfig) -> Any:
@@ -117,8 +117,8 @@ def _agent(run: RunConfig) -> Any:
         own = sources_of(program.folder) if program.folder else []
         return [[shown(word) for word in program.command], adapter, own]
     file = Path(name.rpartition(":")[0] or name)
-    folders = agent_folders(run.config)
-    near = [folder / f"{name}.py" for folder in folders] + ([file] if file.suffix == ".py" else [])
+    within = folders(run.config, "agents")
+    near = [folder / f"{name}.py" for folder in within] + ([file] if file.suffix == ".py" else [])
     source = [hashlib.sha256(path.read_bytes()).hexdigest() for path in near if path.is_file()]
-    packages = [folder / name for folder in folders if (folder / name).is_dir()]
+    packages = [folder / name for folder in within if (folder / name).is_dir()]
     return [name, list(run.value("mobile-agent-option") or ()), source, content_of(packages)]

@@ -13,7 +13,7 @@ import pytest
 from pytest_mobileagent.errors import AgentError, HostError, in_one_line
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.options import runs_no_test, usage_error
-from pytest_mobileagent.plugin.paths import agent_folders
+from pytest_mobileagent.plugin.project import folders
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,11 +51,14 @@ class RunAgents:
 
             assert self._run.agent is not None
             options = self._settings["mobile-agent-option"].value or ()
-            folders = agent_folders(self._config)
             only_looks = self._run.is_owner and self._run.is_distributed
             models = () if only_looks else self._models.to_prepare()
             self._process = AgentProcess(
-                self._run.agent, folders, options, self._run.folder.mark, models
+                self._run.agent,
+                folders(self._config, "agents"),
+                options,
+                self._run.folder.mark,
+                models,
             )
         return self._process
 
@@ -134,7 +137,7 @@ class RunAgents:
 
         assert self._run.agent is not None
         try:
-            return find_agent(self._run.agent, agent_folders(self._config)).load()
+            return find_agent(self._run.agent, folders(self._config, "agents")).load()
         except UnknownAgentError as error:
             raise AgentError(str(error)) from error
         except (Exception, SystemExit) as error:
@@ -170,7 +173,7 @@ class RunAgents:
         if not self._run.names_agent or self._run.program_if_named() is not None:
             return
         try:
-            find_agent(str(self._run.agent), agent_folders(self._config))
+            find_agent(str(self._run.agent), folders(self._config, "agents"))
         except UnknownAgentError as error:
             raise pytest.UsageError(printable(str(error))) from None
 

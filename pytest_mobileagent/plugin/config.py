@@ -16,8 +16,8 @@ from pytest_mobileagent.plugin.devices import RunDevices
 from pytest_mobileagent.plugin.gate import RunGate
 from pytest_mobileagent.plugin.judges import RunJudges
 from pytest_mobileagent.plugin.models import RunModels
-from pytest_mobileagent.plugin.options import runs_no_test, usage_error
-from pytest_mobileagent.plugin.paths import check_folders, environment_folders
+from pytest_mobileagent.plugin.options import FOLDERS, runs_no_test, usage_error
+from pytest_mobileagent.plugin.project import folders
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -63,7 +63,8 @@ class RunConfig(RunContext):
             self._check_runs()
         if has_tests and (self.agent is not None or not self.earlier.makes_episodes):
             self.gate.check()
-        check_folders(self.config)
+        for what in FOLDERS:
+            folders(self.config, what)
         self.environments  # noqa: B018 - an error ends the run before anything is collected
 
     @property
@@ -132,7 +133,7 @@ class RunConfig(RunContext):
         from pytest_mobileagent.environment.environment import BadEnvironmentError, load, select
 
         try:
-            chosen = select(words, load(environment_folders(self.config)))
+            chosen = select(words, load(folders(self.config, "environments")))
         except BadEnvironmentError as error:
             raise pytest.UsageError(printable(str(error))) from None
         except ValueError as error:

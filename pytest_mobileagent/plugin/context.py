@@ -11,7 +11,7 @@ import pytest
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.options import path_of, read_options
-from pytest_mobileagent.plugin.paths import agent_folders
+from pytest_mobileagent.plugin.project import folders
 from pytest_mobileagent.plugin.reuse import earlier_run
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class RunContext:
         from pytest_mobileagent.program.adapter_file import find_program
 
         try:
-            return find_program(self.agent, agent_folders(self.config))
+            return find_program(self.agent, folders(self.config, "agents"))
         except BadAdapterError as error:
             raise AgentError(str(error)) from None
 

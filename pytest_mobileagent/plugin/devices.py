@@ -12,7 +12,7 @@ import pytest
 from pytest_mobileagent.errors import InfrastructureError
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.options import runs_no_test, usage_error
-from pytest_mobileagent.plugin.paths import app_folders, project_sources
+from pytest_mobileagent.plugin.project import folders, project_sources
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -119,7 +119,7 @@ class RunDevices:
         driver = self._settings["mobile-driver"]
         return DeviceOptions(
             workers=self._run.workers,
-            apps=tuple(app_folders(self._config)),
+            apps=tuple(folders(self._config, "apps")),
             driver=driver.value if driver.is_given else None,
             settle=value["mobile-settle"],
             recycle=value["mobile-recycle"],

@@ -17,7 +17,6 @@ import pytest
 
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin import values
-from pytest_mobileagent.plugin.paths import add_path_keys
 from pytest_mobileagent.urls import shown
 
 if TYPE_CHECKING:
@@ -270,6 +269,12 @@ GROUPS: dict[str, tuple[Option, ...]] = {
     ),
 }  # fmt: skip
 OPTIONS = tuple(option for group in GROUPS.values() for option in group)
+# The ini keys that name folders, and what those hold.
+FOLDERS = {
+    "agents": ("mobile_agent_paths", "agents, which --agent finds by name"),
+    "apps": ("mobile_app_paths", "apps for virtual phones"),
+    "environments": ("mobile_env_paths", "environments, which --mobile-env names"),
+}
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -278,7 +283,9 @@ def add_options(parser: pytest.Parser) -> None:
         group = parser.getgroup(f"mobileagent {title}", f"mobile agents: {title}")
         for option in options:
             _add_option(option, parser, group)
-    add_path_keys(parser)
+    for what, (key, holds) in FOLDERS.items():
+        text = f"folders of {holds}, relative to this file (see also pytest_mobileagent_{what})"
+        parser.addini(key, text, type="paths", default=[])
 
 
 def _add_option(option: Option, parser: pytest.Parser, group: pytest.OptionGroup) -> None:

@@ -1,4 +1,8 @@
-"""What the project in the current folder registers and sets, for commands that are no test runs."""
+"""What a project registers: folders of agents, apps and environments, and sources of devices.
+
+Commands that are no test runs ask for it, and for what the project sets, by configuring pytest in
+the current folder.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import pytest
 
-from pytest_mobileagent.plugin.options import OPTIONS, path_of, read_options
-from pytest_mobileagent.plugin.paths import app_folders, project_sources
+from pytest_mobileagent.plain import printable
+from pytest_mobileagent.plugin.options import FOLDERS, OPTIONS, path_of, read_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,6 +25,57 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _REPLIES = "mobileagent-replies"  # as in `config.cache.mkdir`
+
+
+def folders(config: pytest.Config, what: str) -> list[Path]:
+    """Return the project's folders of "agents", "apps" of virtual devices, or "environments".
+
+    Those that the ini key names come first, then those that hooks return. Of two agents with the
+    same name, the last counts.
+
+    Raises:
+        pytest.UsageError: one is missing; the text says where it is named.
+    """
+    key, _ = FOLDERS[what]
+    found = [(f"ini key {key}", path) for path in config.getini(key)]
+    hook = getattr(config.hook, f"pytest_mobileagent_{what}")
+    for answer in hook(config=config):
+        paths = answer if isinstance(answer, list | tuple) else [answer]
+        found += [(f"hook {hook.name}", Path(path)) for path in paths if path is not None]
+    for source, path in found:
+        if not path.is_dir():
+            msg = f"{source} names {path}, which is not a folder: make it, or take it out"
+            raise pytest.UsageError(printable(msg))
+    return [path for _, path in found]
+
+
+def project_sources(config: pytest.Config) -> Mapping[str, type[Source]]:
+    """Return the sources of devices that the project's hooks add, by their prefixes.
+
+    Raises:
+        pytest.UsageError: two have the same prefix, or one is no source.
+    """
+    from pytest_mobileagent.device.sources.source import Source, built_in
+
+    found: dict[str, type[Source]] = {}
+    for answer in config.hook.pytest_mobileagent_sources(config=config):
+        for prefix, source in (answer or {}).items():
+            if Source not in getattr(source, "__mro__", ()):
+                made = "has to be a class made of `Source`"
+                msg = f"hook pytest_mobileagent_sources: what it names {prefix!r} {made}"
+                raise pytest.UsageError(printable(msg))
+            if prefix in found or prefix in built_in() or not prefix.isidentifier():
+                taken = "is no word" if not prefix.isidentifier() else "has a source already"
+                msg = f"hook pytest_mobileagent_sources names the prefix {prefix!r}, which {taken}"
+                raise pytest.UsageError(printable(msg))
+            found[prefix] = source
+    return found
+
+
+def near(config: pytest.Config, path: Path) -> Path:
+    """Return a path relative to where pytest was started; absolute if it lies elsewhere."""
+    here = config.invocation_params.dir
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 @dataclass
@@ -68,7 +123,7 @@ def project_settings() -> ProjectSettings:
 
 def _registered(config: pytest.Config) -> Project:
     runs = path_of(config, read_options(config)["mobile-runs"])
-    return Project(app_folders(config), project_sources(config), runs)
+    return Project(folders(config, "apps"), project_sources(config), runs)
 
 
 def _set(config: pytest.Config) -> ProjectSettings:

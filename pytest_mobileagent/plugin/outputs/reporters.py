@@ -31,7 +31,7 @@ from pytest_mobileagent.errors import in_one_line
 from pytest_mobileagent.fileio import write_text
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.config import RUN
-from pytest_mobileagent.plugin.paths import near
+from pytest_mobileagent.plugin.project import near
 from pytest_mobileagent.plugin.state import state_of
 from pytest_mobileagent.report.text.narration import (
     PAGE,

@@ -1,4 +1,4 @@
-"""Folders of agents, apps and environments: by ini keys, or by hooks of a conftest.py."""
+"""Folders of agents, apps and environments that ini keys, or hooks of a conftest.py, register."""
 
 from __future__ import annotations
 
