@@ -1,6 +1,6 @@
-"""Shell scripts, taken apart into the simple commands that they run.
+"""Shell scripts, parsed into the simple commands that they run.
 
-Nothing is run, and nothing is known of the phone: what depends on it is marked as unknown.
+Nothing is run, and nothing is known about the phone: what depends on it is marked as unknown.
 """
 
 from __future__ import annotations
@@ -12,37 +12,37 @@ from typing import Any
 from pytest_mobileagent.episode.store import shortened
 from pytest_mobileagent.plain import to_line
 
-# Words in the place of a command's name that decide whether, or how often, others run.
+# Words that decide whether, or how often, other commands run.
 _CONTROL = {"if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done"}
 _CONTROL |= {"case", "in", "esac", "select", "function"}
 _GROUPING = {"{", "}", "!"}
-_HEADS = {"for", "case", "select", "function"}  # what follows them is no command
+_HEADS = {"for", "case", "select", "function"}  # what follows is not a command
 _OPERATOR = re.compile(r"&&|\|\||;;|\|&|[;&|\n()]")
 _REDIRECTION = re.compile(r"(\d*)(&>>?|>>|>&|>\||<&|<>|<<-?|>|<)")
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\}|[@*#?$!-])")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
-_PLAIN = re.compile(r"[^\s'\"\\$`;&|()<>]+")  # what means itself, in a word
+_PLAIN = re.compile(r"[^\s'\"\\$`;&|()<>]+")  # characters without a special meaning, in a word
 _PLAIN_QUOTED = re.compile(r'[^"\\$`]+')  # and in double quotes
 _DEEPEST = 20
 UNKNOWN = "\N{REPLACEMENT CHARACTER}"  # stands for what only the phone knows
 
 
 class UnreadableError(ValueError):
-    """A script that no rule here can take apart, such as one with a here-document."""
+    """A script that cannot be parsed here, such as one with a here-document."""
 
 
 class UnfinishedError(UnreadableError):
-    """A script whose end is missing: a quote or a parenthesis is open."""
+    """A script that lacks its end: a quote or a parenthesis is still open."""
 
 
 @dataclass(frozen=True, slots=True)
 class Simple:
     """A command of a script.
 
-    - `words`: its name and arguments, without quotes; `text`: it as it is written.
+    - `words`: its name and arguments, without quotes; `text`: the command as written.
     - `known`: whether every word is known without the phone.
-    - `operator`: what stands before it, as "&&" or "|"; empty before the first.
-    - `files`: where its output goes.
+    - `operator`: what stands before it, such as "&&" or "|"; empty before the first.
+    - `files`: the files to which its output goes.
     """
 
     words: tuple[str, ...]
@@ -60,11 +60,11 @@ class Script:
     straight: bool = True
 
 
-def take_apart(script: str, depth: int = 0) -> Script:
-    """Return the commands of a script, those of its substitutions before the one that needs them.
+def parse(script: str, depth: int = 0) -> Script:
+    """Return the commands of a script; those of a substitution precede the command that needs it.
 
     Raises:
-        UnreadableError: it cannot be taken apart.
+        UnreadableError: it cannot be parsed.
     """
     if depth > _DEEPEST:
         msg = "it is nested too deeply"
@@ -74,7 +74,7 @@ def take_apart(script: str, depth: int = 0) -> Script:
 
 @dataclass(slots=True)
 class _Command:
-    """A command while it is read."""
+    """A command that is being read."""
 
     start: int
     operator: str
@@ -124,7 +124,7 @@ class _Reader:
             self._command.files.append(name)
 
     def _end(self, operator: str) -> None:
-        """End the command that was read, if there is one, before an operator."""
+        """End the current command, if there is one, at an operator."""
         command, end = self._command, self._at
         self._at += len(operator)
         if operator == "(" and command.words:  # a function's name
@@ -140,7 +140,7 @@ class _Reader:
         self._command = _Command(self._at, before)
 
     def _add(self) -> None:
-        """Read a word, and add it to the command."""
+        """Read a word and add it to the command."""
         if not self._command.words and not self._command.assigned:
             self._command.start = self._at
         quoted_from = self._at
@@ -165,7 +165,7 @@ class _Reader:
         command.known &= known
 
     def _skip_head(self) -> None:
-        """Skip what `for` and `case` look at, but not the commands that are substituted there."""
+        """Skip the words of `for` and `case`, but not the commands substituted there."""
         while self._at < len(self._script):
             if self._script[self._at] in " \t":
                 self._at += 1
@@ -188,7 +188,7 @@ class _Reader:
                 break
             parts.append(self._piece(char))
         if self._at == start:
-            self._at += 1  # what begins no word, so that reading goes on
+            self._at += 1  # no word begins here: skip it, so that reading goes on
         return "".join(parts), self._word_known
 
     def _piece(self, char: str) -> str:
@@ -244,7 +244,7 @@ class _Reader:
         raise UnfinishedError(msg)
 
     def _dollar(self, char: str) -> str:
-        """Read what stands for something else, and return what for, as far as that is known."""
+        """Read an expansion, and return its value as far as that is known."""
         if char == "`":
             self._substituted(self._quoted("`", escapes=True))
             return UNKNOWN
@@ -257,7 +257,7 @@ class _Reader:
         match = _VARIABLE.match(self._script, self._at)
         if match is None:
             self._at += 1
-            if self._script.startswith("{", self._at):  # an expansion of a kind not known here
+            if self._script.startswith("{", self._at):  # an expansion of an unknown kind
                 self._word_known = False
             return "$"
         self._at = match.end()
@@ -269,13 +269,13 @@ class _Reader:
 
     def _substituted(self, script: str) -> None:
         self._word_known = False
-        inner = take_apart(script, self._depth + 1)
+        inner = parse(script, self._depth + 1)
         self._straight &= inner.straight
         self._found += inner.commands
 
 
 def _closing(script: str, opening: int) -> int:
-    """Return where the parenthesis closes that opens at `opening`."""
+    """Return the index of the parenthesis that closes the one at `opening`."""
     depth, at, quote = 0, opening, ""
     while at < len(script):
         char = script[at]
@@ -298,7 +298,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b"}
 
 
 def escapes(text: str) -> str:
-    """Return the text inside such quotes, with its escapes resolved."""
+    """Return a text inside $'…', with its escapes resolved."""
 
     def spelled(match: re.Match[str]) -> str:
         code = match[1]
@@ -311,19 +311,19 @@ def escapes(text: str) -> str:
     return re.sub(pattern, spelled, text, flags=re.DOTALL)
 
 
-_LONGEST = 1000  # characters of a command that an act tells
+_LONGEST = 1000  # characters of a command in an act
 
 
 def cut(text: str) -> str:
-    """Return a text shortened for use in an act."""
+    """Return a command's text, shortened for an act."""
     return shortened(text.strip(), _LONGEST)
 
 
-def told(name: str, value: Any) -> str:
-    """Return a call in words: what is called, and with what, if that is anything."""
+def call_text(name: str, value: Any) -> str:
+    """Return a call as text: its name, and its arguments if it has any."""
     if value is None or value in ({}, []):
         return name
     try:
         return cut(f"{name} {to_line(value)}")
-    except RecursionError:  # nested as deeply as nobody means it
+    except RecursionError:  # nested far too deeply
         return name

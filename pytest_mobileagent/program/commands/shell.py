@@ -50,7 +50,7 @@ def read_script(script: str, text: str, depth: int = 0) -> Command:
     script, if it does anything.
     """
     try:
-        parsed = scripts.take_apart(script)
+        parsed = scripts.parse(script)
     except scripts.UnreadableError:
         return _guessed(script, text)
     parts: list[Command] = []

@@ -1,7 +1,7 @@
 """The data that a program sends to services and sockets of the phone, read as commands.
 
-A socket belongs to a server of the program's tool; HTTP requests to it are told apart by their
-paths. An interactive shell is read line by line.
+A socket belongs to a server of the program's tool; the path of an HTTP request shows which. An
+interactive shell is read line by line.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class SocketReader:
     """Reads what goes to one socket of the phone, over one stream.
 
     HTTP is read request by request. Streams of scrcpy and the like are binary: all that is known
-    is that something is controlled. What else there is, is passed on.
+    is that they control something. Anything else is passed on unread.
     """
 
     def __init__(self, name: str) -> None:
@@ -46,10 +46,9 @@ class SocketReader:
         self._request: _Incoming | None = _Incoming()
 
     def feed(self, data: bytes) -> list[tuple[bytes, Command | None]]:
-        """Return the pieces that data consists of, in order.
+        """Cut data into pieces, in order.
 
-        A piece with a command is what completes it: as long as that does not reach the phone, it
-        is not done.
+        A piece with a command completes that command: unless it reaches the phone, nothing is done.
         """
         return list(self._pieces(data))
 
@@ -69,7 +68,7 @@ class SocketReader:
             yield data, self._binary() if self._controlled else None
 
     def _read(self, *, complete: bool) -> Command | None:
-        """Read the request that is there, and get ready for the next."""
+        """Read the request once it is complete, and prepare for the next one."""
         if not complete or self._request is None:
             return None
         request, self._request = self._request.request, _Incoming(first=False)
@@ -87,7 +86,7 @@ class SocketReader:
 
 
 class NotHttpError(Exception):
-    """A stream that does not begin as HTTP does."""
+    """A stream that does not begin like HTTP."""
 
 
 def _may_be_http(begun: bytes) -> bool:
@@ -96,7 +95,7 @@ def _may_be_http(begun: bytes) -> bool:
 
 
 class _Incoming:
-    """A request while it comes in."""
+    """A request that is still arriving."""
 
     def __init__(self, *, first: bool = True) -> None:
         self._first = first
@@ -107,17 +106,17 @@ class _Incoming:
         self.request = Request("", "")
 
     def feed(self, data: bytes) -> bytes | None:
-        """Take data, and return what is left after the end of the request; None if more is due.
+        """Take data; return what follows the end of the request, None if it has not ended yet.
 
         Raises:
-            NotHttpError: it is no request, and there was none before it.
-            h11.RemoteProtocolError: it is no request.
+            NotHttpError: the stream does not begin with a request.
+            h11.RemoteProtocolError: the data is not a request.
         """
         self._begun = (self._begun + data[:_LONGEST_METHOD])[:_LONGEST_METHOD]
         if not _may_be_http(self._begun):
             if self._first:
                 raise NotHttpError
-            msg = "it does not begin as a request does"
+            msg = "it does not begin like a request"
             raise h11.RemoteProtocolError(msg)
         self._connection.receive_data(data)
         while True:
@@ -145,7 +144,7 @@ _LOOKS = ("/screenshot", "/dump/hierarchy", "/minicap", "/source")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request; `upgrades` if what follows it is something else than HTTP."""
+    """An HTTP request; `upgrades` if what follows it is not HTTP."""
 
     method: str
     target: str
@@ -163,7 +162,7 @@ class Request:
 
     @property
     def values(self) -> Any:
-        """What it says: its body as JSON, or as a form with the query; empty if it is neither."""
+        """The values it carries: its body as JSON, or as a form together with the query."""
         text = self.body.decode("utf-8", "replace").strip()
         try:
             return json.loads(text) if text else dict(parse_qsl(self.target.partition("?")[2]))
@@ -172,7 +171,7 @@ class Request:
 
 
 def read_request(request: Request) -> Command:
-    """Return what a request asks for."""
+    """Return the command that a request gives."""
     return keeping_the_screen_on(_read(request))
 
 
@@ -189,13 +188,12 @@ def _read(request: Request) -> Command:
         return tool_servers.read_calls(values, raw)
     if path in _SHELLS:
         return read_script(str(members.get("command") or members.get("c") or ""), raw)
-    if request.method != "GET" and tool_servers.knows(path):
-        return Command(raw, tool_servers.acts(path, members, raw))
-    return Command(raw, looks=path.startswith(_LOOKS) or tool_servers.shows(path))
+    acts = () if request.method == "GET" else tool_servers.portal_acts(path, members, raw)
+    return Command(raw, acts, looks=path.startswith(_LOOKS) or tool_servers.portal_shows(path))
 
 
 _LONGEST = 1 << 20  # bytes that wait for the end of their line
-_MOST_LINES = 100  # that are taken for one command with an open quote
+_MOST_LINES = 100  # of one command with an open quote
 
 
 class ShellSession:
@@ -203,13 +201,13 @@ class ShellSession:
 
     def __init__(self) -> None:
         self._rest = b""
-        self._open: list[str] = []  # lines of a command that goes on
+        self._open: list[str] = []  # lines of an unfinished command
 
     def feed(self, data: bytes) -> list[Command]:
         """Return a command for each line that is complete with `data`, in order.
 
-        A line after which the shell waits for more, as for the end of a quote, gives a command that
-        does nothing; the last of such lines gives what all of them do.
+        If the shell waits for more after a line, such as for the end of a quote, the line's command
+        does nothing; the command of the last such line does what all of them say.
         """
         whole = (self._rest + data).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         *lines, self._rest = whole.split(b"\n")
@@ -228,7 +226,7 @@ class ShellSession:
 
 def _goes_on(text: str) -> bool:
     try:
-        script.take_apart(text)
+        script.parse(text)
     except script.UnfinishedError:
         return True
     except script.UnreadableError:
@@ -252,7 +250,7 @@ _REFUSED = {
 
 
 def read_service(service: str) -> Command:
-    """Return what a program asks for with a service, as `shell:input tap 1 2`."""
+    """Return the command that opening a service gives, such as `shell:input tap 1 2`."""
     if match := _SHELL.match(service):
         return read_script(match[2], service)
     name, _, rest = service.partition(":")

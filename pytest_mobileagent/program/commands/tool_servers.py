@@ -1,8 +1,7 @@
-"""JSON-RPC to uiautomator2's server on the phone, and to mobilecli's.
+"""Requests to the servers that automation tools run on the phone, read as acts.
 
-Calls of mobilecli to its server on the phone, which does what mobile-mcp's agents ask for.
-
-The portal of droidrun (now mobilerun), an app that acts for its agent: by HTTP or `content`.
+uiautomator2's speaks JSON-RPC, as does mobilecli's, which acts for mobile-mcp's agents; the portal
+of droidrun (now mobilerun) is an app that is asked over HTTP or with `content`.
 """
 
 from __future__ import annotations
@@ -17,17 +16,22 @@ from pytest_mobileagent.program.acts import Act, Clear, Command, Erase, Pointer
 from pytest_mobileagent.program.commands import inputs
 from pytest_mobileagent.program.commands.inputs import pixel, stroke, swipe
 from pytest_mobileagent.program.commands.intents import CLIPBOARD, from_base64, typed
-from pytest_mobileagent.program.commands.script import told
+from pytest_mobileagent.program.commands.script import call_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Literal
 
-    Reader = Callable[[list[Any], str], tuple[Act, ...]]
+    # Returns what a call does with its arguments, by place or by name; the text is the whole call.
+    ReadsList = Callable[[list[Any], str], tuple[Act, ...]]
+    ReadsTable = Callable[[Mapping[str, Any], str], tuple[Act, ...]]
 
 
 _STEP = 0.005  # seconds that UiAutomator takes for each step of a swipe
-_LOOKS = {"takeScreenshot", "dumpWindowHierarchy", "dumpWindowHierarchyWithTimeout"}
+_LOOKS = {
+    "takeScreenshot", "dumpWindowHierarchy", "dumpWindowHierarchyWithTimeout",
+    "device.dump.ui", "device.screenshot", "device.screencapture", "device.source",
+}  # fmt: skip
 _PHASES: dict[int, Literal["down", "move", "up", "cancel"]] = {
     0: "down",
     1: "up",
@@ -42,12 +46,12 @@ _KEYS: dict[str, Act] = {
 
 
 def is_call(values: dict[str, Any]) -> bool:
-    """Whether the body of a request is a call."""
+    """Whether the body of a request is a call by JSON-RPC."""
     return "method" in values and ("jsonrpc" in values or "params" in values)
 
 
 def read_calls(values: Any, raw: str) -> Command:
-    """Return what a call does, or a batch of calls; `raw` is it in its own words."""
+    """Return what a call by JSON-RPC does, or a batch of calls; `raw` is the request's text."""
     calls = values if isinstance(values, list) else [values]
     acts: list[Act] = []
     looks = False
@@ -55,24 +59,33 @@ def read_calls(values: Any, raw: str) -> Command:
         if not isinstance(call, dict):
             continue
         method, params = str(call.get("method")), call.get("params")
-        done = _read(method, params, told(method, params))
+        done = _read(method, params, call_text(method, params))
         acts += done
-        looks = method in _LOOKS | LOOKS or (looks and not done)
+        looks = method in _LOOKS or (looks and not done)
     return Command(raw, tuple(acts), looks=looks)
 
 
 def _read(method: str, params: Any, raw: str) -> tuple[Act, ...]:
     try:
         if method.startswith("device."):
-            return read_call(method, params or {}, raw)
+            return _read_device_call(method, params or {}, raw)
         reader = _READERS.get(method)
         return reader(params if isinstance(params, list) else [], raw) if reader else ()
     except (ValueError, TypeError, IndexError, KeyError, AttributeError, OverflowError):
         return (Raw(raw),)
 
 
+def _raw(_: object, raw: str) -> tuple[Act, ...]:
+    return (Raw(raw),)
+
+
+def _fixed(act: Act) -> Callable[[object, str], tuple[Act, ...]]:
+    """Return a reader of calls that do one thing, whatever their arguments are."""
+    return lambda _, __: (act,)
+
+
 def _on_screen(arguments: list[Any]) -> bool:
-    """Whether a method is given pixels, rather than a selector."""
+    """Whether the arguments begin with pixels, rather than with a selector."""
     return bool(arguments) and isinstance(arguments[0], int | float)
 
 
@@ -125,10 +138,6 @@ def _set_text(arguments: list[Any], raw: str) -> tuple[Act, ...]:
     return (Clear(), *typed(str(arguments[-1])))
 
 
-def _clear(arguments: list[Any], raw: str) -> tuple[Act, ...]:
-    return (Clear(),)
-
-
 def _inject(arguments: list[Any], raw: str) -> tuple[Act, ...]:
     phase = _PHASES.get(int(arguments[0]))
     if phase is None or not all(math.isfinite(number) for number in arguments[1:3]):
@@ -140,18 +149,6 @@ def _clipboard(arguments: list[Any], raw: str) -> tuple[Act, ...]:
     return (Raw(CLIPBOARD + str(arguments[-1])),)
 
 
-def _paste(arguments: list[Any], raw: str) -> tuple[Act, ...]:
-    return (inputs.PASTE,)
-
-
-def _sleep(arguments: list[Any], raw: str) -> tuple[Act, ...]:
-    return (inputs.SCREEN_OFF,)
-
-
-def _raw(arguments: list[Any], raw: str) -> tuple[Act, ...]:
-    return (Raw(raw),)
-
-
 _OPAQUE = (
     "dragTo gesture pinchIn pinchOut scrollForward scrollBackward scrollTo scrollToBeginning "
     "scrollToEnd flingForward flingBackward flingToBeginning flingToEnd openNotification "
@@ -159,7 +156,7 @@ _OPAQUE = (
     "setOrientationNatural freezeRotation wakeUp clickAndWaitForNewWindow "
     "performActionOnCurrentObject"
 )
-_READERS: dict[str, Reader] = dict.fromkeys(_OPAQUE.split(), _raw)
+_READERS: dict[str, ReadsList] = dict.fromkeys(_OPAQUE.split(), _raw)
 _READERS |= {
     "click": _click,
     "longClick": _long_click,
@@ -169,66 +166,60 @@ _READERS |= {
     "pressKey": _key,
     "pressKeyCode": _key_code,
     "setText": _set_text,
-    "clearTextField": _clear,
-    "clearInputText": _clear,
+    "clearTextField": _fixed(Clear()),
+    "clearInputText": _fixed(Clear()),
     "injectInputEvent": _inject,
     "setClipboard": _clipboard,
-    "pasteClipboard": _paste,
-    "sleep": _sleep,
+    "pasteClipboard": _fixed(inputs.PASTE),
+    "sleep": _fixed(inputs.SCREEN_OFF),
 }
 
 
-LOOKS = {"device.dump.ui", "device.screenshot", "device.screencapture", "device.source"}
-_SECONDS = 1.0  # of a long press that says none
+_LONG_PRESS_SECONDS = 1.0  # unless the call says how long
 _BUTTONS: dict[str, Act] = {
     "BACK": Key("back"), "HOME": Key("home"), "ENTER": Key("enter"), "APP_SWITCH": Key("overview"),
     "VOLUME_UP": Key("volume_up"), "VOLUME_DOWN": Key("volume_down"), "BACKSPACE": Erase(),
 }  # fmt: skip
 
 
-def read_call(method: str, params: dict[str, Any], raw: str) -> tuple[Act, ...]:
-    """Return what a call does; `raw` is it in its own words.
-
-    Raises:
-        ValueError, TypeError, KeyError, OverflowError: the call is malformed.
-    """
-    if reader := _DEVICEKIT_READERS.get(method):
+def _read_device_call(method: str, params: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
+    if reader := _DEVICE_READERS.get(method):
         return reader(params, raw)
-    return (Raw(raw),) if method.startswith(_DEVICEKIT_OPAQUE) else ()
+    return (Raw(raw),) if method.startswith(_DEVICE_OPAQUE) else ()
 
 
-def _tap(params: dict[str, Any], raw: str) -> tuple[Act, ...]:
+def _tap(params: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
     return (Tap(pixel(params["x"]), pixel(params["y"])),)
 
 
-def _long_press(params: dict[str, Any], raw: str) -> tuple[Act, ...]:
-    seconds = float(params.get("duration") or _SECONDS)
+def _long_press(params: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
+    seconds = float(params.get("duration") or _LONG_PRESS_SECONDS)
     return (LongPress(pixel(params["x"]), pixel(params["y"]), seconds),)
 
 
-def _devicekit_swipe(params: dict[str, Any], raw: str) -> tuple[Act, ...]:
+def _device_swipe(params: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
     x1, y1, x2, y2 = (pixel(params[name]) for name in ("x1", "y1", "x2", "y2"))
     return (swipe(x1, y1, x2, y2, float(params.get("duration") or 0.3)),)
 
 
-def _text(params: dict[str, Any], raw: str) -> tuple[Act, ...]:
+def _text(params: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
     return typed(str(params["text"]))
 
 
-def _button(params: dict[str, Any], raw: str) -> tuple[Act, ...]:
+def _button(params: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
     return (_BUTTONS.get(str(params["button"]).upper(), Raw(raw)),)
 
 
-def _launch(params: dict[str, Any], raw: str) -> tuple[Act, ...]:
+def _launch(params: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
     return (Open(str(params.get("bundleId") or params["package"])),)
 
 
-def _devicekit_clipboard(params: dict[str, Any], raw: str) -> tuple[Act, ...]:
-    return (Raw(CLIPBOARD + str(params["text"])),)
+def _copied(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
+    return (Raw(CLIPBOARD + str(values["text"])),)
 
 
-def _gesture(params: dict[str, Any], raw: str) -> tuple[Act, ...]:
-    """Read one finger's press, moves and release; each lasts as long as it says."""
+def _gesture(params: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
+    """Read the press, moves and release of one finger, each with its own duration."""
     points: list[tuple[float, int, int]] = []
     time = 0.0
     types = [item["type"] for item in params["actions"]]
@@ -242,19 +233,19 @@ def _gesture(params: dict[str, Any], raw: str) -> tuple[Act, ...]:
     return ((one and stroke(points)) or Raw(raw),)
 
 
-_DEVICEKIT_OPAQUE = (
+_DEVICE_OPAQUE = (
     "device.io.", "device.url", "device.apps.terminate", "device.orientation.set",
     "device.webview.go", "device.webview.reload",
 )  # fmt: skip
-_DEVICEKIT_READERS: dict[str, Callable[[dict[str, Any], str], tuple[Act, ...]]] = {
+_DEVICE_READERS: dict[str, ReadsTable] = {
     "device.io.tap": _tap,
     "device.io.longpress": _long_press,
-    "device.io.swipe": _devicekit_swipe,
+    "device.io.swipe": _device_swipe,
     "device.io.text": _text,
     "device.io.button": _button,
     "device.io.gesture": _gesture,
     "device.apps.launch": _launch,
-    "device.clipboard.set": _devicekit_clipboard,
+    "device.clipboard.set": _copied,
 }
 
 
@@ -264,33 +255,20 @@ _GLOBAL: dict[int, Act] = {
 }  # fmt: skip
 
 
-def shows(path: str) -> bool:
+def portal_shows(path: str) -> bool:
     """Whether a path of the portal shows the screen."""
     return path.strip("/").startswith(_PORTAL_LOOKS)
 
 
-def knows(path: str) -> bool:
-    """Whether a path is one of the portal's that does something."""
-    return _name(path) in _ACTS
-
-
-def acts(path: str, values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
-    """Return what the portal does for a path and what is sent to it."""
-    name = _name(path)
-    if name not in _ACTS:
+def portal_acts(path: str, values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
+    """Return what the portal does when `values` are sent to a path; empty if that is unknown."""
+    name = path.strip("/").removeprefix("action/").removeprefix("action.")
+    if name not in _PORTAL_READERS:
         return ()
     try:
-        return _ACTS[name](values, raw)
+        return _PORTAL_READERS[name](values, raw)
     except (ValueError, TypeError, KeyError, OverflowError):
         return (Raw(raw),)
-
-
-def _name(path: str) -> str:
-    return path.strip("/").removeprefix("action/").removeprefix("action.")
-
-
-def _portal_tap(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
-    return (Tap(pixel(values["x"]), pixel(values["y"])),)
 
 
 def _portal_swipe(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
@@ -312,35 +290,23 @@ def _input(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
     return (Clear(), *text) if clears else text
 
 
-def _portal_clear(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
-    return (Clear(),)
-
-
-def _portal_key(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
+def _portal_key_code(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
     return (inputs.pressed(int(values["key_code"]), raw),)
 
 
-def _portal_clipboard(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
-    return (Raw(CLIPBOARD + str(values["text"])),)
-
-
-def _portal_raw(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
-    return (Raw(raw),)
-
-
-_ACTS: dict[str, Callable[[Mapping[str, Any], str], tuple[Act, ...]]] = {
-    "tap": _portal_tap,
+_PORTAL_READERS: dict[str, ReadsTable] = {
+    "tap": _tap,
     "swipe": _portal_swipe,
     "global": _global,
     "app": _open,
-    "app/stop": _portal_raw,
+    "app/stop": _raw,
     "keyboard/input": _input,
     "input": _input,
-    "keyboard/clear": _portal_clear,
-    "clear": _portal_clear,
-    "keyboard/key": _portal_key,
-    "key": _portal_key,
-    "clipboard/set": _portal_clipboard,
+    "keyboard/clear": _fixed(Clear()),
+    "clear": _fixed(Clear()),
+    "keyboard/key": _portal_key_code,
+    "key": _portal_key_code,
+    "clipboard/set": _copied,
 }
 
 
@@ -350,17 +316,17 @@ _BINDING = re.compile(r"([^:]+):([sbilfdn]):(.*)", re.DOTALL)
 
 
 def read_content(arguments: Sequence[str], raw: str) -> Command:
-    """Return what a `content` command does; `raw` is it in its own words."""
+    """Return what a `content` command does; `raw` is its text."""
     pairs = list(pairwise(arguments))
     uri = next((value for option, value in pairs if option == "--uri"), "")
     match = _PORTAL.match(uri)
     if not match:
         return Command(raw, (Raw(raw),) if arguments[:1] and arguments[0] in _CHANGES else ())
     if arguments[:1] == ["query"]:
-        return Command(raw, looks=shows(match[1]))
+        return Command(raw, looks=portal_shows(match[1]))
     bound = [_BINDING.fullmatch(value) for option, value in pairs if option == "--bind"]
     values = {each[1]: _value(each[2], each[3]) for each in bound if each}
-    return Command(raw, acts(match[1], values, raw))
+    return Command(raw, portal_acts(match[1], values, raw))
 
 
 def _value(kind: str, text: str) -> object:

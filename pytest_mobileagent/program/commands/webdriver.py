@@ -10,7 +10,7 @@ from pytest_mobileagent.program.acts import Act, Clear, Command, ElementTap, Era
 from pytest_mobileagent.program.commands import inputs
 from pytest_mobileagent.program.commands.inputs import pixel, stroke, swipe
 from pytest_mobileagent.program.commands.intents import CLIPBOARD, from_base64
-from pytest_mobileagent.program.commands.script import told
+from pytest_mobileagent.program.commands.script import call_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ def read(method: str, path: str, values: Any, raw: str) -> Command | None:
     if method != "POST":
         return Command(raw, looks=method == "GET" and bool(_LOOKS.fullmatch(below)))
     body = values if isinstance(values, dict) else {}
-    words = told(below, body)
+    words = call_text(below, body)
     if _ELEMENT_CLICK.fullmatch(below):
         return Command(raw, (ElementTap(path.rstrip("/").removesuffix("/click"), words),))
     for pattern, reader in _READERS:
