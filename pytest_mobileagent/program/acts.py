@@ -1,6 +1,6 @@
-"""What the recorders of a program's adb, models and MCP report to an episode's watcher.
+"""The acts and commands of a program, and the watcher to which its recorders report them.
 
-All of it is said in the recorders' event loop.
+Recorders (of adb, models and MCP) report in their own event loop.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pytest_mobileagent.action.action import Action
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """A part of a gesture that comes piece by piece: a finger at the pixel (x, y)."""
+    """One event of a gesture that arrives in pieces: a finger at the pixel (x, y)."""
 
     phase: Literal["down", "move", "up", "cancel"]
     x: int
@@ -29,35 +29,35 @@ class Erase:
 
 @dataclass(frozen=True, slots=True)
 class Clear:
-    """The focused field, emptied."""
+    """Emptying the focused field."""
 
 
 @dataclass(frozen=True, slots=True)
 class ElementTap:
     """A tap on an element that only an automation server on the phone knows, by its URL's path.
 
-    Where the element is, `adb.elements` asks before the tap is passed on; `words` say it otherwise.
+    `adb.log` asks where the element is before the tap is passed on; if nobody knows, `words` stand
+    for the tap.
     """
 
     path: str
     words: str
 
 
-# What a program does through the screen; `commands.merging` makes actions of it.
+# What a program does through the screen; `commands.steps` turns it into actions.
 Act = Action | Pointer | Erase | Clear | ElementTap
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One thing that a program asks of the phone: a service of adb, or a request over a socket.
+    """One request of a program to the phone: a service of adb, or a request over a socket.
 
-    - `text`: it in its own words, as the raw record keeps it; what carries no words is named.
-    - `acts`: what it does through the screen, in order. `looks`: whether it shows the screen (after
-      that). A command with neither is only recorded.
-    - `automation`: whether Android's UiAutomation serves it, which one at a time can have.
+    - `text`: the request as the raw record holds it; a name if it is binary.
+    - `acts`: what it does through the screen, in order. `looks`: whether it shows the screen
+      afterwards. A command with neither is only recorded.
+    - `automation`: whether it uses Android's UiAutomation, which serves one client at a time.
     - `destructive`: what it destroys, in words ("uninstalls com.example"); empty if nothing.
-    - `refused`: why it is not passed on; empty if it may be. What the harness needs cannot be taken
-      away.
+    - `refused`: why it is not passed on; empty if it may be. The harness keeps what it needs.
     """
 
     text: str
@@ -74,23 +74,23 @@ class Passage(Protocol):
     refused: str  # why it must not be passed on; empty if it may
 
     def done(self, error: str = "") -> None:
-        """Say that it has ended, and how it failed, if that is known."""
+        """Report that the command has ended, and how it failed, if that is known."""
 
 
 class Watcher(Protocol):
-    """The watcher over an episode while a program plays it."""
+    """Watches over an episode while a program runs in it."""
 
     async def command(self, command: Command) -> Passage:
-        """Ask before a command is passed on: an act waits until the screen before it is seen."""
+        """Ask before a command is passed on; an act waits until the screen before it is captured."""
 
     async def call_begins(self) -> str:
-        """Say that a model is about to be asked; return why it must not be, empty if it may."""
+        """Report that a model is about to be asked; return why it must not be, empty if it may."""
 
-    def call_ended(self, said: str) -> None:
-        """Say what a model replied; its line is in the episode's calls.jsonl by now."""
+    def call_ended(self, words: str) -> None:
+        """Report what a model replied; by now, its line is in the episode's calls.jsonl."""
 
     async def step(self, phase: Literal["begin", "end"]) -> str:
-        """Say that the program itself begins or ends a step.
+        """Report that the program itself begins or ends a step.
 
         Return why the episode is over; empty if it is not.
         """

@@ -22,20 +22,26 @@ from pytest_mobileagent.program.adb.wire import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from pytest_mobileagent.device.device import Address
 
+    # Serves a stream that was opened to a service, to its end.
+    Serve = Callable[[Stream, str], Awaitable[None]]
+    # Whether the first argument, a signature, signs the second, a token, with a known key.
+    Knows = Callable[[bytes, bytes], bool]
 
-# Above the ports where adb servers look for emulators by themselves, below those that Linux gives
-# to anybody. A port of an emulator's console is even, adbd's is the next.
+# Above the ports on which adb servers look for emulators by themselves, below those that Linux
+# hands out. The port of an emulator's console is even; adbd has the next one.
 _CONSOLE_PORTS = range(20000, 32766, 2)
 _LIMIT = 1 << 20  # bytes that are read ahead
 
 
 class Adbd:
-    """Listens on a free local port, for as long as it is open, to whose signature it `knows`.
+    """An adbd on a free local port, for peers whose signature it `knows`.
 
-    The port before, which would be the emulator's console, is kept from everybody: whoever loads
-    a snapshot there would take the phone from under the harness.
+    The port before, which would be the emulator's console, is reserved: whoever loaded a snapshot
+    there would pull the phone out from under the harness.
     """
 
     def __init__(self, banner: bytes, serve: Serve, knows: Knows) -> None:
@@ -50,11 +56,11 @@ class Adbd:
 
     @property
     def serial(self) -> str:
-        """What an adb server calls the device that registers as an emulator."""
+        """The serial that an adb server gives to this device, which registers as an emulator."""
         return f"emulator-{self.port - 1}"
 
     async def start(self) -> None:
-        """Listen.
+        """Start to listen.
 
         Raises:
             HostError: no two ports in a row are free.
@@ -64,7 +70,7 @@ class Adbd:
         self._listening = await asyncio.start_server(self._run, sock=listener, limit=_LIMIT)
 
     def drop(self) -> None:
-        """Close all connections, as a device that vanishes does."""
+        """Close all connections, as if the device had vanished."""
         for connection in self._connections:
             connection.drop()
 
@@ -103,7 +109,7 @@ def _claim() -> tuple[socket.socket, socket.socket]:
 
 
 def _bound(port: int) -> socket.socket:
-    # asyncio turns Nagle's delay off only where TCP is named.
+    # asyncio turns Nagle's delay off only if the protocol is named.
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         bound.bind(("127.0.0.1", port))
@@ -113,24 +119,17 @@ def _bound(port: int) -> socket.socket:
     return bound
 
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    # Serves a stream that was opened to a service, to its end.
-    Serve = Callable[[Stream, str], Awaitable[None]]
-    # Whether a signature, the first, is one of a token by a key that is known.
-    Knows = Callable[[bytes, bytes], bool]
-
 _MOST_STREAMS = 500  # each holds a connection to the device's own adb server
-_TOKEN, _SIGNATURE = 1, 2  # what an AUTH brings
-_ENDING_SECONDS = 1.0  # what was passed on has, until it is cut off
+_TOKEN, _SIGNATURE = 1, 2  # the kinds of AUTH
+_ENDING_SECONDS = 1.0  # until streams that are still served are cut off
 
 
 class Connection:
-    """Speaks adbd's side of the protocol over one TCP connection.
+    """Adbd's side of the protocol over one TCP connection.
 
-    `banner` is what it says of the device, once its peer has signed a token with a key that it
-    `knows`: every user of the machine can connect. Each stream is `serve`d in a task of its own.
+    Every user of the machine can connect, so `banner`, which describes the device, is sent only
+    once the peer has signed a token with a key that it `knows`. Each stream is `serve`d in a task of
+    its own.
     """
 
     def __init__(
@@ -146,8 +145,8 @@ class Connection:
         self._banner = banner
         self._serve = serve
         self._knows = knows
-        self._most_payload = 0  # until the adb server has introduced itself
-        self._token = b""  # which it has to sign
+        self._most_payload = 0  # as the adb server says when it introduces itself
+        self._token = b""  # that the peer has to sign
         self._is_known = False
         self._streams: dict[int, Stream] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -162,7 +161,7 @@ class Connection:
         self.drop()
 
     def drop(self) -> None:
-        """Close the connection, as a device that vanishes does."""
+        """Close the connection, as if the device had vanished."""
         self._writer.close()
         for stream in self._streams.values():
             stream.leave()
@@ -196,16 +195,16 @@ class Connection:
                     stream.leave()
 
     def _take_proof(self, packet: Packet) -> None:
-        """Check whether a peer that is not known yet has signed its token; ignore all else."""
+        """Check the signature of a peer that is not known yet; ignore all else."""
         if packet.command == b"AUTH" and packet.arg0 == _SIGNATURE and self._token:
             self._is_known = self._knows(packet.payload, self._token)
             self._welcome()
 
     def _welcome(self) -> None:
-        """Introduce the device to a peer that is known, and ask any other for its proof."""
+        """Introduce the device to a known peer; ask any other for a signature."""
         if self._is_known:
             self._send(Packet(b"CNXN", VERSION, MOST_PAYLOAD, self._banner))
-        else:  # it may have other keys
+        else:  # a peer whose signature was wrong may have other keys
             self._token = secrets.token_bytes(TOKEN_BYTES)
             self._send(Packet(b"AUTH", _TOKEN, 0, self._token))
 
@@ -242,8 +241,8 @@ _START_SECONDS = 20.0
 class Attachment:
     """Keeps our adbd connected to the program's adb server while the device is there.
 
-    When the device vanishes its connections end, as they would if it were attached itself; when it
-    is back, or the server had to be started again, adbd is registered anew.
+    When the device vanishes, its connections end, as if it were attached itself; when it is back, or
+    the server was started again, adbd is registered anew.
     """
 
     def __init__(self, address: Address, adbd: Adbd, server_port: int) -> None:
@@ -255,7 +254,7 @@ class Attachment:
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
-        """Attach it, and keep it attached.
+        """Attach adbd, and keep it attached.
 
         Raises:
             DeviceError: the device is not there, or the server does not list it in time.
@@ -271,7 +270,7 @@ class Attachment:
             raise DeviceError(msg) from None
 
     async def close(self) -> None:
-        """Leave it as it is."""
+        """Stop attaching it."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -1,8 +1,7 @@
-"""A stream that is open on both sides: its data, and its commands one by one.
+"""A stream between a program and the device: data passes both ways, commands only once they may.
 
-A program's data on an open stream, split into pieces that wait for their commands.
-
-Neither the bytes nor their order ever change.
+What the program sends is split into pieces that wait for their commands. Neither the bytes nor
+their order ever change.
 """
 
 from __future__ import annotations
@@ -24,19 +23,21 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.adb.services import Service
     from pytest_mobileagent.program.adb.wire import Stream
 
+    # Asks whether a command, sent on the stream to a service, may pass.
     Ask = Callable[[str, Command], Awaitable["Passing"]]
+    # Bytes, and the commands that they carry.
+    Piece = tuple[bytes, tuple[Command, ...]]
 
 
-# How long data that the program sent before it left may take to reach the device.
-_LEAVING_SECONDS = 10.0
+_LEAVING_SECONDS = 10.0  # in which the device has to take what a program sent before it left
 
 
 class Conversation:
     """The data that a program and a service of the device exchange.
 
-    `opened` is what was asked when the stream was opened; whatever the program says that is a
-    command of its own is asked by `ask`. `error` says how it failed: a shell's exit status, or why
-    it was refused in the middle.
+    `opened` is the command that opened the stream; each command that the program sends on it later
+    is submitted to `ask`. `error` says how the conversation failed: a shell's exit status, or why a
+    command was refused in the middle.
     """
 
     def __init__(
@@ -46,7 +47,7 @@ class Conversation:
         self._stream = stream
         self._device = device
         self._service = service
-        self._gate = splitter_of(service, reading)
+        self._splitter = splitter_of(service, reading)
         self._opened = opened
         self._frames = shell.FrameReader() if service.startswith("shell,v2") else None
         self._unanswered: list[Passing] = []
@@ -61,7 +62,7 @@ class Conversation:
             if not receiving.done() or receiving.exception():
                 await asyncio.wait({sending}, timeout=_LEAVING_SECONDS)
                 if sending.done() and not sending.result():
-                    await receiving  # the device takes no more, but may have something to say
+                    await receiving  # the device takes no more data, but may still send some
                 else:
                     await _cancel(sending, receiving)
                     await self._device.finish()
@@ -78,9 +79,9 @@ class Conversation:
         """
         try:
             while data := await self._stream.read():
-                if not await self._admit(self._gate.feed(data), ask):
+                if not await self._admit(self._splitter.feed(data), ask):
                     return True
-            await self._admit(self._gate.rest(), ask)
+            await self._admit(self._splitter.rest(), ask)
         except OSError:
             return False
         return True
@@ -109,21 +110,21 @@ class Conversation:
 
     def _wait_for_answer(self, asked: list[Passing]) -> None:
         self._unanswered += asked
-        if self._gate.seconds is not None:
+        if self._splitter.seconds is not None:
             loop = asyncio.get_running_loop()
             for passing in asked:
-                loop.call_later(self._gate.seconds, passing.end)
+                loop.call_later(self._splitter.seconds, passing.end)
 
     async def _receive(self) -> None:
         """Pass on what the device sends until it closes the stream."""
         while data := await self._device.read():
             content = data if self._frames is None else self._unframed(data)
-            if self._unanswered and self._gate.answers(content):
+            if self._unanswered and self._splitter.answers(content):
                 self._answered()
             await self._stream.write(data)
 
     def _unframed(self, data: bytes) -> bytes:
-        """Return what a shell writes; note that it has ended before the program can know."""
+        """Return what a shell writes; note its end before the program can learn of it."""
         assert self._frames is not None
         content = b""
         for kind, part in self._frames.feed(data):
@@ -147,7 +148,7 @@ async def _cancel(*tasks: asyncio.Task[Any]) -> None:
 
 
 class Passing:
-    """A command that was sent on the stream to a service, from the moment of the request."""
+    """A command on its way to a service, from the moment at which it was sent."""
 
     def __init__(self, log: RawLog, service: str, command: Command) -> None:
         self.refused = ""
@@ -170,7 +171,7 @@ class Passing:
             self.end()
 
     def end(self, error: str = "") -> None:
-        """Report that it has ended, unless that was already reported."""
+        """Report that the command has ended, unless that was reported before."""
         if self._ended:
             return
         self._ended = True
@@ -180,25 +181,25 @@ class Passing:
 
 
 class ReadsSession(Protocol):
-    """Reads what is typed into an interactive shell."""
+    """A reader of what is typed into an interactive shell."""
 
     def feed(self, data: bytes) -> Iterable[Command]:
-        """Take what comes next, and return the command of each whole line."""
+        """Take the next data, and return the command of each complete line."""
 
 
 class ReadsSocket(Protocol):
-    """Reads what is sent to a socket of the phone."""
+    """A reader of what is sent to a socket of the phone."""
 
     def feed(self, data: bytes) -> Iterable[tuple[bytes, Command | None]]:
-        """Take what comes next, and cut it into pieces.
+        """Take the next data, and cut it into pieces.
 
-        One that has a command may be passed on when that may.
+        A piece with a command may be passed on once the command may.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Reads services as they are opened, interactive shells, and sockets by their names."""
+    """How services, interactive shells, and sockets by name are read."""
 
     service: Callable[[str], Command]
     session: Callable[[], ReadsSession]
@@ -206,22 +207,14 @@ class Reading:
 
 
 def default_reading() -> Reading:
-    """Return how the commands of Android and of its automation servers are read."""
+    """Return the readers for commands of Android and of its automation servers."""
     from pytest_mobileagent.program.commands import sockets
 
     return Reading(sockets.read_service, sockets.ShellSession, sockets.SocketReader)
 
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from pytest_mobileagent.program.acts import Command
-
-    # Bytes, and the commands that they carry.
-    Piece = tuple[bytes, tuple[Command, ...]]
-
-_LONGEST_LINE = 1 << 20  # bytes that are held
-_LINE_SECONDS = 1.0  # which the command of a line has; most say nothing when they have ended
+_LONGEST_LINE = 1 << 20  # bytes that are held back
+_LINE_SECONDS = 1.0  # assumed for the command of a line: most end without a word
 _SOCKETS = ("tcp:", "local:", "localabstract:", "localreserved:", "localfilesystem:")
 
 
@@ -234,13 +227,13 @@ class StreamSplitter(Protocol):
     seconds: float | None
 
     def feed(self, data: bytes) -> Iterable[Piece]:
-        """Take what comes next, and return what is complete."""
+        """Take the next data, and return what is complete."""
 
     def rest(self) -> Iterable[Piece]:
-        """Return what is left when the program has closed the stream."""
+        """Return the rest when the program has closed the stream."""
 
     def answers(self, data: bytes) -> bool:
-        """Whether what the phone sends says that the commands so far have ended."""
+        """Whether data from the phone shows that the commands so far have ended."""
 
 
 def splitter_of(service: str, reading: Reading) -> StreamSplitter:
@@ -257,7 +250,7 @@ def splitter_of(service: str, reading: Reading) -> StreamSplitter:
 
 
 class PassingSplitter:
-    """Passes everything on: the whole stream was decided on when it was opened."""
+    """Passes everything on: the stream was decided on as a whole when it was opened."""
 
     seconds: float | None = None
 
@@ -270,12 +263,12 @@ class PassingSplitter:
         return ()
 
     def answers(self, data: bytes) -> bool:  # noqa: ARG002 - there are no commands
-        """Return a constant: nothing is waited for."""
+        """Return False: nothing is waited for."""
         return False
 
 
 class SocketSplitter:
-    """A socket of the phone: its reader says what is a command."""
+    """A socket of the phone, whose reader finds the commands."""
 
     seconds: float | None = None
 
@@ -293,15 +286,15 @@ class SocketSplitter:
         return ()
 
     def answers(self, data: bytes) -> bool:
-        """Check whether there is any data."""
+        """Whether there is any data."""
         return bool(data)
 
 
 class LineSplitter:
-    """An interactive shell, which does what a line says when the line ends.
+    """An interactive shell, which carries out a line when it ends.
 
-    At a terminal, what is typed has to be seen at once, so that only the line's end is held; else
-    the line is, since the shell also does the last one, which has no end.
+    At a terminal, typed characters have to show at once, so only the line's end is held back;
+    elsewhere the whole line is, because the shell also carries out a last line without an end.
     """
 
     seconds: float | None = _LINE_SECONDS
@@ -319,12 +312,12 @@ class LineSplitter:
         return [piece for part in re.split(rb"([\r\n])", data) for piece in self._typed(part)]
 
     def rest(self) -> Iterable[Piece]:
-        """Return the last line, which has no end."""
+        """Return the last line, if it has no end."""
         held, self._held = self._held, b""
         return [(held, tuple(self._reader.feed(held + b"\n")))] if held else ()
 
     def answers(self, data: bytes) -> bool:
-        """Whether the shell has said something, at a terminal that it is ready."""
+        """Whether the shell has written something; at a terminal, its prompt."""
         return not self._terminal or data.endswith((b"$ ", b"# "))
 
     def _lines(self, data: bytes) -> Iterable[Piece]:
@@ -349,7 +342,7 @@ class FrameSplitter:
         self._frames = FrameReader()
 
     def feed(self, data: bytes) -> Iterable[Piece]:
-        """Return the frames of lines that are complete, and all others."""
+        """Return the frames of complete lines, and all frames that are not input."""
         pieces: list[Piece] = []
         for kind, content in self._frames.feed(data):
             if kind == STDIN:
@@ -361,11 +354,11 @@ class FrameSplitter:
         return pieces
 
     def rest(self) -> Iterable[Piece]:
-        """Return the last line, which has no end."""
+        """Return the last line, if it has no end."""
         return _framed(self._lines.rest())
 
     def answers(self, data: bytes) -> bool:
-        """Whether the shell has said something, at a terminal that it is ready."""
+        """Whether the shell has written something; at a terminal, its prompt."""
         return self._lines.answers(data)
 
 

@@ -1,6 +1,6 @@
 """The raw record of what a program asked of the phone: a line of JSON for each command.
 
-A tap on an element, which tools name by a number, is recorded with the place of the element.
+Tools name an element that they tap by a number; its place is recorded instead.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.commands.steps import Mark
 
 
-RAW_LOG = "adb.jsonl"  # its file, among what is recorded of a program
-_MOST_CHARACTERS = 2000  # of a command that are kept
-_MOST_READ = 50_000  # of a command that are searched for what must not be kept
+RAW_LOG = "adb.jsonl"  # its file, in the folder of what is recorded of a program
+_MOST_CHARACTERS = 2000  # of a command that are recorded
+_MOST_READ = 50_000  # characters of a command that are searched for secrets
 
 
 class RawLog:
-    """Writes commands to a file as they end, with the seconds since the log was opened.
+    """A file to which commands are written as they end, with the seconds since it was opened.
 
-    Marks stand between them, so that steps can be derived anew: where a model is asked ("call"),
-    and where a step of the program's own begins and ends.
+    Marks between them say where a model is asked ("call"), and where the program itself begins and
+    ends a step, so that steps can be derived anew.
     """
 
     def __init__(self, path: Path) -> None:
@@ -56,7 +56,7 @@ class RawLog:
         self._append({"t": round(self.now(), 4), "mark": mark})
 
     def write(self, at: float, service: str, command: Command, *, refused: str, error: str) -> None:
-        """Add a command that was sent `at` a time on the stream to a service, and has ended."""
+        """Add a command that was sent to a service `at` a time, and has ended."""
         line = {
             "t": round(at, 4),
             "service": service[:_MOST_READ],
@@ -71,17 +71,17 @@ class RawLog:
         self._append(line)
 
     def _append(self, line: Mapping[str, Any]) -> None:
-        plain = to_wire(line)
-        told = redacted(plain)
-        if told.get("acts") != plain.get("acts"):  # in whichever words the program has put it
-            told |= {name: MASK for name in ("service", "text") if told[name] == plain[name]}
-        told = {n: _cut(each) if isinstance(each, str) else each for n, each in told.items()}
-        with contextlib.suppress(OSError):  # the record of the episode finds the disk full as well
-            append_line(self._path, to_line(told))
+        jsonable = to_wire(line)
+        safe = redacted(jsonable)
+        if safe.get("acts") != jsonable.get("acts"):  # the command's own words hold the secret, too
+            safe |= {name: MASK for name in ("service", "text") if safe[name] == jsonable[name]}
+        safe = {n: _cut(each) if isinstance(each, str) else each for n, each in safe.items()}
+        with contextlib.suppress(OSError):  # the episode's record will report the full disk
+            append_line(self._path, to_line(safe))
 
 
 def act_to_json(act: Act) -> dict[str, Any]:
-    """Return an act as plain data, its class name as "action"."""
+    """Return an act as JSON-able data, with its class name as "action"."""
     if isinstance(act, Pointer | Erase | Clear | ElementTap):
         return {"action": type(act).__name__, **dataclasses.asdict(act)}
     return to_json(act)
@@ -92,14 +92,14 @@ def _cut(text: str) -> str:
     return text if left <= 0 else f"{text[:_MOST_CHARACTERS]}… ({left} more characters)"
 
 
-# An answer takes a few milliseconds; but UiAutomator waits up to ten seconds for a screen that
-# moves, and a busy machine may take its time.
+# An answer takes a few milliseconds, but UiAutomator waits up to ten seconds for a moving screen,
+# and a busy machine is slow.
 _SECONDS = 20.0
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 
 
 async def with_places(address: Address, service: str, command: Command) -> Command:
-    """Return a command with its taps on elements turned into taps on pixels where possible."""
+    """Return a command with its taps on elements as taps on pixels, where possible."""
     if not any(isinstance(act, ElementTap) for act in command.acts):
         return command
     acts = [
@@ -122,7 +122,7 @@ async def _tap(address: Address, service: str, tap: ElementTap) -> Tap | Raw:
 
 
 async def _get(address: Address, service: str, path: str) -> bytes:
-    """Return the answer of a server on the phone to a request."""
+    """Return what a server on the phone answers to a GET request."""
     opened = await open_service(address, service)
     with contextlib.closing(opened):
         await opened.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())

@@ -1,9 +1,8 @@
-"""An adb server of a program's own: a real one, which knows a single device.
+"""A program's own adb server, a real one that knows a single device, and the shims that lead there.
 
-Shims that lead a program to its adb server: `adb` first on its PATH; hooks of Python and Node.
-
-Programs may name a port, a binary's folder, or end and start adb servers as they like: it is
-always the same server, and always there.
+The shims are an `adb` that comes first on the program's PATH, and hooks of Python and Node. Whatever
+port or binary the program names, and however often it ends and starts adb servers, it reaches the
+same server, which is always there.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.fleet.process import Process
 
 
-_NAME = "phone-server"  # programs end what is called adb
-_KEY = "adbkey"  # with the public half beside it, in adbkey.pub
+_NAME = "phone-server"  # programs kill whatever is called adb
+_KEY = "adbkey"  # the public half is beside it, in adbkey.pub
 _RESTART_SECONDS = 0.1  # between its end and a new one
 _WAITING_CLIENTS = 128
 
@@ -38,10 +37,9 @@ _WAITING_CLIENTS = 128
 class AdbServer:
     """Runs the real adb binary as a server, and starts it again whenever it has ended.
 
-    The port is this process's own, and given to the server: while there is none, clients wait
-    instead of starting one themselves, which would look for all of this machine's devices.
-    `folder` is its home, and `key` the folder that holds the key with which it would introduce
-    itself, if there is one already.
+    This process holds the port and hands it to the server: while no server runs, clients wait,
+    instead of starting one that would look for all of this machine's devices. `folder` is the
+    server's home, and `key` the folder of the user's adb key, which it takes if there is one.
     """
 
     def __init__(self, folder: Path, key: Path) -> None:
@@ -54,7 +52,7 @@ class AdbServer:
 
     @property
     def pid(self) -> int:
-        """Its process."""
+        """The process id of the server."""
         assert self._process is not None
         return self._process.pid
 
@@ -76,8 +74,8 @@ class AdbServer:
         self._keeping = asyncio.create_task(self._keep())
 
     def has_signed(self, signature: bytes, token: bytes) -> bool:
-        """Whether a token's signature is by the key of this server."""
-        with contextlib.suppress(OSError, ValueError):  # it has not made one yet
+        """Whether this server's key has signed a token."""
+        with contextlib.suppress(OSError, ValueError):  # it has not made a key yet
             return Key.of(self._folder / ".android" / _KEY).verifies(signature, token)
         return False
 
@@ -97,9 +95,9 @@ class AdbServer:
 
         home = self._folder / ".android"
         home.mkdir(parents=True)
-        with contextlib.suppress(OSError, ValueError):  # it makes one of its own
+        with contextlib.suppress(OSError, ValueError):  # then it makes a key of its own
             Key.of(self._key / _KEY)
-            for name in (_KEY, f"{_KEY}.pub"):  # making one takes 100 ms
+            for name in (_KEY, f"{_KEY}.pub"):  # making a key takes 100 ms
                 (home / name).symlink_to(self._key / name)
         (self._folder / _NAME).symlink_to(adbutils.adb_path())
 
@@ -135,7 +133,7 @@ class AdbServer:
         )
 
 
-# Variables that mean the user's own server.
+# Variables that refer to the user's own server.
 _UNWANTED = {"ADB_VENDOR_KEYS", "ADB_SERVER_SOCKET", "ADB_TRACE", "ANDROID_SERIAL"}
 
 
@@ -218,10 +216,10 @@ Socket.prototype.connect = function (first, ...others) {
 def write_shims(folder: Path, port: int, base: Mapping[str, str]) -> dict[str, str]:
     """Write the shims for the adb server at `port` into a folder, and return the variables.
 
-    `base` is the environment of the program without them.
+    `base` is the environment of the program without these variables.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: a shim cannot be written.
     """
     import adbutils  # it takes 50 ms to import
 
@@ -249,7 +247,7 @@ def write_shims(folder: Path, port: int, base: Mapping[str, str]) -> dict[str, s
         "ANDROID_ADB_SERVER_HOST": "127.0.0.1",  # adbutils' name of it
         "PYTHONPATH": _before(hooks, base.get("PYTHONPATH", "")),
         "NODE_OPTIONS": f'--require "{quoted}" {base.get("NODE_OPTIONS", "")}'.rstrip(),
-        # Where no server is any more, adb starts one, which would log in the folder for all.
+        # When the server is gone, adb starts one, which would log to a folder that all users share.
         "ANDROID_ADB_LOG_PATH": str(folder / "adb.log"),
     }
 

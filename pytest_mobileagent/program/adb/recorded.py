@@ -1,4 +1,4 @@
-"""The phone lent to a program: behind an adb server of its own, with each service recorded."""
+"""A phone that is lent to a program behind an adb server of its own, with all services recorded."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 class RecordedAdb:
     """The device at an address, lent to one program for one episode.
 
-    The program sees this device only. Each command of its own is read, asked of the `watcher`,
-    served by the device, and written to the `log` as a line of JSON when it has ended. All of
-    it runs in the event loop in which it was started. `folder` is made, and removed at the end.
-    `base` is the environment that `environment` adds to (this process's own).
+    The program sees only this device. Each of its commands is read, submitted to the `watcher`,
+    served by the device, and written to the `log` when it has ended. Everything runs in the event
+    loop in which it was started. `folder` is made here, and removed at the end. `environment` is
+    added to `base`, by default this process's own environment.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class RecordedAdb:
             relay = Relay(self._address, self._watcher, reading, self._log, self._reverses)
             key = Path(self._address.home) / ".android"
             self._server = AdbServer(self._folder / "home", key)
-            # No other adb server gets in: its acts would be attributed to the program.
+            # Other adb servers are kept out: their acts would be attributed to the program.
             self._adbd = Adbd(await banner(self._address), relay.serve, self._server.has_signed)
             await self._adbd.start()
             await self._server.start()
@@ -128,15 +128,16 @@ class RecordedAdb:
 
     @property
     def adb(self) -> str:
-        """The path of the `adb` that leads there."""
+        """The path of the `adb` that reaches this server."""
         return str(self._folder / "sdk" / "platform-tools" / "adb")
 
 
-_SPEAKING = ("shell:", "root:", "unroot:", "remount:", "tcpip:", "usb:")  # to whoever reads them
+# Services whose output people read.
+_SPEAKING = ("shell:", "root:", "unroot:", "remount:", "tcpip:", "usb:")
 
 
 class Relay:
-    """Serves the streams of one program by services of the device."""
+    """Connects the streams of one program to services of the device."""
 
     def __init__(
         self, address: Address, watcher: Watcher, reading: Reading, log: RawLog, reverses: Reverses
@@ -154,7 +155,7 @@ class Relay:
             OSError: the program went away in the middle.
         """
         if service.startswith("shell"):
-            stream.accept()  # as adbd does; only then is it told that the program gives up
+            stream.accept()  # as adbd does; otherwise nothing reports that the program gives up
         passing = await self.ask(service, await self._read(service))
         error = "it was cut off"
         try:
@@ -172,7 +173,7 @@ class Relay:
             passing.end(error)
 
     async def _read(self, service: str) -> Command:
-        """Read a service; an adbd that is root's already only says so, instead of restarting."""
+        """Read a service; an adbd that runs as root already only says so, instead of restarting."""
         if service == "root:":
             with contextlib.suppress(DeviceError):
                 if (await ask_service(self._address, "exec:id -u")).strip() == b"0":
@@ -180,7 +181,7 @@ class Relay:
         return self._reading.service(service)
 
     async def ask(self, service: str, command: Command) -> Passing:
-        """Ask whether a command may pass that was sent on the stream to a service."""
+        """Ask whether a command, sent on the stream to a service, may pass."""
         command = await with_places(self._address, service, command)
         passing = Passing(self._log, service, command)
         await passing.ask(self._watcher)

@@ -1,7 +1,7 @@
-"""Redirects a Python program's connections from the usual adb server to its phone's.
+"""Redirects a Python program's connections from the usual adb server to that of its phone.
 
-This file is copied to be the program's `sitecustomize`, whatever Python runs it: it imports
-nothing of this package, nor anything that Python has not loaded by then.
+A copy of this file becomes the program's `sitecustomize`, under any version of Python: it imports
+nothing of this package, and nothing that Python has not loaded by then.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _LOCAL = ("127.0.0.1", "localhost", "::1", "0.0.0.0", "")  # noqa: S104 - a conn
 
 
 class SocketFinder:
-    """Finds the module `socket` when it is first imported, as others would, and changes it then."""
+    """Finds `socket` as other finders do, and changes the module when it is first imported."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -40,7 +40,7 @@ class SocketFinder:
 
 
 def change(module: Any, port: int) -> None:
-    """Have the sockets of the module `socket` connect to `port` where they mean adb's."""
+    """Make the sockets of the module `socket` connect to `port` instead of adb's usual port."""
     for name in ("connect", "connect_ex"):
         setattr(module.socket, name, _redirected(getattr(module.socket, name), port))
 
@@ -60,7 +60,7 @@ def _redirected(connect: Any, port: int) -> Any:
 
 
 def install(port: int, here: str) -> None:
-    """Change `socket`, now or when it is imported; then run the `sitecustomize` hidden `here`."""
+    """Change `socket`, now or when it is imported; then run the `sitecustomize` that `here` hides."""
     if "socket" in sys.modules:
         change(sys.modules["socket"], port)
     else:
@@ -71,7 +71,7 @@ def install(port: int, here: str) -> None:
         if getattr(finder, "__name__", "") == "PathFinder":
             spec = finder.find_spec("sitecustomize", others)
             if spec is not None and spec.loader is not None:
-                # What it defines, others look up in the module of that name.
+                # Others look up what it defines in the module of that name.
                 module = type(sys)("sitecustomize")
                 module.__spec__, module.__file__ = spec, spec.origin
                 sys.modules["sitecustomize"] = module

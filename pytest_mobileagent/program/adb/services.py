@@ -1,4 +1,4 @@
-"""Services of the device, and reverse forwards, through the adb server that has the device."""
+"""Services of the device, and its reverse forwards, through the adb server that has it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 _CONNECT_SECONDS = 10.0
 _ANSWER_SECONDS = 20.0
-_CHUNK = 1 << 20  # bytes read at once: each chunk waits for the one before to be acknowledged
-_CLOSING_SECONDS = 2.0  # for the device to end what the program has closed
+_CHUNK = 1 << 20  # bytes read at once: each chunk waits until the one before is acknowledged
+_CLOSING_SECONDS = 2.0  # in which the device has to end what the program has closed
 
 
 class RefusedError(DeviceError):
@@ -36,7 +36,9 @@ class Service:
 
     async def read(self) -> bytes:
         """Return the next bytes; none at the end, or if the connection breaks."""
-        with contextlib.suppress(OSError):  # what has come before it broke can still be read
+        with contextlib.suppress(
+            OSError
+        ):  # what came before the connection broke can still be read
             acknowledge_at_once(self.writer.get_extra_info("socket"))
         try:
             return await self.reader.read(_CHUNK)
@@ -53,7 +55,7 @@ class Service:
         await self.writer.drain()
 
     async def finish(self) -> None:
-        """Send what is left, have the device end the service, and wait until it has."""
+        """Send the rest, have the device end the service, and wait until it has."""
         with contextlib.suppress(OSError, TimeoutError):
             self.writer.write_eof()
             async with asyncio.timeout(_CLOSING_SECONDS):
@@ -77,7 +79,7 @@ class Service:
             raise RefusedError((await self.block()).decode("utf-8", "replace"))
 
     async def block(self) -> bytes:
-        """Return a block of bytes that is preceded by its length."""
+        """Return a block of bytes, which its length precedes."""
         try:
             size = int(await self.reader.readexactly(4), 16)
         except ValueError as error:
@@ -89,7 +91,7 @@ async def open_service(address: Address, service: str) -> Service:
     """Open a service of the device.
 
     Raises:
-        RefusedError: the adb server does not know the device, or that does not open the service.
+        RefusedError: the server does not know the device, or the device refuses the service.
         DeviceError: there is no adb server, or it broke off.
     """
     server = await _connect(address.adb_host, address.adb_port)
@@ -123,7 +125,7 @@ async def ask_service(address: Address, service: str) -> bytes:
 
 
 async def banner(address: Address) -> bytes:
-    """Return what adbd would say of the device when an adb server connects to it.
+    """Return how adbd would introduce the device to an adb server.
 
     Features that would have to be imitated are left out, so that nobody uses them.
 
@@ -166,7 +168,7 @@ async def ask_server(address: Address, request: str) -> str:
 
 
 async def states(host: str, port: int, serial: str) -> AsyncIterator[str]:
-    """Yield the state of a device each time that an adb server's list changes; empty if not in it.
+    """Yield the state of a device whenever an adb server's list changes; empty if it is not listed.
 
     Raises:
         DeviceError: there is no adb server, or it broke off.
@@ -185,7 +187,7 @@ async def states(host: str, port: int, serial: str) -> AsyncIterator[str]:
 
 
 async def register(server_port: int, adbd_port: int) -> None:
-    """Tell a local adb server of an adbd, as emulators do. It may know already.
+    """Announce an adbd to a local adb server, as emulators do; it may know it already.
 
     Raises:
         DeviceError: there is no adb server.
@@ -207,11 +209,8 @@ async def _connect(host: str, port: int) -> Service:
 
 
 _CONTROLS = "localabstract:scrcpy"
-_FORWARD, _REMOVE, _REMOVE_ALL = (
-    "reverse:forward:",
-    "reverse:killforward:",
-    "reverse:killforward-all",
-)
+_FORWARD, _REMOVE = "reverse:forward:", "reverse:killforward:"
+_REMOVE_ALL = "reverse:killforward-all"
 
 
 def failure(why: str) -> bytes:
@@ -228,7 +227,7 @@ class Reverses:
         self._made: dict[str, None] = {}  # in order
 
     async def answer(self, service: str) -> bytes:
-        """Do what is requested, and return the device's reply: `OKAY…` or `FAIL…`.
+        """Carry out a request, and return the device's reply: `OKAY…` or `FAIL…`.
 
         Raises:
             DeviceError: the device cannot be asked.
@@ -244,7 +243,7 @@ class Reverses:
         return reply
 
     async def remove_all(self) -> None:
-        """Remove what the program has made, if the device is still there."""
+        """Remove the program's reverse forwards, if the device is still there."""
         made, self._made = self._made, {}
         for local in made:
             with contextlib.suppress(DeviceError):
@@ -262,13 +261,13 @@ class Reverses:
             self._made.pop(service.removeprefix(_REMOVE), None)
         elif service.startswith(_FORWARD):
             local = _local_of(service)
-            if local == "tcp:0":  # the device has chosen a port, and says which
+            if local == "tcp:0":  # the device has chosen a port, and returns it
                 local = "tcp:" + reply[len(b"OKAY0000") :].decode("ascii", "replace")
             self._made[local] = None
 
 
 def _local_of(service: str) -> str:
-    """Return where a reverse forward begins on the phone."""
+    """Return the phone's end of a reverse forward."""
     return service.removeprefix(_FORWARD).removeprefix("norebind:").partition(";")[0]
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-VERSION = 0x01000001  # the first in which nobody computes checksums
+VERSION = 0x01000001  # the first without checksums
 MOST_PAYLOAD = 1 << 20  # bytes
 
 _HEADER = struct.Struct("<4s5I")
@@ -57,7 +57,7 @@ async def read_packet(reader: StreamReader) -> Packet:
     """
     command, arg0, arg1, size, _, magic = _HEADER.unpack(await reader.readexactly(_HEADER.size))
     if int.from_bytes(command, "little") ^ magic != _ALL_BITS or size > MOST_PAYLOAD:
-        msg = f"no packet of adb: {command!r} with {size} bytes"
+        msg = f"not a packet of adb: {command!r} with {size} bytes"
         raise PacketError(msg)
     return Packet(command, arg0, arg1, await reader.readexactly(size) if size else b"")
 
@@ -65,8 +65,8 @@ async def read_packet(reader: StreamReader) -> Packet:
 class Stream:
     """A stream that a client of the adb server has opened.
 
-    What it receives is acknowledged when it is read, so that a sender that is faster than
-    the phone is held back. `number` is ours, `peer` the adb server's.
+    Data is acknowledged when it is read, so that a sender faster than the phone is held back.
+    `number` is our number of the stream, `peer` the adb server's.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Stream:
         self._writing = asyncio.Lock()
 
     def accept(self) -> None:
-        """Tell the client that the stream is open, unless it knows."""
+        """Confirm to the client that the stream is open, unless that is done."""
         if not self._accepted and not self.closed:
             self._accepted = self._may_send = True
             self._send(Packet(b"OKAY", self.number, self.peer))
@@ -124,7 +124,7 @@ class Stream:
         await self._until(lambda: self.closed)
 
     def close(self) -> None:
-        """Close the stream at once; this refuses one that was not accepted."""
+        """Close the stream at once; one that was not accepted is refused by this."""
         if not self.closed:
             self.leave()
             self._send(Packet(b"CLSE", self.number if self._accepted else 0, self.peer))

@@ -1,1 +1,1 @@
-"""A program's requests to a phone, read as acts, as looks, or as neither."""
+"""A program's requests to its phone, read as acts, as looks, or as neither."""

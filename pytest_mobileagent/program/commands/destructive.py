@@ -1,4 +1,4 @@
-"""The commands that destroy something on the phone, or would take it from the harness."""
+"""Commands that destroy something on the phone, or would take the phone from the harness."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.program.acts import Command
 
-# What is destroyed, in words, and why the command is refused.
+# What a command destroys, in words, and why it is refused.
 Judgement = tuple[str, str]
 _NOTHING: Judgement = ("", "")
 _REBOOTS = "it would restart or switch off the phone, which the benchmark is using"
@@ -44,7 +44,7 @@ def read_destructive(name: str, arguments: Sequence[str]) -> Judgement:
 
 
 def keeping_the_screen_on(command: Command) -> Command:
-    """Return a command, refused if it switches the screen off."""
+    """Return a command, marked as refused if it switches the screen off."""
     if SCREEN_OFF not in command.acts:
         return command
     return dataclasses.replace(command, destructive="switches the screen off", refused=_BLINDS)
@@ -157,7 +157,7 @@ def _rm(arguments: Sequence[str]) -> Judgement:
 
 
 def _own(path: str) -> bool:
-    """Check whether a path is where tools keep their own files."""
+    """Whether a path lies where tools keep their own files."""
     return path.startswith("/data/local/tmp/") and ".." not in path
 
 

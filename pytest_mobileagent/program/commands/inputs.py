@@ -23,7 +23,7 @@ _SOURCES = {
     "touchnavigation", "joystick", "rotaryencoder",
 }  # fmt: skip
 _SWIPE_MILLISECONDS = 300.0  # Android's own default
-_FEW_EVENTS = 5  # with which monkey starts an app, and does no more that matters
+_FEW_EVENTS = 5  # up to here, monkey is used to start an app
 _PHASES: dict[str, Literal["down", "move", "up", "cancel"]] = {
     "DOWN": "down",
     "MOVE": "move",
@@ -33,7 +33,7 @@ _PHASES: dict[str, Literal["down", "move", "up", "cancel"]] = {
 
 
 def read_input(words: Sequence[str], raw: str) -> tuple[Act, ...]:
-    """Return what an `input` command does, by its arguments; `raw` is it in its own words."""
+    """Return what an `input` command does; `raw` is its text."""
     rest = list(words)
     while rest and (rest[0] in _SOURCES or rest[0] in {"-d", "--display"}):
         del rest[: 1 if rest[0] in _SOURCES else 2]
@@ -58,7 +58,7 @@ def _swipe(arguments: list[str], raw: str) -> tuple[Act, ...]:
 
 
 def swipe(x1: int, y1: int, x2: int, y2: int, seconds: float) -> Tap | LongPress | Swipe:
-    """Return the act of a finger that moves straight; a tiny movement counts as resting."""
+    """Return the act of a finger that moves straight; a tiny movement counts as none."""
     seconds = seconds if seconds >= 0 else _SWIPE_MILLISECONDS / 1000
     action = stroke([(0.0, x1, y1), (seconds, x2, y2)])
     assert isinstance(action, Tap | LongPress | Swipe)
@@ -66,7 +66,7 @@ def swipe(x1: int, y1: int, x2: int, y2: int, seconds: float) -> Tap | LongPress
 
 
 def _text(arguments: list[str], raw: str) -> tuple[Act, ...]:
-    # What comes after the first argument is ignored.
+    # Android ignores everything after the first argument.
     return (Type(arguments[0].replace("%s", " ")),) if arguments[0] else ()
 
 
@@ -86,7 +86,7 @@ def _keyevent(arguments: list[str], raw: str) -> tuple[Act, ...]:
 
 
 def _held(act: Act, raw: str) -> Act:
-    """Return the act of a held key: different from a press, except for keys that repeat."""
+    """Return the act of a held key: it differs from a press, unless the key repeats."""
     return act if not isinstance(act, Key) or act.name in {"enter", "tab"} else Raw(raw)
 
 
@@ -134,7 +134,7 @@ def pixel(word: object) -> int:
 
 
 def read_monkey(words: Sequence[str], raw: str) -> tuple[Act, ...]:
-    """Return what `monkey` does: with few events for one package, it starts an app."""
+    """Return what `monkey` does: with few events for one package, it starts the app."""
     packages = [after for word, after in pairwise(words) if word == "-p"]
     if not words or not words[-1].isdecimal() or words[-2:-1] == ["-p"]:
         return ()  # it prints its help
@@ -143,13 +143,13 @@ def read_monkey(words: Sequence[str], raw: str) -> tuple[Act, ...]:
     return (Raw(raw),)
 
 
-# What needs another act beside it to say what it does; `merging` looks for these.
+# Acts whose meaning depends on the acts beside them (see `steps`).
 SELECT_ALL = Raw("select all")
 PASTE = Raw("paste")
 TO_THE_END = Raw("to the end of the text")
 TO_THE_START = Raw("to the start of the text")
-SCREEN_OFF = Raw("switch the screen off")  # which is always on: the power key would, too
-WAKE_UP = 224  # the key that does nothing while the screen is on
+SCREEN_OFF = Raw("switch the screen off")  # the power key does so, too: the screen is always on
+WAKE_UP = 224  # this key does nothing while the screen is on
 
 _CANONICAL: dict[int, KeyName] = {
     3: "home", 4: "back", 24: "volume_up", 25: "volume_down", 61: "tab", 66: "enter",
@@ -190,17 +190,14 @@ _SHIFT, _CTRL, _ALT, _META = 0x1, 0x1000, 0x2, 0x10000
 
 
 def code(word: str) -> int | None:
-    """Return the code of a key given by code or name, such as "67", "DEL" or "KEYCODE_DEL"."""
+    """Return the code of a key named by "67", "DEL" or "KEYCODE_DEL"; None if it is unknown."""
     if re.fullmatch("[0-9]{1,5}", word):
         return int(word)
     return _NAMES.get(word.upper().removeprefix("KEYCODE_"))
 
 
 def pressed(number: int | None, raw: str, meta: int = 0) -> Act:
-    """Return the act of a key pressed with the modifiers `meta`; `raw` if none is known.
-
-    `raw` is the command in its own words.
-    """
+    """Return the act of a key pressed with the modifiers `meta`; the command `raw` if unknown."""
     if number is None or meta & (_ALT | _META):
         return Raw(raw)
     if meta & _CTRL:
@@ -215,7 +212,7 @@ def pressed(number: int | None, raw: str, meta: int = 0) -> Act:
 
 
 def together(codes: Sequence[int | None], raw: str) -> Act:
-    """Return the act of keys held down together: the last one, with modifiers."""
+    """Return the act of keys pressed together: the last one, with the others as modifiers."""
     *modifiers, last = codes
     if modifiers and set(modifiers) <= _CTRL_KEYS:
         return pressed(last, raw, _CTRL)
@@ -229,15 +226,15 @@ def _character(number: int, *, shift: bool) -> str:
     return _SHIFTED.get(plain, plain.upper()) if shift else plain
 
 
-STILL = 10  # pixels: a finger that moves no further rests
-HELD = 0.5  # seconds: a finger that rests that long makes a long press (Android: 0.4)
-_STRAIGHT = 40  # pixels that a way may keep off the line between its ends
+STILL = 10  # pixels: a finger that moves less is resting
+HELD = 0.5  # seconds: a finger that rests longer makes a long press (Android: 0.4)
+_STRAIGHT = 40  # pixels that a path may deviate from the line between its ends
 
 
 def stroke(points: Sequence[tuple[float, int, int]]) -> Action | None:
-    """Return the action of a finger that went down, moved and up: (seconds, x, y) of each event.
+    """Return the action of a finger from down to up, given each event's (seconds, x, y).
 
-    None if its path is not straight, so that no action describes it.
+    None if its path is not straight: no action describes that.
     """
     begin, x1, y1 = points[0]
     end, x2, y2 = points[-1]

@@ -1,4 +1,4 @@
-"""Intents of Android's `am`, and the effects of sending them."""
+"""Intents of Android's `am`, and what sending them does."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ONE = {
 _MAIN = "android.intent.action.MAIN"
 _LAUNCHER = "android.intent.category.LAUNCHER"
 _HOME = "android.intent.category.HOME"
-# Apps of tools, which serve programs and are none of the user's.
+# Apps that belong to tools: they serve programs, and are none of the user's.
 TOOLS = {
     "io.appium.settings", "io.appium.uiautomator2.server", "io.appium.uiautomator2.server.test",
     "com.github.uiautomator", "com.github.uiautomator.test", "com.wetest.uia2",
@@ -33,12 +33,12 @@ TOOLS = {
     "com.mobilenext.devicekit", "com.genymobile.scrcpy", "ca.zgrs.clipper",
     "com.google.androidenv.accessibilityforwarder",
 }  # fmt: skip
-CLIPBOARD = "clipboard: "  # begins the Raw that puts a text there
+CLIPBOARD = "clipboard: "  # the prefix of a Raw that copies a text
 
 
 @dataclass(slots=True)
 class Intent:
-    """The contents of an intent; `extras` are text, whatever their type."""
+    """The contents of an intent; all `extras` are kept as text."""
 
     action: str = ""
     data: str = ""
@@ -50,7 +50,7 @@ class Intent:
 
     @property
     def app(self) -> str:
-        """The package that it is for, if it names one."""
+        """The package that it addresses; empty if it names none."""
         return self.component.partition("/")[0] or self.package
 
 
@@ -89,7 +89,7 @@ def _set(intent: Intent, option: str, value: str) -> None:
 
 
 def _last(intent: Intent, word: str) -> None:
-    """Read the word without an option: a URI, a component or a package."""
+    """Read a word that no option precedes: a URI, a component or a package."""
     if ":" in word:
         intent.data = word
     elif "/" in word:
@@ -112,11 +112,11 @@ def started(intent: Intent, raw: str) -> tuple[Act, ...]:
 
 
 def sent(intent: Intent, raw: str) -> tuple[Act, ...]:
-    """Return what a broadcast does: those to keyboards type, others do nothing on the screen."""
+    """Return what a broadcast does: keyboards type; others change nothing on the screen."""
     reader = _BROADCASTS.get(intent.action)
     if reader is None:
         return ()
-    if intent.app and intent.app not in TOOLS:  # as of a text with spaces that nobody quoted
+    if intent.app and intent.app not in TOOLS:  # such as the rest of an unquoted text with spaces
         return (Raw(raw),)
     try:
         return reader(intent.extras, raw)
@@ -135,7 +135,7 @@ def from_base64(text: str) -> str:
 
 
 def typed(text: str) -> tuple[Act, ...]:
-    """Return the act of typing a text, which is none if it is empty."""
+    """Return the act of typing a text; none if it is empty."""
     return (Type(text),) if text else ()
 
 
@@ -181,7 +181,7 @@ def _clipboard(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
     return (Raw(CLIPBOARD + (from_base64(text) if extras.get("encoding") == "base64" else text)),)
 
 
-# ADBKeyboard's first, then uiautomator2's keyboard, then what fills the clipboard.
+# ADBKeyboard's first, then those of uiautomator2's keyboard, then those that copy a text.
 _BROADCASTS: dict[str, Callable[[dict[str, str], str], tuple[Act, ...]]] = {
     "ADB_INPUT_TEXT": _message,
     "ADB_INPUT_B64": _message_base64,

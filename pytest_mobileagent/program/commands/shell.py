@@ -1,12 +1,10 @@
-"""Reading shell scripts for the phone: what their commands do, one after the other.
-
-The phone's own commands by name: which act, which look, which destroy something.
-"""
+"""What shell scripts do on the phone: how their commands act, look or destroy, one by one."""
 
 from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -32,8 +30,8 @@ if TYPE_CHECKING:
 
 _DEEPEST = 10
 _SHELLS = {"sh", "ash", "bash", "mksh"}
-_SHORT_PAUSE = 0.3  # seconds that no agent means as a wait
-# Commands that run the command after them, and how many of their arguments stand before it.
+_SHORT_PAUSE = 0.3  # seconds: a shorter sleep is not meant as a wait
+# Commands that run another command, and how many of their own arguments precede it.
 _BEFORE_COMMANDS = {
     "nohup": 0, "exec": 0, "command": 0, "builtin": 0, "time": 0, "setsid": 0, "busybox": 0,
     "toybox": 0, "timeout": 1, "nice": 0, "ionice": 0, "chrt": 1, "taskset": 1, "env": 0,
@@ -46,8 +44,8 @@ _FALLBACK = re.compile(r"[;&|\n(){}`]|\$\(")
 def read_script(script: str, text: str, depth: int = 0) -> Command:
     """Return what a script does, as the command `text`.
 
-    What may run more than once or not at all, and what cannot be taken apart, is told as the whole
-    script, if it does anything.
+    A script that cannot be parsed, or whose commands may run more than once or not at all, is one
+    act as a whole if it does anything.
     """
     try:
         parsed = scripts.parse(script)
@@ -73,7 +71,7 @@ def read_words(words: Sequence[str], text: str) -> Command:
 
 
 def _read_simple(simple: Simple, depth: int) -> Command:
-    """Return what a command does, even when other commands run it."""
+    """Return what a command does, also if another command runs it."""
     raw = cut(simple.text)
     device = next((file for file in simple.files if file.startswith("/dev/input/")), "")
     if device or _copies_to_input(simple.words):
@@ -85,11 +83,11 @@ def _read_simple(simple: Simple, depth: int) -> Command:
             return _shell(name, arguments, simple, depth)
         if name in _BEFORE_COMMANDS:
             rest = _after_options(arguments, _BEFORE_COMMANDS[name])
-            known = simple.known and name != "xargs"  # which adds arguments
+            known = simple.known and name != "xargs"  # xargs adds arguments
             return _nested(rest, Simple(simple.words, simple.text, known), depth)
     if name == "sleep":
         return Command(raw, _pause(arguments))
-    if name == "kill" and not simple.known:  # whatever `pidof` and the like find
+    if name == "kill" and not simple.known:  # the numbers come from `pidof` or the like
         name, arguments = "pkill", re.findall(r"[\w.]+", simple.text)
     command = read_tool(name, arguments, raw)
     if not simple.known and (command.acts or name == "input"):
@@ -104,7 +102,7 @@ def _nested(words: list[str], simple: Simple, depth: int) -> Command:
 
 
 def _shell(name: str, arguments: list[str], simple: Simple, depth: int) -> Command:
-    """Read a shell within the shell: its script is a word, or a file whose content is unknown."""
+    """Read a nested shell: its script is an argument, or a file whose content is unknown."""
     raw = cut(simple.text)
     if name == "eval":
         command = read_script(" ".join(arguments), raw, depth + 1)
@@ -115,8 +113,7 @@ def _shell(name: str, arguments: list[str], simple: Simple, depth: int) -> Comma
         rest = _after_options(arguments, 1)
         return _nested(rest, simple, depth)
     else:
-        files = [word for word in arguments if not word.startswith("-")]
-        return Command(raw, (Raw(raw),)) if files else Command(raw)
+        return _opaque_if(any(not word.startswith("-") for word in arguments), raw)
     return command if simple.known or not command.acts else _opaque(command, raw)
 
 
@@ -131,7 +128,7 @@ def _after_options(arguments: list[str], skipped: int) -> list[str]:
 
 def _feeds_a_shell(simple: Simple) -> bool:
     name, *arguments = (PurePosixPath(word).name for word in simple.words)
-    return name in {*_SHELLS, "su"} and not any(not word.startswith("-") for word in arguments)
+    return name in {*_SHELLS, "su"} and all(word.startswith("-") for word in arguments)
 
 
 def _copies_to_input(words: Sequence[str]) -> bool:
@@ -149,7 +146,7 @@ def _pause(arguments: list[str]) -> tuple[Act, ...]:
 
 
 def _guessed(script: str, text: str) -> Command:
-    """Read a script that cannot be taken apart by what looks like its commands."""
+    """Read a script that cannot be parsed by whatever in it looks like a command."""
     pieces = [re.sub(r"[\"'\\]", " ", piece).split() for piece in _FALLBACK.split(script)]
     parts = [
         _read_simple(Simple(tuple(words), " ".join(words)), _DEEPEST) for words in pieces if words
@@ -164,14 +161,7 @@ def _guessed(script: str, text: str) -> Command:
 
 
 def _opaque(command: Command, script: str) -> Command:
-    return Command(
-        command.text,
-        (Raw(cut(script)),),
-        command.looks,
-        command.automation,
-        command.destructive,
-        command.refused,
-    )
+    return replace(command, acts=(Raw(cut(script)),))
 
 
 def _together(parts: Sequence[Command], text: str) -> Command:
@@ -199,7 +189,7 @@ def _does(part: Command) -> bool:
     return any(not isinstance(act, Wait) for act in part.acts)
 
 
-# Settings that programs change to be able to work, and that no task is about.
+# Settings that programs change in order to work, and that no task is about.
 _OWN_SETTINGS = {
     "default_input_method", "enabled_input_methods", "show_ime_with_hard_keyboard",
     "enabled_accessibility_services", "accessibility_enabled", "window_animation_scale",
@@ -213,7 +203,7 @@ _SERVICES = {
     "bluetooth_manager": "bluetooth", "connectivity": "connectivity", "content": "content",
     "media_session": "media", "location": "location", "notification": "notification",
 }  # fmt: skip
-_STATES = {  # commands whose first argument says whether they change what the phone does
+_STATES = {  # commands that change something if their first argument begins like this
     "statusbar": ("expand-", "collapse"),
     "uimode": ("night", "car"),
     "wifi": ("set-wifi-enabled", "connect-network", "forget-network"),
@@ -229,14 +219,14 @@ _YADB = "com.ysbing.yadb.Main"
 
 
 def read_tool(name: str, arguments: Sequence[str], raw: str) -> Command:
-    """Return what a command of the phone does; `raw` is it in its own words."""
+    """Return what one of the phone's own commands does; `raw` is its text."""
     name, arguments = _started(name, arguments)
     destructive, refused = read_destructive(name, arguments)
     reader = _READERS.get(name)
     command = reader(arguments, raw) if reader else Command(raw)
     if not (destructive or refused):
         return keeping_the_screen_on(command)
-    return Command(raw, command.acts, command.looks, command.automation, destructive, refused)
+    return replace(command, destructive=destructive, refused=refused)
 
 
 def _started(name: str, arguments: Sequence[str]) -> tuple[str, list[str]]:
@@ -253,12 +243,9 @@ def _started(name: str, arguments: Sequence[str]) -> tuple[str, list[str]]:
     return name, words
 
 
-def _input(arguments: Sequence[str], raw: str) -> Command:
-    return Command(raw, read_input(arguments, raw))
-
-
-def _monkey(arguments: Sequence[str], raw: str) -> Command:
-    return Command(raw, read_monkey(arguments, raw))
+def _opaque_if(does: object, raw: str) -> Command:
+    """Return a command that is one act in its own words, if it does anything."""
+    return Command(raw, (Raw(raw),) if does else ())
 
 
 def _look(arguments: Sequence[str], raw: str) -> Command:
@@ -268,10 +255,6 @@ def _look(arguments: Sequence[str], raw: str) -> Command:
 def _uiautomator(arguments: Sequence[str], raw: str) -> Command:
     dumps = arguments[:1] == ["dump"]
     return Command(raw, looks=dumps, automation=dumps)
-
-
-def _act(arguments: Sequence[str], raw: str) -> Command:
-    return Command(raw, (Raw(raw),))
 
 
 def _am(arguments: Sequence[str], raw: str) -> Command:
@@ -289,7 +272,7 @@ def _am(arguments: Sequence[str], raw: str) -> Command:
 
 def _pm(arguments: Sequence[str], raw: str) -> Command:
     changes = arguments[:1] and arguments[0].startswith(("clear", "uninstall", "disable", "hide"))
-    return Command(raw, (Raw(raw),) if changes and arguments[-1] not in TOOLS else ())
+    return _opaque_if(changes and arguments[-1] not in TOOLS, raw)
 
 
 def _settings(arguments: Sequence[str], raw: str) -> Command:
@@ -298,24 +281,20 @@ def _settings(arguments: Sequence[str], raw: str) -> Command:
         del words[:2]
     changes = words[:1] and words[0] in {"put", "delete", "reset"}
     own = len(words) > 2 and words[2] in _OWN_SETTINGS
-    return Command(raw, (Raw(raw),) if changes and not own else ())
+    return _opaque_if(changes and not own, raw)
 
 
 def _svc(arguments: Sequence[str], raw: str) -> Command:
-    return Command(raw, () if arguments[:2] == ["power", "stayon"] else (Raw(raw),))
+    return _opaque_if(arguments[:2] != ["power", "stayon"], raw)
 
 
 def _service(arguments: Sequence[str], raw: str) -> Command:
-    """Read a call of a system service by number: only the status bar's are surely an act."""
-    return Command(raw, (Raw(raw),) if arguments[:2] == ["call", "statusbar"] else ())
-
-
-def _content(arguments: Sequence[str], raw: str) -> Command:
-    return read_content(arguments, raw)
+    """Read a numbered call of a system service: only the status bar's are certainly acts."""
+    return _opaque_if(arguments[:2] == ["call", "statusbar"], raw)
 
 
 def _app_process(arguments: Sequence[str], raw: str) -> Command:
-    """Read a program of Android's own runtime: uiautomator2's server, or what yadb does."""
+    """Read a program for Android's own runtime: uiautomator2's server, or yadb."""
     if _UIAUTOMATOR2 in arguments:
         return Command(raw, automation=True)
     if _YADB not in arguments:
@@ -349,25 +328,24 @@ def _yadb(arguments: list[str], raw: str) -> tuple[Act, ...]:
 
 def _state(name: str) -> Callable[[Sequence[str], str], Command]:
     def read(arguments: Sequence[str], raw: str) -> Command:
-        changes = len(arguments) > 0 and arguments[0].startswith(_STATES[name])
-        return Command(raw, (Raw(raw),) if changes else ())
+        return _opaque_if(arguments and arguments[0].startswith(_STATES[name]), raw)
 
     return read
 
 
 _READERS: dict[str, Callable[[Sequence[str], str], Command]] = {
-    "input": _input,
-    "monkey": _monkey,
+    "input": lambda arguments, raw: Command(raw, read_input(arguments, raw)),
+    "monkey": lambda arguments, raw: Command(raw, read_monkey(arguments, raw)),
     "screencap": _look,
     "screenrecord": _look,
     "uiautomator": _uiautomator,
-    "sendevent": _act,
+    "sendevent": lambda _, raw: _opaque_if(True, raw),
     "am": _am,
     "pm": _pm,
     "settings": _settings,
     "svc": _svc,
     "service": _service,
-    "content": _content,
+    "content": read_content,
     "app_process": _app_process,
     "app_process32": _app_process,
     "app_process64": _app_process,

@@ -1,7 +1,7 @@
-"""Which acts of a program are one action, and which actions make a step.
+"""How the acts of a program become actions, and its actions steps.
 
-A program decides by asking a model, or at least by looking: what it does between two decisions is
-one step. Where neither is seen on both sides of an act, it is a step of its own.
+A program decides by asking a model, or at least by looking at the screen: what it does between two
+decisions is one step. An act that has neither on both sides is a step of its own.
 """
 
 from __future__ import annotations
@@ -24,11 +24,14 @@ from pytest_mobileagent.program.commands.script import cut
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from pytest_mobileagent.program.acts import Command
+
+    Timed = tuple[Act, float]  # with the time of its request, in seconds
 
 RULE = 1  # the version of this rule, recorded so that steps can be derived anew
 
-# "more" carries on the act before it, as the next letter of a text. "call": a model is asked.
-# "begin" and "end": the program itself says what is one step.
+# "more" continues the act before it, such as the next letter of a text. "call": a model is asked.
+# "begin" and "end": the program itself marks a step.
 Mark = Literal["act", "more", "look", "call", "begin", "end"]
 
 ACTS = frozenset({"act", "more"})
@@ -38,19 +41,20 @@ _DECISIONS = {"call", "begin", "end"}
 def grouped(marks: Sequence[Mark]) -> list[list[int]]:
     """Return the indexes of the acts of each step, in order.
 
-    - From "begin" to "end" is one step, finished or not.
-    - So is what lies between two decisions: model calls, or the ends of such steps.
-    - Before the first decision, and after the last, what lies between two looks is one step; the
+    - The acts from "begin" to "end" are one step, finished or not.
+    - So are the acts between two decisions: model calls, or the ends of such steps.
+    - Before the first decision and after the last, the acts between two looks are one step; the
       decision counts as a look there.
-    - What is left has nothing on one of its sides: each act is a step.
+    - Each remaining act, which lacks a neighbour on one side, is a step.
 
-    "more" is in the step of the act before it, unless a decision lies between: it is an act then.
+    "more" belongs to the step of the act before it, unless a decision lies between: then it is an
+    act itself.
     """
     return [step for stretch in _stretches(marks) for step in _steps(marks, *stretch)]
 
 
 def settled(marks: Sequence[Mark]) -> int:
-    """Return how many marks, from the first, are of steps that no later mark can change."""
+    """Return how many marks, from the first, belong to steps that no later mark can change."""
     last = max((at for at, mark in enumerate(marks) if mark in _DECISIONS), default=-1)
     if last >= 0:
         return last + 1
@@ -58,12 +62,12 @@ def settled(marks: Sequence[Mark]) -> int:
     if not acts:
         return 0
     looks = [at for at, mark in enumerate(marks[: acts[-1]]) if mark == "look"]
-    # Before the first look each act is a step; then those since a look may become one.
+    # Before the first look each act is a step; the acts since the last look may still become one.
     return next(at for at in acts if at > looks[-1]) if looks else acts[-1]
 
 
 def _begins(marks: Sequence[Mark], at: int) -> bool:
-    """Check whether an act begins at a place, rather than continues."""
+    """Whether an act begins at a place, rather than continues."""
     if marks[at] == "act":
         return True
     if marks[at] != "more":
@@ -77,7 +81,7 @@ def _begins(marks: Sequence[Mark], at: int) -> bool:
 
 
 def _stretches(marks: Sequence[Mark]) -> Iterator[tuple[int, int]]:
-    """Yield what lies between decisions: from the place after one to the place of the next."""
+    """Yield the ranges between decisions: from after one to the next."""
     start = 0
     for at, mark in enumerate(marks):
         if mark in _DECISIONS:
@@ -87,7 +91,7 @@ def _stretches(marks: Sequence[Mark]) -> Iterator[tuple[int, int]]:
 
 
 def _steps(marks: Sequence[Mark], start: int, end: int) -> Iterator[list[int]]:
-    """Yield the steps of a stretch between decisions."""
+    """Yield the steps between two decisions."""
     own = start > 0 and marks[start - 1] == "begin"
     if own or (start > 0 and end < len(marks)):
         if step := [at for at in range(start, end) if marks[at] in ACTS]:
@@ -104,7 +108,7 @@ def _steps(marks: Sequence[Mark], start: int, end: int) -> Iterator[list[int]]:
 
 
 def _between_looks(marks: Sequence[Mark], start: int, end: int) -> list[list[list[int]]]:
-    """Return the acts between looks, each as the places where it begins and is carried on."""
+    """Return the acts between looks, each as the places of its parts."""
     pieces: list[list[list[int]]] = [[]]
     act: list[int] | None = None
     for at in range(start, end):
@@ -119,31 +123,24 @@ def _between_looks(marks: Sequence[Mark], start: int, end: int) -> list[list[lis
     return pieces
 
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from pytest_mobileagent.program.acts import Command
-
-    Timed = tuple[Act, float]
-
-_EMPTIES = 5  # as many delete keys are meant to empty the field
-_DOUBLE_SECONDS = 0.3  # Android's longest pause within a double tap
+_EMPTIES = 5  # delete keys: so many are meant to empty the field
+_DOUBLE_SECONDS = 0.3  # the longest pause within a double tap on Android
 _DOUBLE_PIXELS = 20
-_GESTURE_SECONDS = 1.0  # the longest pause within a gesture whose events say nothing here
-_RECENT = 60  # acts that can matter for what the next one carries on
+_GESTURE_SECONDS = 1.0  # the longest pause within a gesture whose events cannot be read
+_RECENT = 60  # acts that the next one may continue
 _BEFORE_ERASING = (SELECT_ALL, TO_THE_END, TO_THE_START)
-BINARY = ": binary control"  # ends the Raw of what goes over a socket and is not read
+BINARY = ": binary control"  # the suffix of a Raw for unreadable data on a socket
 
 
 def merged(acts: Sequence[tuple[Act, float]]) -> tuple[Action, ...]:
-    """Return acts as actions, each with the time of its request in seconds."""
+    """Return the actions that acts make; each act comes with the time of its request in seconds."""
     return tuple(action for run in _runs(acts) for action in _actions(run))
 
 
 def continues(acts: Sequence[tuple[Act, float]], command: Command, at: float) -> bool:
-    """Whether a command asked for at a time only carries on the last of the acts before it.
+    """Whether a command at a time only continues the last of the acts before it.
 
-    It is one action with that then, so that no screen between them is of interest.
+    Both are one action then, and the screen between them does not matter.
     """
     if not acts or not command.acts:
         return False
@@ -153,7 +150,7 @@ def continues(acts: Sequence[tuple[Act, float]], command: Command, at: float) ->
 
 
 def _runs(acts: Sequence[Timed]) -> list[list[Timed]]:
-    """Return acts in runs, each of which is a single operation."""
+    """Group acts into runs, each of which is a single operation."""
     runs: list[list[Timed]] = []
     for act, at in _pasted(acts):
         if runs and _carries_on(runs[-1], act, at):
@@ -164,7 +161,7 @@ def _runs(acts: Sequence[Timed]) -> list[list[Timed]]:
 
 
 def _pasted(acts: Sequence[Timed]) -> Iterator[Timed]:
-    """Yield acts, with a text that is put into the clipboard and pasted as one that is typed."""
+    """Yield acts; a text that is copied and then pasted counts as typed."""
     waiting: Timed | None = None
     for act, at in acts:
         if waiting is not None and act == PASTE:
@@ -206,7 +203,7 @@ def _touching(run: Sequence[Timed]) -> bool:
 
 
 def _taps_again(run: Sequence[Timed], place: tuple[int, int], at: float) -> bool:
-    """Whether a finger that goes down is the second of a double tap."""
+    """Whether a finger that goes down begins the second tap of a double tap."""
     if not isinstance(run[-1][0], Tap | Pointer):
         return False
     match _strokes(run):
@@ -226,7 +223,7 @@ def _empties(run: Sequence[Timed]) -> bool:
 
 
 def _family(act: Act) -> str:
-    """Return what the events of one gesture have in common that cannot be read."""
+    """Return what unreadable events of one gesture have in common; empty if `act` is none."""
     if not isinstance(act, Raw):
         return ""
     if act.command.startswith("sendevent "):
@@ -266,10 +263,10 @@ def _written(run: Sequence[Timed]) -> list[Action]:
 
 
 def _strokes(run: Sequence[Timed]) -> list[Action]:
-    """Return what a finger did, each time from when it went down to when it went up."""
+    """Return what a finger did, from each time it went down until it went up."""
     strokes: list[Action] = []
     pointers: list[tuple[Pointer, float]] = []
-    waited = 0.0  # within commands, which are asked for as a whole
+    waited = 0.0  # within commands: their acts all have the time of the command
     for act, at in run:
         if isinstance(act, Tap):
             strokes.append(act)
@@ -284,7 +281,7 @@ def _strokes(run: Sequence[Timed]) -> list[Action]:
 
 
 def _stroke(pointers: Sequence[tuple[Pointer, float]]) -> Action:
-    """Return what a finger did, if all of its way was seen and is straight."""
+    """Return what a finger did: an action if its whole path was seen and is straight."""
     first, last = pointers[0][0], pointers[-1][0]
     if first.phase == "down" and last.phase == "up":
         action = stroke([(at, act.x, act.y) for act, at in pointers])

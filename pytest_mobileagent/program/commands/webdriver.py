@@ -1,4 +1,4 @@
-"""Requests to the UiAutomator2 server, which Appium installs on the phone, and their pointers."""
+"""Requests to the UiAutomator2 server, which Appium installs on the phone, read as acts."""
 
 from __future__ import annotations
 
@@ -13,11 +13,7 @@ from pytest_mobileagent.program.commands.intents import CLIPBOARD, from_base64
 from pytest_mobileagent.program.commands.script import call_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
     Reader = Callable[[dict[str, Any], str], tuple[Act, ...]]
 
@@ -27,7 +23,7 @@ _LOOKS = re.compile(r"screenshot|source|element/[^/]+/screenshot|screenshot/.*|a
 
 
 def read(method: str, path: str, values: Any, raw: str) -> Command | None:
-    """Return what a request does; None if it is to another server."""
+    """Return what a request does; None if it addresses another server."""
     match = _SESSION.fullmatch(path.rstrip("/"))
     if match is None:
         return None
@@ -65,7 +61,7 @@ def _long_click(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
 
 
 def _place(body: dict[str, Any]) -> tuple[int, int] | None:
-    """Return the pixel of a gesture; None if it is one of an element."""
+    """Return the pixel of a gesture; None if the gesture is on an element."""
     offset = body.get("offset")
     if body.get("origin") or body.get("element") or not isinstance(offset, dict):
         return None
@@ -73,7 +69,7 @@ def _place(body: dict[str, Any]) -> tuple[int, int] | None:
 
 
 def _touch(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
-    """Read the gestures of servers before version 4: their pixels are in `params`."""
+    """Read a gesture for a server before version 4, whose pixels are in `params`."""
     values = body.get("params", body)
     if "element" in values or "x" not in values:
         return (Raw(raw),)
@@ -90,13 +86,13 @@ def _actions(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
 
 
 def _value(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
-    """Read what is typed into an element; `replace` empties that before."""
+    """Read what is typed into an element; `replace` empties it first."""
     value = body.get("text", body.get("value", ""))
     text = "".join(map(str, value)) if isinstance(value, list) else str(value)
     replaces = (Clear(),) if str(body.get("replace")).lower() == "true" else ()
     if not text.endswith(("\n", "\\n")):
         return (*replaces, *keyed(text, raw))
-    text = text.removesuffix("\n").removesuffix("\\n")  # the server takes it for the key
+    text = text.removesuffix("\n").removesuffix("\\n")  # the server presses the key instead
     return (*replaces, *keyed(text, raw), Key("enter"))
 
 
@@ -150,7 +146,7 @@ _READERS: list[tuple[re.Pattern[str], Reader]] = [
 
 
 _DOUBLE_SECONDS = 0.3
-# The private characters that WebDriver gives to keys.
+# The private characters by which WebDriver names keys.
 _CONTROL = "\ue009\ue051"
 _SHIFT = "\ue008\ue050"
 _KEYS: dict[str, Act] = {
@@ -161,7 +157,7 @@ _KEYS: dict[str, Act] = {
 
 
 def read_actions(sequences: Sequence[dict[str, Any]], raw: str) -> tuple[Act, ...]:
-    """Return what W3C actions do; one finger, or a keyboard, at a time can be told.
+    """Return what W3C actions do: those of one finger or one keyboard are understood.
 
     Raises:
         ValueError, KeyError, TypeError: they are malformed.
@@ -195,7 +191,7 @@ def _fingered(items: Sequence[dict[str, Any]], raw: str) -> tuple[Act, ...]:
             time += float(item.get("duration") or 0) / 1000
         if kind == "pointerMove":
             origin = item.get("origin") or "viewport"
-            if origin not in ("viewport", "pointer"):  # an element, whose place is not known
+            if origin not in ("viewport", "pointer"):  # an element, whose place is unknown
                 return (Raw(raw),)
             from_x, from_y = (x, y) if origin == "pointer" else (0, 0)
             x, y = from_x + pixel(item["x"]), from_y + pixel(item["y"])
@@ -206,7 +202,7 @@ def _fingered(items: Sequence[dict[str, Any]], raw: str) -> tuple[Act, ...]:
         if kind == "pointerUp" and down:
             down = False
             strokes.append((points[0][0], time, stroke(points) or Raw(raw)))
-    if down:  # released by whoever began it, later
+    if down:  # a later request will release it
         return (Raw(raw),)
     return tuple(_paused(strokes))
 
@@ -255,7 +251,7 @@ def _pressed(value: str, held: set[str], raw: str) -> Act:
 
 
 def keyed(text: str, raw: str) -> tuple[Act, ...]:
-    """Return what a text does that may hold WebDriver's keys."""
+    """Return what a text does, which may contain WebDriver's keys."""
     acts: list[Act] = []
     for char in text:
         act = _pressed(char, set(), raw)

@@ -21,7 +21,7 @@ from pytest_mobileagent.action.action import (
 )
 from pytest_mobileagent.program.acts import Act, Clear, Command, Pointer
 from pytest_mobileagent.program.commands.inputs import PASTE, SELECT_ALL
-from pytest_mobileagent.program.commands.script import told
+from pytest_mobileagent.program.commands.script import call_text
 from pytest_mobileagent.program.commands.sockets import SocketReader
 from tests.program.commands.asking import commands, done, request
 
@@ -87,7 +87,7 @@ SELECTOR = {"mask": 1, "text": "OK"}
     ],
 )
 def test_uiautomator2s_calls_are_read(calls: Any, acts: tuple[Act, ...] | None) -> None:
-    words = None if acts is not None else told(calls["method"], calls["params"])
+    words = None if acts is not None else call_text(calls["method"], calls["params"])
     assert done("POST", "/jsonrpc/0", calls) == (acts if words is None else (Raw(words),))
 
 

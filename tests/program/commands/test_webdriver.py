@@ -9,7 +9,7 @@ import pytest
 from pytest_mobileagent.action.action import DoubleTap, Key, LongPress, Raw, Swipe, Tap, Type, Wait
 from pytest_mobileagent.program.acts import Act, Clear, ElementTap, Erase
 from pytest_mobileagent.program.commands.inputs import SELECT_ALL
-from pytest_mobileagent.program.commands.script import told
+from pytest_mobileagent.program.commands.script import call_text
 from tests.program.commands.asking import done
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
@@ -107,5 +107,5 @@ def keyboard(*values: str) -> dict[str, Any]:
     ],
 )
 def test_appiums_requests_are_read(path: str, body: Any, acts: tuple[Act, ...] | None) -> None:
-    expected = (Raw(told(path, body)),) if acts is None else acts
+    expected = (Raw(call_text(path, body)),) if acts is None else acts
     assert done("POST", f"/wd/hub/session/1-2-3/{path}", body) == expected
