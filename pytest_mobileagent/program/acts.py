@@ -81,7 +81,7 @@ class Watcher(Protocol):
     """Watches over an episode while a program runs in it."""
 
     async def command(self, command: Command) -> Passage:
-        """Ask before a command is passed on; an act waits until the screen before it is captured."""
+        """Ask to pass a command on; an act waits until the screen before it is captured."""
 
     async def call_begins(self) -> str:
         """Report that a model is about to be asked; return why it must not be, empty if it may."""

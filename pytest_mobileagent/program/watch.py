@@ -86,10 +86,10 @@ class Watch:
         self._jobs.tell(self._call)
         return ""
 
-    def call_ended(self, said: str) -> None:
+    def call_ended(self, words: str) -> None:
         """Note what a model replied; see `Watcher`."""
         self._open_calls -= 1
-        self._said = said or self._said
+        self._said = words or self._said
         self._calls_ended.set()
 
     def called(self, said: str) -> str:

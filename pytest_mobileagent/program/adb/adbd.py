@@ -128,8 +128,8 @@ class Connection:
     """Adbd's side of the protocol over one TCP connection.
 
     Every user of the machine can connect, so `banner`, which describes the device, is sent only
-    once the peer has signed a token with a key that it `knows`. Each stream is `serve`d in a task of
-    its own.
+    once the peer has signed a token with a key that it `knows`. Each stream is `serve`d in its own
+    task.
     """
 
     def __init__(
@@ -241,8 +241,8 @@ _START_SECONDS = 20.0
 class Attachment:
     """Keeps our adbd connected to the program's adb server while the device is there.
 
-    When the device vanishes, its connections end, as if it were attached itself; when it is back, or
-    the server was started again, adbd is registered anew.
+    When the device vanishes, its connections end, as if it were attached itself; when it is back,
+    or the server was started again, adbd is registered anew.
     """
 
     def __init__(self, address: Address, adbd: Adbd, server_port: int) -> None:

@@ -1,8 +1,8 @@
 """A program's own adb server, a real one that knows a single device, and the shims that lead there.
 
-The shims are an `adb` that comes first on the program's PATH, and hooks of Python and Node. Whatever
-port or binary the program names, and however often it ends and starts adb servers, it reaches the
-same server, which is always there.
+The shims are an `adb` that comes first on the program's PATH, and hooks of Python and Node.
+Whatever port or binary the program names, and however often it ends and starts adb servers, it
+reaches the same server, which is always there.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def _redirected(connect: Any, port: int) -> Any:
 
 
 def install(port: int, here: str) -> None:
-    """Change `socket`, now or when it is imported; then run the `sitecustomize` that `here` hides."""
+    """Change `socket`, now or once imported; then run the `sitecustomize` that `here` hides."""
     if "socket" in sys.modules:
         change(sys.modules["socket"], port)
     else:

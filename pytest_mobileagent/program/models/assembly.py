@@ -1,4 +1,4 @@
-"""Stream assembly: the pieces of a streamed reply, put together into the reply in one piece."""
+"""Stream assembly: the pieces of a streamed reply, joined into one reply."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Event = dict[str, Any] | str
 
 @dataclass(slots=True)
 class Assembled:
-    """A reply in one piece; `is_whole` if its end has come; `first` is where its first token came.
+    """A reply in one piece; `is_whole` if it has ended.
 
-    `first` counts what the stream said, from 0; None if no token came.
+    `first` is the index of the event that brought the first token; None if none came.
     """
 
     reply: dict[str, Any] = field(default_factory=dict)
@@ -26,7 +26,7 @@ class Assembled:
     first: int | None = None
 
     def token(self, index: int) -> None:
-        """Note that a token came with what was said at an index."""
+        """Note that the event at an index brought a token."""
         if self.first is None:
             self.first = index
 
@@ -35,21 +35,21 @@ def chat(stream: Iterable[Event]) -> Assembled:
     """Assemble a stream of OpenAI's chat completions."""
     assembled = Assembled()
     choices: dict[int, dict[str, Any]] = {}
-    for index, said in enumerate(stream):
-        if isinstance(said, str):
-            assembled.is_whole = assembled.is_whole or said == DONE
+    for index, event in enumerate(stream):
+        if isinstance(event, str):
+            assembled.is_whole = assembled.is_whole or event == DONE
             continue
-        assembled.reply |= {k: v for k, v in said.items() if v and k != "choices"}
-        for choice in _dicts(said.get("choices")):
+        assembled.reply |= {k: v for k, v in event.items() if v and k != "choices"}
+        for choice in as_dicts(event.get("choices")):
             number = choice.get("index")
             kept = choices.setdefault(number if isinstance(number, int) else 0, _choice())
-            delta = _dict(choice.get("delta"))
+            delta = as_dict(choice.get("delta"))
             if any(value for name, value in delta.items() if name != "role"):
                 assembled.token(index)
             _grow_message(kept["message"], delta)
             if "text" in choice:  # the older completions
                 assembled.token(index)
-                kept["message"]["content"] += _text(choice["text"])
+                kept["message"]["content"] += as_text(choice["text"])
             if finish := choice.get("finish_reason"):
                 kept["finish_reason"] = finish
                 assembled.is_whole = True
@@ -66,52 +66,52 @@ def _choice() -> dict[str, Any]:
 
 
 def _grow_message(message: dict[str, Any], delta: dict[str, Any]) -> None:
-    message["content"] += _text(delta.get("content"))
-    message["refusal"] += _text(delta.get("refusal"))
+    message["content"] += as_text(delta.get("content"))
+    message["refusal"] += as_text(delta.get("refusal"))
     calls = message["tool_calls"]
-    for part in _dicts(delta.get("tool_calls")):
-        # Some servers send each call whole, and number none.
+    for part in as_dicts(delta.get("tool_calls")):
+        # Some servers send each call whole, without a number.
         number = part.get("index")
         key = number if isinstance(number, int) else len(calls)
         empty = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
-        call, function = calls.setdefault(key, empty), _dict(part.get("function"))
-        call["id"] = _text(part.get("id")) or call["id"]
-        call["function"]["name"] = _text(function.get("name")) or call["function"]["name"]
-        call["function"]["arguments"] += _text(function.get("arguments"))
+        call, function = calls.setdefault(key, empty), as_dict(part.get("function"))
+        call["id"] = as_text(part.get("id")) or call["id"]
+        call["function"]["name"] = as_text(function.get("name")) or call["function"]["name"]
+        call["function"]["arguments"] += as_text(function.get("arguments"))
 
 
 def responses(stream: Iterable[Event]) -> Assembled:
-    """Assemble a stream of OpenAI's responses; of one that was cut, what came of its items."""
+    """Assemble a stream of OpenAI's responses; if it was cut off, from the items that came."""
     assembled = Assembled()
     items: dict[Any, dict[str, Any]] = {}
     for index, event in enumerate(stream):
         if isinstance(event, str):
             continue
-        kind, place = _text(event.get("type")), event.get("output_index")
+        kind, place = as_text(event.get("type")), event.get("output_index")
         if kind in {"response.created", "response.in_progress"}:
-            assembled.reply = dict(_dict(event.get("response")))
+            assembled.reply = dict(as_dict(event.get("response")))
         elif kind in {"response.completed", "response.incomplete", "response.failed"}:
-            assembled.reply, assembled.is_whole = dict(_dict(event.get("response"))), True
+            assembled.reply, assembled.is_whole = dict(as_dict(event.get("response"))), True
             return assembled
         elif kind in {"response.output_item.added", "response.output_item.done"}:
-            items[str(place)] = dict(_dict(event.get("item")))
+            items[str(place)] = dict(as_dict(event.get("item")))
             if kind.endswith("done"):
                 assembled.token(index)
         elif kind.endswith(".delta"):
             assembled.token(index)
-            _grow_item(items.setdefault(str(place), {}), kind, _text(event.get("delta")))
+            _grow_item(items.setdefault(str(place), {}), kind, as_text(event.get("delta")))
     assembled.reply["output"] = list(items.values())
     return assembled
 
 
 def _grow_item(item: dict[str, Any], kind: str, delta: str) -> None:
     if kind == "response.function_call_arguments.delta":
-        item["arguments"] = _text(item.get("arguments")) + delta
+        item["arguments"] = as_text(item.get("arguments")) + delta
     elif kind in {"response.output_text.delta", "response.refusal.delta"}:
         name = "refusal" if "refusal" in kind else "text"
         item["type"] = "message"
-        before = _dict(next(iter(_dicts(item.get("content"))), {}))
-        item["content"] = [{**before, name: _text(before.get(name)) + delta}]
+        before = as_dict(next(iter(as_dicts(item.get("content"))), {}))
+        item["content"] = [{**before, name: as_text(before.get(name)) + delta}]
 
 
 def messages(stream: Iterable[Event]) -> Assembled:
@@ -124,17 +124,17 @@ def messages(stream: Iterable[Event]) -> Assembled:
         place = str(event.get("index"))
         match event.get("type"):
             case "message_start":
-                assembled.reply |= _dict(event.get("message"))
-                assembled.reply["usage"] = dict(_dict(assembled.reply.get("usage")))
+                assembled.reply |= as_dict(event.get("message"))
+                assembled.reply["usage"] = dict(as_dict(assembled.reply.get("usage")))
             case "content_block_start":
-                blocks[place] = dict(_dict(event.get("content_block")))
+                blocks[place] = dict(as_dict(event.get("content_block")))
             case "content_block_delta":
                 assembled.token(index)
-                _grow_block(blocks.setdefault(place, {}), _dict(event.get("delta")))
+                _grow_block(blocks.setdefault(place, {}), as_dict(event.get("delta")))
             case "message_delta":
-                assembled.reply |= _dict(event.get("delta"))
+                assembled.reply |= as_dict(event.get("delta"))
                 # Counts are totals so far; those that did not change may be null.
-                counts = _dict(event.get("usage")).items()
+                counts = as_dict(event.get("usage")).items()
                 assembled.reply["usage"] |= {name: n for name, n in counts if n is not None}
             case "message_stop":
                 assembled.is_whole = True
@@ -144,10 +144,10 @@ def messages(stream: Iterable[Event]) -> Assembled:
 
 
 def _grow_block(block: dict[str, Any], delta: dict[str, Any]) -> None:
-    """Add the texts of a delta to those of its block: words, thoughts, a tool's input."""
+    """Add the texts of a delta to its block: words, thoughts, a tool's input."""
     for name, value in delta.items():
         if name != "type" and isinstance(value, str):
-            block[name] = _text(block.get(name)) + value
+            block[name] = as_text(block.get(name)) + value
 
 
 def gemini(stream: Iterable[Event]) -> Assembled:
@@ -155,12 +155,12 @@ def gemini(stream: Iterable[Event]) -> Assembled:
     assembled = Assembled()
     parts: list[Any] = []
     finish = None
-    for index, said in enumerate(stream):
-        if isinstance(said, str):
+    for index, event in enumerate(stream):
+        if isinstance(event, str):
             continue
-        assembled.reply |= {name: value for name, value in said.items() if name != "candidates"}
-        for candidate in _dicts(said.get("candidates"))[:1]:
-            come = _dicts(_dict(candidate.get("content")).get("parts"))
+        assembled.reply |= {name: value for name, value in event.items() if name != "candidates"}
+        for candidate in as_dicts(event.get("candidates"))[:1]:
+            come = as_dicts(as_dict(candidate.get("content")).get("parts"))
             if come:
                 assembled.token(index)
             parts += come
@@ -172,57 +172,59 @@ def gemini(stream: Iterable[Event]) -> Assembled:
 
 
 def ollama(stream: Iterable[Event]) -> Assembled:
-    """Assemble a stream of Ollama's own: lines, of which the last has the counts."""
+    """Assemble a stream of Ollama's own API: lines, of which the last has the counts."""
     assembled = Assembled()
     text = ""
     calls: list[dict[str, Any]] = []
-    for index, said in enumerate(stream):
-        if isinstance(said, str):
+    for index, event in enumerate(stream):
+        if isinstance(event, str):
             continue
-        message = _dict(said.get("message"))
-        piece = _text(message.get("content")) + _text(said.get("response"))
-        called = _dicts(message.get("tool_calls"))
+        message = as_dict(event.get("message"))
+        piece = as_text(message.get("content")) + as_text(event.get("response"))
+        called = as_dicts(message.get("tool_calls"))
         if piece or called:
             assembled.token(index)
         text, calls = text + piece, [*calls, *called]
-        assembled.reply |= said
-        assembled.is_whole = assembled.is_whole or said.get("done") is True
+        assembled.reply |= event
+        assembled.is_whole = assembled.is_whole or event.get("done") is True
     assembled.reply["message"] = {"role": "assistant", "content": text, "tool_calls": calls}
     return assembled
 
 
 def last(stream: Iterable[Event]) -> Assembled:
-    """Return the last piece of a stream whose every piece repeats everything so far."""
+    """Return the last piece of a stream in which every piece repeats all before it."""
     assembled = Assembled()
-    for index, said in enumerate(stream):
-        if isinstance(said, dict):
+    for index, event in enumerate(stream):
+        if isinstance(event, dict):
             assembled.token(index)
-            assembled.reply, assembled.is_whole = said, True
+            assembled.reply, assembled.is_whole = event, True
     return assembled
 
 
-def _dict(value: Any) -> dict[str, Any]:
+def as_dict(value: Any) -> dict[str, Any]:
+    """Return a value if it is a table, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
-def _dicts(value: Any) -> list[dict[str, Any]]:
+def as_dicts(value: Any) -> list[dict[str, Any]]:
+    """Return the tables in a value if it is a list, else none."""
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
-def _text(value: Any) -> str:
-    """Return the text, which Mistral's thinking models send in parts."""
+def as_text(value: Any) -> str:
+    """Return a text, which Mistral's thinking models send in parts."""
     if isinstance(value, list):
-        return "".join(_text(part.get("text")) for part in _dicts(value))
+        return "".join(as_text(part.get("text")) for part in as_dicts(value))
     return value if isinstance(value, str) else ""
 
 
 _END = re.compile(rb"\r\n\r\n|\n\n|\r\r")
 _LINE = re.compile(r"\r\n|\n|\r")
-DONE = "[DONE]"  # with which OpenAI's streams end
+DONE = "[DONE]"  # the last event of OpenAI's streams
 
 
 def split(raw: bytes) -> tuple[list[bytes], bytes]:
-    """Return the server-sent events that are whole, each with its end, and what follows them."""
+    """Return the complete server-sent events, each with its end, and the rest."""
     events, begin = [], 0
     for end in _END.finditer(raw):
         events.append(raw[begin : end.end()])
@@ -237,11 +239,11 @@ def data_of(event: bytes) -> str:
     return "\n".join(data)
 
 
-def objects(raw: bytes, media_type: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    """Yield what a stream said, each with the number of bytes by whose end it was there.
+def objects(raw: bytes, media_type: str) -> Iterator[tuple[int, Event]]:
+    """Yield the events of a stream, each with the number of bytes up to its end.
 
-    Objects of JSON, be they server-sent events, the parts of one list (Gemini), or lines (Ollama),
-    and the word DONE. What is neither is left out, so is what is not whole.
+    They are objects of JSON, sent as server-sent events, as parts of one list (Gemini) or as lines
+    (Ollama), and the word DONE. All else, and what is incomplete, is left out.
     """
     if "event-stream" in media_type or raw.lstrip()[:5] in {b"data:", b"event"}:
         yield from _events(raw)
@@ -249,35 +251,37 @@ def objects(raw: bytes, media_type: str) -> Iterator[tuple[int, dict[str, Any] |
         yield from _parts(raw)
 
 
-def _events(raw: bytes) -> Iterator[tuple[int, dict[str, Any] | str]]:
+def _events(raw: bytes) -> Iterator[tuple[int, Event]]:
     events, rest = split(raw)
     place = 0
-    for event in (*events, rest):  # the last event of a sloppy server has no empty line behind it
-        place += len(event)
-        text = data_of(event)
+    for raw_event in (*events, rest):  # a sloppy server sends no empty line after its last event
+        place += len(raw_event)
+        text = data_of(raw_event)
         if text.strip() == DONE:
             yield place, DONE
-        elif isinstance(said := _read(text), dict):
-            yield place, said
+        elif (event := json_object(text)) is not None:
+            yield place, event
 
 
-def _parts(raw: bytes) -> Iterator[tuple[int, dict[str, Any] | str]]:
+def _parts(raw: bytes) -> Iterator[tuple[int, Event]]:
     text = raw.decode("utf-8", "replace")
     decoder = json.JSONDecoder()
     at = place = 0
     while (begin := text.find("{", at)) >= 0:
         try:
-            said, end = decoder.raw_decode(text, begin)
+            event, end = decoder.raw_decode(text, begin)
         except (ValueError, RecursionError):
             return
         place += len(text[at:end].encode("utf-8", "replace"))
         at = end
-        if isinstance(said, dict):
-            yield place, said
+        if isinstance(event, dict):
+            yield place, event
 
 
-def _read(text: str) -> Any:
+def json_object(data: str | bytes) -> dict[str, Any] | None:
+    """Parse an object of JSON; return None if the data is not one."""
     try:
-        return json.loads(text) if text else None
+        value = json.loads(data)
     except (ValueError, RecursionError):
         return None
+    return value if isinstance(value, dict) else None

@@ -1,4 +1,4 @@
-"""The models of a program, recorded: its calls pass through unchanged, and are written down."""
+"""A program's models, recorded: its calls pass through unchanged, and are written down."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import ssl
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import parse_qs
 
 import trustme
@@ -19,6 +19,7 @@ from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.program.http1 import header
+from pytest_mobileagent.program.models.assembly import json_object
 from pytest_mobileagent.program.models.environment import (
     LOOPBACK,
     LentKeys,
@@ -41,28 +42,29 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.program.acts import Watcher
     from pytest_mobileagent.program.http1 import ServerConnection
+    from pytest_mobileagent.program.models.replies import Seller
     from pytest_mobileagent.program.models.requests import RecordedApi
 
 
-_SECRETS = ("x-api-key", "api-key", "x-goog-api-key")
+_KEY_HEADERS = ("x-api-key", "api-key", "x-goog-api-key")
 
 
 class RecordedModels:
     """All of a program's model calls in one episode, for a `LocalPort` to serve.
 
     - `settings`: prices and budget of the run. `folder`: the episode's, `pictures`: the run's.
-    - `watcher` is told of each call. `on_budget` is told once which budget is spent.
-    - `network`: "open", or "models": then the proxy leads to models only. `hosts`: those that are
-      providers of models besides the ones that are known.
-    - `roles`: patterns of models' names, and the roles in which those are asked.
-    - `include_usage`: whether streams are asked for their counts where the program does not.
-    - `model`: what answers in the place of all providers: a script, or an endpoint, for its API.
-    - `keys`: what the program has in the place of keys; by default, in the place of all.
+    - `watcher` is notified of each call, `on_budget` of the budget that is spent.
+    - `network`: "open", or "models" if the proxy leads to models only. `hosts`: providers of models
+      in addition to the known ones.
+    - `roles`: the role of each model whose name fits a pattern.
+    - `include_usage`: whether to ask streams for token counts if the program does not.
+    - `model`: answers in place of all providers: a script, or an endpoint for its API.
+    - `keys`: the program's stand-ins for keys; by default, for all keys.
 
     Raises HostError if a variable that names an endpoint holds no URL.
 
-    `failure` is why calls cannot be recorded any more; they are refused from then on. `secrets` are
-    the keys that the program has shown so far.
+    `failure` is why calls can no longer be recorded: they are refused from then on. `secrets` are
+    the keys that the program has used so far.
     """
 
     def __init__(
@@ -89,7 +91,7 @@ class RecordedModels:
         self._watcher, self._on_budget = watcher, on_budget
         self._include_usage, self._model = include_usage, model
         self._routes = routes()
-        # A program may name the user's endpoint by itself.
+        # A program may name the user's endpoint itself.
         places = ((Origin.of(each.base).host, each.provider) for each in self._routes.values())
         named = {host: provider for host, provider in places if host not in LOOPBACK}
         self._named = {Origin.of(each.base) for each in self._routes.values()}
@@ -98,10 +100,10 @@ class RecordedModels:
         self._stand_in = StandIn(None)
         self._keys = keys or LentKeys(os.environ, always=model is not None)
         self.secrets: set[str] = {*self._keys.words, *self._keys.keys}
-        self._countless: set[Origin] = set()  # servers that refuse to be asked for counts
+        self._countless: set[Origin] = set()  # servers that refuse requests for counts
 
     async def start(self, url: Callable[[str], str], proxy: str) -> None:
-        """Make ready: `url` gives the port's URL for a name, `proxy` is its URL as a proxy.
+        """Prepare to serve: `url` returns the port's URL for a name, `proxy` is its URL as a proxy.
 
         Raises:
             HostError: a file cannot be written, the script cannot be read, or there is no endpoint.
@@ -125,17 +127,17 @@ class RecordedModels:
     def _write_bundle(self) -> None:
         self._bundle.parent.mkdir(parents=True, exist_ok=True)
         self._bundle.write_bytes(bundle())
-        provider_at("example.com")  # loads what takes long, before a program waits for it
+        provider_at("example.com")  # loads slow libraries before a program waits for them
 
     async def close(self) -> None:
-        """Clean up everything but the record."""
+        """Remove everything but the record."""
         with contextlib.suppress(OSError):
             self._bundle.unlink(missing_ok=True)
         await asyncio.to_thread(self._stand_in.close)
 
     @property
     def outage(self) -> Outage | None:
-        """Why no provider has answered lately, and since when; None if one has."""
+        """Why the last request had no answer, and since when; None if it had one."""
         return self._book.outage
 
     def has_route(self, name: str) -> bool:
@@ -143,14 +145,14 @@ class RecordedModels:
         return name in self._routes
 
     def is_provider(self, host: str) -> bool:
-        """Whether a host is a provider of models, so that what is said to it is opened."""
+        """Whether a host is a provider of models, so that connections to it are opened."""
         return bool(self._provider(host))
 
     def _provider(self, host: str) -> str:
         return provider_at(host) or self._hosts.get(host.lower(), "")
 
     def certificate(self, host: str) -> ssl.SSLContext:
-        """Return what answers in the place of a provider's host."""
+        """Return the TLS context that answers in place of a provider's host."""
         return context_for(host)
 
     async def serve_route(
@@ -167,7 +169,7 @@ class RecordedModels:
     async def serve_host(
         self, connection: ServerConnection, request: h11.Request, origin: Origin, target: str
     ) -> None:
-        """Answer a request that was meant for a provider's host."""
+        """Answer a request that was addressed to a provider's host."""
         place = Place(origin, target, self._provider(origin.host))
         await self._serve(connection, request, place)
 
@@ -177,27 +179,32 @@ class RecordedModels:
         data = await connection.body()
         api = api_of(request.method.decode(), place.path)
         if header(request, "upgrade").lower() == "websocket":
-            # Nothing could count what is said there; clients that have another way take it then.
+            # Nothing could count its tokens; clients fall back on another way, if they have one.
             await connection.respond(426, {"Upgrade": "HTTP/1.1"}, b"")
             return
         if api is None:
             request, to = self._with_keys(request, place, self._stand_in.instead(None, place))
             await pass_through(connection, request, to.origin, to.target, data)
             return
+        plain = decoded(data, header(request, "content-encoding").lower())
+        sent = Sent(place.path, plain, json_object(plain) or {}, self._secrets(request, place))
+        seller = self._stand_in.seller(place, model_of(place.path, sent.body))
         if self.failure is not None:
             await _refuse(connection, api, 403, str(self.failure))
-        elif why := self._book.spending.over() or self._unlimited(request, place, data):
+        elif why := self._book.spending.over() or self._unlimited(seller):
             self._on_budget(why)
             await _refuse(connection, api, 429, why)
         elif why := await self._watcher.call_begins():
             await _refuse(connection, api, 403, why)
         else:
-            await self._record(connection, request, api, place, data)
+            self.secrets.update(sent.secrets)
+            recording = Recording(self._book, api, seller, sent)
+            await self._record(connection, request, recording, place, data)
 
     def _with_keys(
         self, request: h11.Request, place: Place, to: Place
     ) -> tuple[h11.Request, Place]:
-        """Return a request for a place, and where it goes `to`, with the keys that are lent.
+        """Return a request for a place, and where it goes `to`, with real keys for stand-ins.
 
         Keys are not sent over an unencrypted line, unless the user has named that server.
         """
@@ -215,36 +222,34 @@ class RecordedModels:
         named = origin.host in self._hosts or origin in self._named
         return origin.scheme == "https" or named
 
-    def _unlimited(self, request: h11.Request, place: Place, data: bytes) -> str:
-        """Say why a budget in US dollars cannot limit what is asked; empty if it can."""
+    def _secrets(self, request: h11.Request, place: Place) -> tuple[str, ...]:
+        """Return the keys that a request carries, and those that stand-ins stand for."""
+        given = [header(request, name) for name in _KEY_HEADERS]
+        given += [header(request, "authorization").rpartition(" ")[2]]
+        given += parse_qs(place.target.partition("?")[2]).get("key", [])
+        return (*filter(None, given), *self._keys.keys)
+
+    def _unlimited(self, seller: Seller) -> str:
+        """Return why the budget in US dollars, if there is one, cannot limit a call."""
         limit = self._book.spending.budget.cost
-        if limit.run is None and limit.task is None:
-            return ""
-        body = _object(decoded(data, header(request, "content-encoding").lower()))
-        seller = self._stand_in.seller(place, model_of(place.path, body))
-        if is_priced(self._book.prices, seller):
-            return ""
-        return f"{seller.id}: {UNLIMITED}"
+        is_limited = limit.run is not None or limit.task is not None
+        if is_limited and not is_priced(self._book.prices, seller):
+            return f"{seller.id}: {UNLIMITED}"
+        return ""
 
     async def _record(
         self,
         connection: ServerConnection,
         request: h11.Request,
-        api: RecordedApi,
+        recording: Recording,
         place: Place,
         data: bytes,
     ) -> None:
-        plain = decoded(data, header(request, "content-encoding").lower())
-        body = _object(plain)
-        seller = self._stand_in.seller(place, model_of(place.path, body))
-        secrets = (*_secrets(request, place.target), *self._keys.keys)
-        self.secrets.update(secrets)
-        recording = Recording(self._book, api, seller, Sent(place.path, plain, body, secrets))
+        api = recording.api
         request, to = self._with_keys(request, place, self._stand_in.instead(api, place))
-        wants = self._include_usage and api.name == "chat" and plain is data
+        wants = self._include_usage and api.name == "chat" and recording.given.data is data
         asks = wants and to.origin not in self._countless
-        asking = with_usage(body, data) if asks else None
-        ended = self._watcher.call_ended
+        asking = with_usage(recording.given.body, data) if asks else None
         call = Exchange(
             connection,
             request,
@@ -254,7 +259,7 @@ class RecordedModels:
             data,
             asking,
             self._countless,
-            ended,
+            self._watcher.call_ended,
         )
         try:
             await call.run()
@@ -269,22 +274,6 @@ async def _refuse(connection: ServerConnection, api: RecordedApi, status: int, w
     await connection.respond(status, headers, body)
 
 
-def _object(data: bytes) -> dict[str, Any]:
-    try:
-        body = json.loads(data)
-    except (ValueError, RecursionError):
-        return {}
-    return body if isinstance(body, dict) else {}
-
-
-def _secrets(request: h11.Request, target: str) -> tuple[str, ...]:
-    """Return the keys that a request carries."""
-    given = [header(request, name) for name in _SECRETS]
-    given += [header(request, "authorization").rpartition(" ")[2]]
-    given += parse_qs(target.partition("?")[2]).get("key", [])
-    return tuple(filter(None, given))
-
-
 @cache
 def _authority() -> trustme.CA:
     return trustme.CA(organization_name="pytest-mobileagent", organization_unit_name="one run")
@@ -292,7 +281,7 @@ def _authority() -> trustme.CA:
 
 @cache
 def context_for(host: str) -> ssl.SSLContext:
-    """Return what a server needs that answers in the place of a host."""
+    """Return the TLS context of a server that answers in place of a host."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.set_alpn_protocols(["http/1.1"])
     _authority().issue_cert(host).configure_cert(context)
@@ -300,7 +289,7 @@ def context_for(host: str) -> ssl.SSLContext:
 
 
 def bundle() -> bytes:
-    """Return the certificates that a program has to trust: all that are trusted here, and the own.
+    """Return the certificates that a program has to trust: all that are trusted here, and our own.
 
     Raises:
         OSError: a file cannot be read.

@@ -1,9 +1,8 @@
-"""One call of a model on its way: what is asked, what comes back and when, and its line."""
+"""The recording of one model call: the request, the reply and its times, and the line for both."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import time
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -16,7 +15,7 @@ from pytest_mobileagent.llm.model import REFUSED, Answer, Image, Usage, plain
 from pytest_mobileagent.llm.prices import HELPERS, input_tokens, text_tokens
 from pytest_mobileagent.llm.providers import REAL_KEY, keys
 from pytest_mobileagent.plain import to_line
-from pytest_mobileagent.program.models.assembly import Assembled, objects
+from pytest_mobileagent.program.models.assembly import Assembled, json_object, objects
 from pytest_mobileagent.program.models.replies import price, reported
 from pytest_mobileagent.program.models.requests import decoded, model_of
 
@@ -31,8 +30,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.models.replies import Seller
     from pytest_mobileagent.program.models.requests import RecordedApi
 
-_SHOWN = 500  # characters of an error
-# How the last event of a stream begins; JSON has no line ends within.
+_SHOWN = 500  # characters of an error that are recorded
+# How the last event of a stream begins; within JSON there are no line ends.
 _ENDINGS = (
     b"\ndata: [DONE]",
     b"\nevent: message_stop\n",
@@ -45,7 +44,7 @@ _BUSY = {408, 409, 425, 429}  # statuses after which a program asks again, besid
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """How often a request has failed that may be sent again, and when it was sent first."""
+    """How often a request has failed that may be sent again, and when it was first sent."""
 
     times: int
     began: float
@@ -53,7 +52,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """Why a provider gave no answer, and since when, by the monotonic clock."""
+    """Why a provider does not answer, and since when by the monotonic clock."""
 
     why: str
     since: float
@@ -63,9 +62,9 @@ class Outage:
 class Book:
     """The state that all recordings of an episode share; only the event loop changes it.
 
-    `roles` are patterns of models' names, and the roles in which those are asked; `failed` are
-    requests, by `Recording.key`. `outage` is there if the last request has had no answer, and that
-    was none of the program's faults.
+    `roles` gives the role of each model whose name fits a pattern; `failed` holds failed requests
+    by `Recording.key`. `outage` is set while the last request has had no answer, through no fault
+    of the program.
     """
 
     prices: Prices
@@ -83,7 +82,7 @@ class Book:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What a program sent: path, body as it is and as plain data, and keys, which are secret."""
+    """What a program sent: path, body (uncompressed, and parsed), and keys, which are secret."""
 
     path: str
     data: bytes
@@ -93,7 +92,7 @@ class Sent:
 
 @dataclass(slots=True)
 class _Prompt:
-    """What is asked, as it is recorded."""
+    """A request as it is recorded."""
 
     request: Request
     settings: dict[str, Any]
@@ -106,9 +105,9 @@ class Recording:
 
     def __init__(self, book: Book, api: RecordedApi, seller: Seller, sent: Sent) -> None:
         self.api, self.seller = api, seller
-        self.settings: dict[str, Any] = {}  # of ours, beside those of the program
-        self._book, self._given = book, sent
-        asked = model_of(sent.path, sent.body)  # whatever answers in its place
+        self.settings: dict[str, Any] = {}  # ours, in addition to those of the program
+        self._book, self.given = book, sent
+        asked = model_of(sent.path, sent.body)  # even if another model answers
         self._role = api.role or book.role(asked or seller.name)
         self._status, self._media_type, self._encoding = 0, "", ""
         self._come: list[bytes] = []
@@ -120,11 +119,11 @@ class Recording:
 
     @property
     def may_be_repeated(self) -> bool:
-        """Check whether a program asks again after such an answer."""
+        """Whether a program asks again after such an answer."""
         return self._status in _BUSY or self._status >= 500 or not self._status
 
     def sent(self) -> None:
-        """Note that the request is sent to the provider now."""
+        """Note that the request is being sent to the provider."""
         self._began = time.monotonic()
 
     def prepare(self) -> None:
@@ -133,7 +132,7 @@ class Recording:
         Raises:
             HostError: a picture cannot be written.
         """
-        request = self.api.read(self._given.path, self._given.body, self._given.data)
+        request = self.api.read(self.given.path, self.given.body, self.given.data)
         messages = [plain(message, self._picture) for message in request.messages]
         self._prompt = _Prompt(request, request.settings, messages, input_tokens(request))
 
@@ -151,7 +150,7 @@ class Recording:
         return self._status > 0
 
     def came(self, data: bytes) -> bool:
-        """Note a piece of the answer; return whether it is the reply's last, as far as is known."""
+        """Note a piece of the answer; return whether it appears to be the last."""
         if data:
             self._come.append(data)
             self._size += len(data)
@@ -161,10 +160,10 @@ class Recording:
         return self._is_ending and data.endswith(b"\n\n")
 
     def write(self, error: str = "", *, by_provider: bool = True) -> str:
-        """Write the call's line, and return what the model said: words, or else calls of tools.
+        """Write the call's line, and return the model's words, or else its tool calls.
 
-        `error` is why it broke off: `by_provider`, so that there was no call; else what came of it
-        counts, as it was paid for.
+        `error` is why the call broke off. If that was `by_provider`, there was no call; otherwise
+        what came of the reply counts, because it was paid for.
 
         Raises:
             HostError: the line cannot be written.
@@ -192,20 +191,16 @@ class Recording:
     def _assembled(self, raw: bytes) -> tuple[Assembled, float | None]:
         """Return the reply in one piece, and after how many seconds its first token came."""
         if (
-            not self.api.streams(self._given.path, self._given.body)
+            not self.api.streams(self.given.path, self.given.body)
             and "event-stream" not in self._media_type
         ):
-            try:
-                reply = json.loads(raw)
-            except (ValueError, RecursionError):
-                reply = None
-            reply = reply if isinstance(reply, dict) else {}
+            reply = json_object(raw) or {}
             return Assembled(reply, is_whole=bool(reply)), None
-        said = list(objects(raw, self._media_type))
-        assembled = self.api.assemble(each for _, each in said)
+        events = list(objects(raw, self._media_type))
+        assembled = self.api.assemble(event for _, event in events)
         if assembled.first is None:
             return assembled, None
-        place = 0 if self._encoding else said[assembled.first][0]
+        place = 0 if self._encoding else events[assembled.first][0]
         when = next((t for size, t in self._times if size >= place), None)
         return assembled, None if when is None else when - self._began
 
@@ -233,7 +228,7 @@ class Recording:
         sent = self._prompt.tokens
         answered = 0 if self.api.role else text_tokens(answer.words)
         if self.api.role and used.output is None:
-            used = Usage(used.input, 0, used.cached)  # embeddings are no tokens
+            used = Usage(used.input, 0, used.cached)  # embeddings have no output tokens
         usage = used.completed(sent, answered)
         is_helper = self._role in HELPERS
         return ModelCall(
@@ -264,7 +259,7 @@ class Recording:
 
     def _note_outage(self, why: str) -> None:
         before = self._book.outage
-        words = f"{self.seller.id}: {without_secrets(why, self._given.secrets)}"
+        words = f"{self.seller.id}: {without_secrets(why, self.given.secrets)}"
         self._book.outage = Outage(words, before.since if before else self._began)
 
     def _asked(self) -> dict[str, Any]:
@@ -277,7 +272,7 @@ class Recording:
         }
 
     def _add(self, line: dict[str, Any], error: str) -> None:
-        secrets = [key for key in (*keys(), *self._given.secrets) if len(key) >= REAL_KEY]
+        secrets = [key for key in (*keys(), *self.given.secrets) if len(key) >= REAL_KEY]
         self._book.log.add(without_secrets({**line, "error": error}, secrets))
 
 

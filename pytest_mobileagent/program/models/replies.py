@@ -1,6 +1,6 @@
 """The contents of a model's reply in any API: text, tool calls, tokens and their price.
 
-Replies are not trusted: data that is not where it should be counts as absent.
+Replies are not trusted: data that is malformed or misplaced counts as absent.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm.model import Answer, ToolCall, Usage
+from pytest_mobileagent.program.models.assembly import as_dict, as_dicts, as_text
 
 if TYPE_CHECKING:
     from pytest_mobileagent.llm.model import Stop
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 _STOPS: dict[str, Stop] = {
-    # OpenAI, and those that speak as it does
+    # OpenAI, and compatible APIs
     "tool_calls": "tools",
     "function_call": "tools",
     "length": "length",
@@ -40,32 +41,32 @@ _STOPS: dict[str, Stop] = {
 def chat(reply: dict[str, Any]) -> Answer:
     """Read a chat completion, or an older completion."""
     choice = _first(reply.get("choices"))
-    message = _dict(choice.get("message"))
+    message = as_dict(choice.get("message"))
     calls = []
-    for number, call in enumerate(_dicts(message.get("tool_calls"))):
-        function = _dict(call.get("function"))
-        named = _text(call.get("id")) or f"call_{number}"
+    for number, call in enumerate(as_dicts(message.get("tool_calls"))):
+        function = as_dict(call.get("function"))
+        named = as_text(call.get("id")) or f"call_{number}"
         calls.append(_call(named, function.get("name"), function.get("arguments")))
-    refusal = _text(message.get("refusal"))
-    text = _text(message.get("content")) or refusal or _text(choice.get("text"))
+    refusal = as_text(message.get("refusal"))
+    text = as_text(message.get("content")) or refusal or as_text(choice.get("text"))
     return _answer(reply, text, calls, "refusal" if refusal else choice.get("finish_reason"))
 
 
 def responses(reply: dict[str, Any]) -> Answer:
     """Read a response of OpenAI's."""
     texts, refusals, calls = [], [], []
-    for item in _dicts(reply.get("output")):
+    for item in as_dicts(reply.get("output")):
         match item.get("type"):
             case "message":
-                parts = _dicts(item.get("content"))
-                texts += [_text(part.get("text")) for part in parts]
-                refusals += [_text(part.get("refusal")) for part in parts]
+                parts = as_dicts(item.get("content"))
+                texts += [as_text(part.get("text")) for part in parts]
+                refusals += [as_text(part.get("refusal")) for part in parts]
             case "function_call":
                 calls.append(_call(item.get("call_id"), item.get("name"), item.get("arguments")))
             case "computer_call":
                 action = item.get("action") or {"actions": item.get("actions")}
                 calls.append(_call(item.get("call_id"), "computer", action, "computer_call"))
-    why = _text(_dict(reply.get("incomplete_details")).get("reason"))
+    why = as_text(as_dict(reply.get("incomplete_details")).get("reason"))
     stop = {"max_output_tokens": "length"}.get(why, why)
     refusal = "".join(refusals)
     return _answer(reply, "".join(texts) or refusal, calls, "refusal" if refusal else stop)
@@ -73,10 +74,10 @@ def responses(reply: dict[str, Any]) -> Answer:
 
 def messages(reply: dict[str, Any]) -> Answer:
     """Read a message of Anthropic's."""
-    blocks = _dicts(reply.get("content"))
-    text = "".join(_text(each.get("text")) for each in blocks if each.get("type") == "text")
+    blocks = as_dicts(reply.get("content"))
+    text = "".join(as_text(each.get("text")) for each in blocks if each.get("type") == "text")
     calls = [
-        # Of a stream, the input came as pieces of JSON.
+        # In a stream, the input came as pieces of JSON.
         _call(each.get("id"), each.get("name"), each.get("partial_json") or each.get("input"))
         for each in blocks
         if each.get("type") == "tool_use"
@@ -85,32 +86,32 @@ def messages(reply: dict[str, Any]) -> Answer:
 
 
 def gemini(reply: dict[str, Any]) -> Answer:
-    """Read what Gemini generated; its thoughts are not part of the reply's text."""
+    """Read a reply of Gemini's; its thoughts are not part of the text."""
     candidate = _first(reply.get("candidates"))
-    parts = _dicts(_dict(candidate.get("content")).get("parts"))
-    text = "".join(_text(part.get("text")) for part in parts if not part.get("thought"))
-    called = [_dict(part["functionCall"]) for part in parts if "functionCall" in part]
+    parts = as_dicts(as_dict(candidate.get("content")).get("parts"))
+    text = "".join(as_text(part.get("text")) for part in parts if not part.get("thought"))
+    called = [as_dict(part["functionCall"]) for part in parts if "functionCall" in part]
     calls = [_call(c.get("id") or c.get("name"), c.get("name"), c.get("args")) for c in called]
-    blocked = _dict(reply.get("promptFeedback")).get("blockReason")
+    blocked = as_dict(reply.get("promptFeedback")).get("blockReason")
     stop = "refusal" if blocked else candidate.get("finishReason")
-    return _answer(reply, text, calls, stop, _text(reply.get("modelVersion")))
+    return _answer(reply, text, calls, stop, as_text(reply.get("modelVersion")))
 
 
 def ollama(reply: dict[str, Any]) -> Answer:
     """Read a reply of Ollama's own API."""
-    message = _dict(reply.get("message"))
+    message = as_dict(reply.get("message"))
     calls = []
-    for number, call in enumerate(_dicts(message.get("tool_calls"))):
-        function = _dict(call.get("function"))
+    for number, call in enumerate(as_dicts(message.get("tool_calls"))):
+        function = as_dict(call.get("function"))
         calls.append(_call(f"call_{number}", function.get("name"), function.get("arguments")))
-    text = _text(message.get("content")) or _text(reply.get("response"))
+    text = as_text(message.get("content")) or as_text(reply.get("response"))
     counts = _counts(reply.get("prompt_eval_count"), reply.get("eval_count", 0))
     return _answer({**reply, **counts}, text, calls, reply.get("done_reason"))
 
 
 def dashscope(reply: dict[str, Any]) -> Answer:
     """Read a reply of Alibaba's own API."""
-    output, usage = _dict(reply.get("output")), _dict(reply.get("usage"))
+    output, usage = as_dict(reply.get("output")), as_dict(reply.get("usage"))
     counts = _counts(usage.get("input_tokens"), usage.get("output_tokens"))
     said = {"choices": [{"message": {"content": output.get("text")}}], **output}
     return chat({**reply, **said, **counts})
@@ -127,12 +128,12 @@ def _answer(
     ended = _STOPS.get(stop, "end") if isinstance(stop, str) else "end"
     if calls and ended == "end":
         ended = "tools"
-    model = model or _text(reply.get("model"))
+    model = model or as_text(reply.get("model"))
     return Answer(text, tuple(calls), ended, model=model, usage_data=reply)
 
 
 def _counts(given: Any, output: Any) -> dict[str, Any]:
-    """Return tokens as OpenAI's chat completions report them, which genai-prices reads."""
+    """Return counts of tokens as OpenAI's chat completions do, which genai-prices reads."""
     return {"usage": {"prompt_tokens": given, "completion_tokens": output}} if given else {}
 
 
@@ -143,39 +144,25 @@ def _call(id: Any, name: Any, arguments: Any, kind: str = "function") -> ToolCal
         except (ValueError, RecursionError):
             arguments = {"arguments": arguments}
     plain = arguments if isinstance(arguments, dict) else {"arguments": arguments}
-    return ToolCall(_text(id), _text(name), plain if arguments is not None else {}, kind)
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _dicts(value: Any) -> list[dict[str, Any]]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    return ToolCall(as_text(id), as_text(name), plain if arguments is not None else {}, kind)
 
 
 def _first(value: Any) -> dict[str, Any]:
-    return next(iter(_dicts(value)), {})
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, list):
-        return "".join(_text(part.get("text")) for part in _dicts(value))
-    return value if isinstance(value, str) else ""
+    return next(iter(as_dicts(value)), {})
 
 
 UNLIMITED = (
     "no price is known, so --mobile-max-cost cannot limit it. Give one with --mobile-prices=FILE, "
     "or limit --mobile-max-tokens"
 )
-_MOST = 2**53  # that a record can hold (see ModelCall)
+_MOST = 2**53  # the most that a record can hold (see ModelCall)
 _NAMES = ("model", "modelVersion")  # where replies name their model
 _ODD = (LookupError, ValueError, TypeError, AttributeError, OverflowError)
 
 
 @dataclass(frozen=True, slots=True)
 class Seller:
-    """Who sold the tokens of a model: `provider:name` in records, `table` in genai-prices."""
+    """The seller of a model's tokens: `provider:name` in records, `table` in genai-prices."""
 
     provider: str
     name: str
@@ -188,9 +175,9 @@ class Seller:
 
 
 def reported(data: dict[str, Any], place: tuple[str, str], *, is_whole: bool) -> Usage:
-    """Return the tokens that a reply reports; None where it does not.
+    """Return the tokens that a reply reports; None where it reports none.
 
-    A stream that broke off has told how much was asked at most.
+    A stream that broke off counts its input at most.
     """
     read = _read(data, place)
     if read is None:
@@ -198,7 +185,7 @@ def reported(data: dict[str, Any], place: tuple[str, str], *, is_whole: bool) ->
     given, output, cached = map(
         _count, (read.input_tokens, read.output_tokens, read.cache_read_tokens)
     )
-    if not given:  # nothing is asked without any token
+    if not given:  # every request has tokens
         return Usage(None, output or None)
     usage = Usage(given, output, cached if cached is None or cached <= given else None)
     return usage if is_whole else replace(usage, output=None)
@@ -207,9 +194,9 @@ def reported(data: dict[str, Any], place: tuple[str, str], *, is_whole: bool) ->
 def price(
     prices: Prices, seller: Seller, data: dict[str, Any], place: tuple[str, str], usage: Usage
 ) -> float | None:
-    """Return what tokens cost, in US dollars; None if that is not known.
+    """Return the price of tokens in US dollars; None if it is unknown.
 
-    Prices of the user's own win over the table, which counts what `data` says in more detail.
+    The user's own prices win over the table, which uses the details that `data` reports.
     """
     if seller.provider == "scripted":
         return 0.0
@@ -217,7 +204,7 @@ def price(
         return own.of(usage)
     if usage.input is None or usage.output is None or not seller.table:
         return None
-    from genai_prices import Usage as Tokens  # loaded by who prices
+    from genai_prices import Usage as Tokens  # takes long to load
     from genai_prices import calc_price
 
     tokens = _read(data, place)
@@ -242,10 +229,10 @@ def is_priced(prices: Prices, seller: Seller) -> bool:
 
 
 def _read(data: dict[str, Any], place: tuple[str, str]) -> Any:
-    """Return the tokens that a reply reports, as genai-prices counts them; None without."""
-    from genai_prices import extract_usage  # loaded by who prices
+    """Return the tokens that a reply reports, as genai-prices counts them; None if it has none."""
+    from genai_prices import extract_usage  # takes long to load
 
-    # It refuses models that it does not know, which have tokens all the same.
+    # It refuses unknown models, which have tokens all the same.
     counts = {name: value for name, value in data.items() if name not in _NAMES}
     try:
         return extract_usage(counts, provider_id=place[0], api_flavor=place[1]).usage

@@ -1,8 +1,8 @@
 """Requests to models: their API, their contents, and what is added to them.
 
-`RecordedApi` has all that differs between APIs. A request that breaks its API's rules goes to a
-fallback parser. One for a stream is made to ask for the counts of tokens, which the program is not
-shown unless it asked for them itself.
+`RecordedApi` holds all that differs between APIs. A request that breaks its API's rules goes to a
+fallback parser. A request for a stream is made to ask for token counts; the program does not see
+them unless it asked for them itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pytest_mobileagent.llm.scripted.apis.gemini import Gemini
 from pytest_mobileagent.llm.scripted.apis.openai_chat import OpenAIChat
 from pytest_mobileagent.llm.scripted.apis.openai_responses import OpenAIResponses
 from pytest_mobileagent.program.models import assembly, replies
-from pytest_mobileagent.program.models.assembly import data_of, split
+from pytest_mobileagent.program.models.assembly import data_of, json_object, split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 _IN_PATH = re.compile(r"/(?:models|deployments)/([^/:?]+)")
-# A generator that stops too early is a RuntimeError, as is what is nested too deeply.
+# A generator that stops too early raises a RuntimeError, as does data that is nested too deeply.
 _ODD = (ValueError, TypeError, LookupError, AttributeError, RuntimeError)
 
 
@@ -41,10 +41,10 @@ _ODD = (ValueError, TypeError, LookupError, AttributeError, RuntimeError)
 class RecordedApi:
     """One API of a provider.
 
-    - `path`: how its paths end. `api`: reads what is asked strictly, and words its errors.
-    - `assemble`, `answer`: how streams become replies, and what a reply says.
+    - `path`: how its paths end. `api`: reads requests strictly, and words errors.
+    - `assemble`, `answer`: how streams become replies, and replies answers.
     - `usage`: where genai-prices finds the tokens in a reply: provider and flavour.
-    - `role`: in which models are asked by it; empty if that is for others to say.
+    - `role`: the role of its calls; empty if it depends on the model.
     """
 
     name: str
@@ -56,7 +56,7 @@ class RecordedApi:
     role: str = ""
 
     def read(self, path: str, body: dict[str, Any], data: bytes) -> Request:
-        """Return what is asked; data that breaks the API's rules is read as loosely as needed."""
+        """Return the request; data that breaks the API's rules goes to the fallback parser."""
         try:
             asked = self.api.read(Incoming("POST", path, data=data))
             if isinstance(asked, Asked):
@@ -66,12 +66,12 @@ class RecordedApi:
         return fallback_request(body)
 
     def streams(self, path: str, body: dict[str, Any]) -> bool:
-        """Check whether the request asks for a streamed answer."""
+        """Whether the request asks for a streamed answer."""
         return path.endswith(":streamGenerateContent") or body.get("stream") is True
 
 
 def model_of(path: str, body: dict[str, Any]) -> str:
-    """Return the name of the model that a request is for; empty if it has none."""
+    """Return the name of the model that a request names; empty if there is none."""
     if isinstance(name := body.get("model"), str) and name:
         return name.removeprefix("models/")
     named = _IN_PATH.search(path)
@@ -126,20 +126,20 @@ APIS = (
 
 
 def api_of(method: str, path: str) -> RecordedApi | None:
-    """Return the API by which a model is asked; None if no model is."""
+    """Return the API of a request; None if it does not ask a model."""
     if method != "POST":
         return None
     return next((api for api in APIS if api.path.search(path)), None)
 
 
 _GZIP = zlib.MAX_WBITS | 16
-# What `decoded` understands; "" is no compression at all.
+# What `decoded` understands; "" means no compression.
 COMPRESSIONS = {"", "identity", "gzip", "x-gzip", "deflate"}
 COMPRESSIONS |= {"br"} if find_spec("brotli") else set()
 
 
 def decoded(data: bytes, encoding: str) -> bytes:
-    """Return a body without its compression, as far as it came; empty if that is not understood."""
+    """Return a body uncompressed, as far as it came; empty if the compression is unknown."""
     match encoding:
         case "" | "identity":
             return data
@@ -172,21 +172,21 @@ _ROLES: dict[str, Role] = {
     "tool": "tool",
     "function": "tool",
 }
-_MESSAGES = ("messages", "contents", "input", "prompt", "content")  # where APIs have them
+_MESSAGES = ("messages", "contents", "input", "prompt", "content")  # where APIs hold them
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"RIFF", b"GIF8", b"BM")
 _ABOUT = {"type", "role", "id", "mime_type", "media_type", "mimeType", "detail", "cache_control"}
 _DEEPEST = 12
 
 
 def fallback_request(body: dict[str, Any]) -> Request:
-    """Return what a request's body says, as far as it can be told."""
-    said = {name: value for name, value in body.items() if name not in {*_MESSAGES, "model"}}
+    """Return the request that a body makes, as far as it can be understood."""
+    extra = {name: value for name, value in body.items() if name not in {*_MESSAGES, "model"}}
     system = body.get("system") or body.get("instructions")
     first = (Message("system", tuple(_parts(system))),) if system else ()
-    stream = said.pop("stream", False) is True
+    stream = extra.pop("stream", False) is True
     for name in ("system", "instructions", "images"):
-        said.pop(name, None)
-    return Request((*first, *_messages(body)), stream=stream, extra=said)
+        extra.pop(name, None)
+    return Request((*first, *_messages(body)), stream=stream, extra=extra)
 
 
 def _messages(body: dict[str, Any]) -> Iterator[Message]:
@@ -203,7 +203,7 @@ def _messages(body: dict[str, Any]) -> Iterator[Message]:
 
 
 def _parts(value: Any, depth: int = 0) -> Iterator[str | Image]:
-    """Yield the texts and the pictures of plain data, in order."""
+    """Yield the texts and pictures in JSON-able data, in order."""
     if isinstance(value, str):
         if value:
             yield _picture(value) or value
@@ -229,9 +229,9 @@ def _picture(text: str) -> Image | None:
 
 
 def with_usage(body: dict[str, Any], data: bytes) -> bytes | None:
-    """Return a request for chat completions (`body`, as `data`) that asks for its stream's counts.
+    """Return a request for chat completions (`body`, sent as `data`) that also asks for counts.
 
-    None if it is not streamed, or asks (or says that it does not want them) by itself.
+    None if it is not streamed, or says itself whether it wants them.
     """
     options = body.get("stream_options") or {}
     if (
@@ -240,63 +240,57 @@ def with_usage(body: dict[str, Any], data: bytes) -> bytes | None:
         or "include_usage" in options
     ):
         return None
-    if "stream_options" not in body:  # all else stays as it is, byte by byte
+    if "stream_options" not in body:  # all other bytes stay as they are
         return data.replace(b"{", b'{"stream_options":{"include_usage":true},', 1)
     asked = {**body, "stream_options": {**options, "include_usage": True}}
     return json.dumps(asked, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def refuses_usage(status: int, body: bytes) -> bool:
-    """Whether a server refuses a request because it is asked for counts."""
+    """Whether a server refuses a request because that asks for counts."""
     named = b"stream_options" in body or b"include_usage" in body
     return 400 <= status < 500 and named
 
 
 class WithoutUsage:
-    """Takes the counts that nobody asked for out of a stream, event by event.
+    """Removes counts that the program did not ask for from a stream, event by event.
 
-    Who asks for them gets an event of its own with the counts, and `"usage": null` in all others
-    (OpenAI's API reference, "stream_options"); who does not, gets neither.
+    A client that asks for them gets an event with the counts, and `"usage": null` in all others
+    (OpenAI's API reference, "stream_options"); any other client gets neither.
     """
 
     def __init__(self) -> None:
         self._rest = b""
 
     def pass_on(self, data: bytes, *, is_last: bool) -> bytes:
-        """Return what of the stream is for the program by now."""
+        """Return the part of the stream that can go to the program now."""
         events, self._rest = split(self._rest + data)
-        shown = b"".join(_without_null(event) for event in events if not _is_count(event))
+        visible = b"".join(_without_null(event) for event in events if not _is_count(event))
         if is_last and not _is_count(self._rest):
-            shown += _without_null(self._rest)
-        return shown
+            visible += _without_null(self._rest)
+        return visible
 
 
 _NULL = re.compile(rb',\s*"usage"\s*:\s*null|"usage"\s*:\s*null\s*,')
 
 
 def _without_null(event: bytes) -> bytes:
-    """Return an event without a usage that is null; all else stays as it is, byte by byte."""
+    """Return an event without a usage that is null; all other bytes stay as they are."""
     if (null := _NULL.search(event)) is None:
         return event
-    try:
-        said = json.loads(data_of(event))
-        without = event[: null.start()] + event[null.end() :]
-        if isinstance(said, dict) and said.pop("usage", 0) is None:
-            return without if json.loads(data_of(without)) == said else event
-    except (ValueError, RecursionError):
-        pass
-    return event
+    content = json_object(data_of(event))
+    if content is None or content.pop("usage", 0) is not None:
+        return event
+    without = event[: null.start()] + event[null.end() :]
+    return without if json_object(data_of(without)) == content else event
 
 
 def _is_count(event: bytes) -> bool:
     """Whether an event of a stream holds counts and nothing else."""
     if b'"usage"' not in event:
         return False
-    try:
-        said = json.loads(data_of(event))
-    except (ValueError, RecursionError):
+    content = json_object(data_of(event))
+    if content is None or content.get("choices") != [] or "usage" not in content:
         return False
-    if not isinstance(said, dict) or said.get("choices") != [] or "usage" not in said:
-        return False
-    # Servers that cannot count send null; Azure's first event is no count, but about the prompt.
-    return bool(said["usage"]) or "prompt_filter_results" not in said
+    # Servers that cannot count send null; Azure's first event is about the prompt instead.
+    return bool(content["usage"]) or "prompt_filter_results" not in content

@@ -64,7 +64,7 @@ class Watching:
     async def call_begins(self) -> str:
         raise NotImplementedError
 
-    def call_ended(self, said: str) -> None:
+    def call_ended(self, words: str) -> None:
         raise NotImplementedError
 
     async def step(self, phase: str) -> str:

@@ -44,8 +44,8 @@ class Watcher:
     async def step(self, phase: Literal["begin", "end"]) -> str:
         raise NotImplementedError
 
-    def call_ended(self, said: str) -> None:
-        self.told.append(f"ended: {said}")
+    def call_ended(self, words: str) -> None:
+        self.told.append(f"ended: {words}")
         self.lines.append(len(recorded(self.folder)))
 
 
