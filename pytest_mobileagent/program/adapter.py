@@ -1,4 +1,4 @@
-"""The adapter of a program: how it is run, and where it reports what it has done.
+"""The adapter of a program: how the program is run, and where it reports what it has done.
 
 An adapter is read from a file of a few lines (see `adapter_file`), or made from a command alone.
 """
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 Ending = Literal["done", "impossible", "error", "step limit"]
-# What the exit statuses of SPA-Bench's agents say (arXiv 2410.15164; its repository's contract with
-# them): 1 is an error that nobody expected, 2 and 3 are expected ones. 5 is ours, for programs that
-# give up. Any other is an error, too.
+# The exit statuses of SPA-Bench's agents (arXiv 2410.15164, and the contract in its repository): 1
+# is an unexpected error, 2 and 3 are expected ones. 5 is ours, for programs that give up. Any other
+# status is an error, too.
 SPA_BENCH: Mapping[int, Ending] = {
     0: "done", 1: "error", 2: "error", 3: "error", 4: "step limit", 5: "impossible",
 }  # fmt: skip
@@ -31,15 +31,15 @@ _REAL_KEY = 20  # characters
 
 
 class BadAdapterError(ValueError):
-    """An adapter or a command that cannot be used; the text says where, and what to do."""
+    """An adapter or a command cannot be used; the text says where, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
     """Where a program reports something: a pattern's match in its output, or a file that it writes.
 
-    With both, what the pattern finds in the file. The last match counts; of its groups the first
-    that took part, or all of it. The file's path is relative to the folder in which it runs.
+    With both, the pattern is searched for in the file. The last match counts: its first group that
+    took part, or all of it. The file's path is relative to the folder in which the program runs.
     """
 
     pattern: str = ""
@@ -50,23 +50,23 @@ class Said:
 class Adapter:
     """How a program is run, and how it reports the outcome.
 
-    - `name`: what it is called in reports; `path`: the adapter's file, None of a command.
+    - `name`: its name in reports; `path`: the adapter's file, None for a command.
     - `command`: its words, with placeholders. With `shell`, one text for `sh -c`, without them.
-    - `folder`: in which it runs; None for the folder in which pytest was started. `copy`: whether
-      each episode has a fresh copy of it. `files`: those of the copy that have placeholders.
+    - `folder`: where it runs; None for the folder in which pytest was started. `copy`: whether each
+      episode has a fresh copy of it. `files`: the files of the copy that have placeholders.
     - `requirements`: what pip installs for it. `image`: of the container in which it runs.
-    - `env`: variables, with placeholders. `stdin`: what it can read from its standard input.
-    - `done`: what it says when it has done its task; without these words a status of success is
-      none. With None, its status is enough.
-    - `answer`, `impossible`: where it says its answer, and why the task cannot be done; `error`,
-      `step_limit`: that it has failed, or ran into a limit of its own, whatever its status is.
-    - `exit_codes`: what its exit statuses mean; those that are not named are errors, but for 0.
+    - `env`: variables, with placeholders. `stdin`: the content of its standard input.
+    - `done`: what it says when it has done its task, without which a status of success counts as an
+      error. If None, the status is enough.
+    - `answer`, `impossible`: where it reports its answer, and why the task cannot be done; `error`,
+      `step_limit`: that it has failed, or reached a limit of its own, whatever its status is.
+    - `exit_codes`: what its exit statuses mean; any that is not named is an error, except 0.
     - `network`: whether it may reach all hosts, or models only. `model_hosts`: hosts of models
-      beside those that are known. `roles`: the role of each model whose name fits a pattern.
-    - `own_keys`: variables whose real keys it has: all others hold words in their place.
-    - `include_usage`: whether streamed replies may be asked for their tokens.
+      besides the known ones. `roles`: the role of each model whose name fits a pattern.
+    - `own_keys`: variables whose real keys it gets; all others hold stand-ins.
+    - `include_usage`: whether streamed replies may be asked for their token counts.
     - `screenshots_after_actions`: whether MCP's actions return the screen.
-    - `grace`: the seconds in which it may end by itself, once it is asked to.
+    - `grace`: the seconds that it has to end by itself, once it is asked to.
     """
 
     name: str
@@ -96,14 +96,14 @@ class Adapter:
 
     @property
     def used(self) -> frozenset[str]:
-        """The placeholders that it uses, by name: what MCP needs is started only for those."""
+        """The names of the placeholders that it uses."""
         return placeholders.used(self._texts())
 
     @property
     def real_keys(self) -> tuple[str, ...]:
-        """The variables that hold real keys: the user's, or long values that its adapter sets.
+        """The variables that hold real keys: the user's, or long values that the adapter sets.
 
-        A shorter word, such as "EMPTY", is there for programs that want any.
+        A shorter value, such as "EMPTY", is for programs that require some key.
         """
         written = (name for name, text in self.env.items()
                    if may_hold_key(name) and len(text) >= _REAL_KEY
@@ -120,7 +120,7 @@ class Adapter:
 
 
 def from_command(text: str) -> Adapter:
-    """Return the adapter of a command as `--agent=cmd:…` gives it; it is never given to a shell.
+    """Return the adapter of a command in `--agent=cmd:…`, which no shell interprets.
 
     Raises:
         BadAdapterError: it is empty, its quotes are not closed, it names an unknown placeholder, or
@@ -134,7 +134,7 @@ def from_command(text: str) -> Adapter:
 
 
 def split(command: str) -> list[str]:
-    """Return the words of a command, quoted as for a shell.
+    """Split a command into words, as a shell does.
 
     Raises:
         BadAdapterError: its quotes are not closed.
@@ -156,7 +156,7 @@ def _flaw_of(words: list[str]) -> str:
 
 
 def missing(words: Iterable[str], folder: Path, search: str | None = None) -> str:
-    """Return a message that a command's program cannot be found; empty if it can.
+    """Return why a command's program cannot be found; empty if it can.
 
     `search` is the PATH; a path is relative to the folder in which the program is started.
     """
@@ -172,7 +172,7 @@ def missing(words: Iterable[str], folder: Path, search: str | None = None) -> st
         return ""
     if path.is_file():
         return f"no program {program!r} is on the PATH; did you mean ./{program}?"
-    shell = " (it is no shell that runs this)" if "=" in program or program in _SHELL_WORDS else ""
+    shell = " (no shell runs this command)" if "=" in program or program in _SHELL_WORDS else ""
     return f"no program {program!r} is on the PATH{shell}"
 
 
@@ -182,7 +182,7 @@ _RUNNERS = {"node", "sh", "bash", "uv", "npx", "uvx", "env", "poetry", "run"}
 
 
 def _name_of(words: list[str]) -> str:
-    """Return a short name for a command: its first word that does not merely run another."""
+    """Return a short name for a command: its first word that is not just a runner of another."""
     for word in words:
         path = Path(word)
         runs_another = path.name in _RUNNERS or path.stem in _PYTHONS

@@ -1,4 +1,4 @@
-"""Finding the adapter of a program by its name, and reading it: a TOML file of a few lines."""
+"""The adapter file of a program, a TOML file of a few lines: how it is found and read."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _MOST_GRACE = 600.0
 
 
 def find_program(reference: str, folders: Iterable[Path]) -> Adapter | None:
-    """Return the adapter that `--agent` names: cmd:COMMAND, FILE.toml, or NAME.toml of a folder.
+    """Return the adapter that `--agent` names: cmd:COMMAND, FILE.toml, or a folder's NAME.toml.
 
-    None if it names no program. The last of the folders wins, as with other agents.
+    None if it names no program. The last folder wins, as with other agents.
 
     Raises:
         BadAdapterError: it cannot be used.
@@ -60,11 +60,11 @@ def find_program(reference: str, folders: Iterable[Path]) -> Adapter | None:
 
 
 def read_adapter(path: Path) -> Adapter:
-    """Read an adapter file; paths in it are relative to where it stands.
+    """Read an adapter file; paths in it are relative to its folder.
 
     Raises:
-        BadAdapterError: it cannot be read, or something in it makes no sense; the text names the
-            file and the key, and says what to do.
+        BadAdapterError: it cannot be read, or a value is wrong; the text names the file and the
+            key, and says what to do.
     """
     try:
         values = tomllib.loads(path.read_text("utf-8"))
@@ -78,7 +78,7 @@ def read_adapter(path: Path) -> Adapter:
 
 
 class _Reader:
-    """Reads the values of one file, and names it where one is wrong."""
+    """Reads the values of one file; errors name the file and the key."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -129,7 +129,7 @@ class _Reader:
         return adapter
 
     def check(self, adapter: Adapter) -> None:
-        """Check what concerns several keys."""
+        """Check keys against each other."""
         if adapter.image and adapter.requirements:
             raise self.wrong("requirements", "goes without image, which holds what it needs")
         if adapter.files and adapter.folder is None:
@@ -230,7 +230,7 @@ class _Reader:
     def _path(self, key: str, value: Any, base: Path) -> Path:
         try:
             return (base / Path(self.text(key, value)).expanduser()).resolve()
-        except (OSError, RuntimeError) as error:  # a home of nobody, links in a circle
+        except (OSError, RuntimeError) as error:  # an unknown user's home, links in a circle
             raise self.wrong(key, f"= {value!r} is no path: {error}") from None
 
     def env(self, key: str, value: Any) -> dict[str, str]:

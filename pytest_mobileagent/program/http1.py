@@ -1,4 +1,4 @@
-"""HTTP/1.1 over asyncio's streams, read as strictly as h11 reads it; bodies pass piece by piece."""
+"""HTTP/1.1 over asyncio's streams, as strict as h11 is; bodies pass piece by piece."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ Headers = list[tuple[bytes, bytes]]
 
 _PIECE = 2**16  # bytes
 _LARGEST_HEAD = 2**17  # bytes
-_LARGEST_BODY = 2**28  # bytes; providers of models take less
+_LARGEST_BODY = 2**28  # bytes; providers of models accept less
 _BROKE_OFF = "the connection broke off in the middle of the answer"
-# What is said about one connection, and not about the message.
+# Headers that concern one connection, and not the message.
 _HOP = {b"connection", b"keep-alive", b"proxy-connection", b"proxy-authorization", b"te"}
 _HOP |= {b"transfer-encoding", b"upgrade", b"trailer", b"expect"}
 
 
 class TooLargeError(Exception):
-    """A request's body is larger than any that is passed on."""
+    """The body of a request is too large to be passed on."""
 
 
 class ClientReader(asyncio.StreamReader):
-    """A client's data; `when_gone` is called once when the client has closed the connection."""
+    """A client's data; `when_gone` is called when the client closes the connection."""
 
     is_gone = False
     when_gone: Callable[[], None] | None = None
 
     def feed_eof(self) -> None:
-        """Note that the client has gone."""
+        """Note that the client has left."""
         super().feed_eof()
         self._left()
 
@@ -53,11 +53,11 @@ class ServerConnection:
 
     def __init__(self, reader: ClientReader, writer: asyncio.StreamWriter) -> None:
         self.reader, self.writer = reader, writer
-        self.upstream: ClientConnection | None = None  # of the last request, for the next one
+        self.upstream: ClientConnection | None = None  # that the last request used
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=_LARGEST_HEAD)
 
     async def request(self) -> h11.Request | None:
-        """Return the next request; None if none will come.
+        """Return the next request; None if the connection has ended.
 
         Raises:
             h11.RemoteProtocolError: the data is not HTTP.
@@ -109,16 +109,18 @@ class ServerConnection:
         await self._send(h11.EndOfMessage())
 
     async def respond(self, status: int, headers: dict[str, str], body: bytes) -> None:
-        """Send a whole response, when all of the request has come."""
-        if self._http.their_state is h11.SEND_BODY:  # a client still sending would not read
+        """Send a whole response, once the whole request has come."""
+        if self._http.their_state is h11.SEND_BODY:  # a client that is still sending would not read
             await self.body()
-        said = {**headers, "Content-Length": str(len(body))}
-        await self.begin(status, [(name.encode(), text.encode()) for name, text in said.items()])
+        complete = {**headers, "Content-Length": str(len(body))}
+        await self.begin(
+            status, [(name.encode(), text.encode()) for name, text in complete.items()]
+        )
         await self.write(body)
         await self.end()
 
     async def accept_tunnel(self) -> None:
-        """Answer CONNECT: from now on the connection's bytes are for another server."""
+        """Answer CONNECT: from now on, the connection's bytes are for another server."""
         self.writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
         await self.writer.drain()
 
@@ -141,7 +143,6 @@ class ClientConnection:
         self, origin: object, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         self.origin = origin
-        self.used = False  # for a request before
         self._reader, self._writer = reader, writer
         self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=_LARGEST_HEAD)
 
@@ -155,11 +156,10 @@ class ClientConnection:
         """Send a request, and return the head of its response.
 
         Raises:
-            ConnectionError: the connection broke, or the response is no HTTP.
+            ConnectionError: the connection broke, or the response is not HTTP.
         """
         if self._http.our_state is h11.DONE:
             self._http.start_next_cycle()
-            self.used = True
         sent = [self._http.send(request)]
         if body:
             sent.append(self._http.send(h11.Data(data=body)))
@@ -172,10 +172,10 @@ class ClientConnection:
         return event
 
     async def pieces(self) -> AsyncIterator[tuple[bytes, bool]]:
-        """Yield the response's body as it comes, and whether that was the last of it.
+        """Yield the pieces of the response's body, each with whether it is the last.
 
         Raises:
-            ConnectionError: the connection broke off in the middle, or this is no HTTP.
+            ConnectionError: the connection broke off in the middle, or this is not HTTP.
         """
         while True:
             event = await self._next()
@@ -197,7 +197,7 @@ class ClientConnection:
         except h11.RemoteProtocolError as error:
             if self._reader.at_eof():
                 raise ConnectionResetError(_BROKE_OFF) from error
-            raise ConnectionAbortedError(f"the answer is no HTTP: {error}") from error
+            raise ConnectionAbortedError(f"the answer is not HTTP: {error}") from error
         return event
 
     def close(self) -> None:
@@ -213,7 +213,7 @@ def header(message: h11.Request | h11.Response, name: str) -> str:
 
 
 def passed_on(message: h11.Request | h11.Response, *without: bytes) -> Headers:
-    """Return the headers that are passed on, as they were written, without some by name."""
+    """Return the headers that are passed on, as they were written, except for those `without`."""
     named = header(message, "connection").lower().encode("latin-1")
     hop = _HOP | {each.strip() for each in named.split(b",")} | set(without)
     return [(raw, value) for raw, value in message.headers.raw_items() if raw.lower() not in hop]

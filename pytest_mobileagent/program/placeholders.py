@@ -1,4 +1,4 @@
-"""How a program learns about its episode: placeholders in its command, and its environment."""
+"""What a program learns about its episode: placeholders in its command, and variables."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PREFIX = "MOBILEAGENT_"
-_MOST_BYTES = 128 * 1024 - 1  # of a word of a command, or of a variable with its name, on Linux
+_MOST_BYTES = 128 * 1024 - 1  # on Linux, of a command's word, or of a variable with its name
 _PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}|\{([a-z_]+)\}")
-# Files in which a value stands within double quotes, or is none that needs any.
+# Files in which values stand within double quotes, or need none.
 _QUOTING = {".json", ".yaml", ".yml", ".toml", ".py", ".js", ".ts"}
 _OTHER_WORDS = {
     "task": "goal", "instruction": "goal", "query": "goal", "prompt": "goal", "intent": "goal",
@@ -30,7 +30,7 @@ _OTHER_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """What each placeholder stands for; `mcp_command` is a command, in words."""
+    """What each placeholder stands for; `mcp_command` is the words of a command."""
 
     goal: str
     serial: str = ""
@@ -46,24 +46,24 @@ class Values:
     def text(self, name: str) -> str:
         """Return a value as one text."""
         value = getattr(self, name)
-        return plain(value if isinstance(value, str) else shlex.join(value))
+        return passable(value if isinstance(value, str) else shlex.join(value))
 
     def environment(self) -> dict[str, str]:
         """Return them as variables, MOBILEAGENT_GOAL and so on.
 
-        One that is too long for a variable is left out: the goal stands in a file, too.
+        A value that is too long for a variable is left out: the goal is also in a file.
         """
         texts = {f"{PREFIX}{name.upper()}": self.text(name) for name in NAMES}
         return {name: text for name, text in texts.items() if text and _fits(f"{name}={text}")}
 
 
 NAMES = tuple(each.name for each in fields(Values))
-# Those with a token, by which anybody could drive the phone, or ask models at the user's expense.
+# Those with a token, which lets anybody drive the phone, or ask models at the user's expense.
 WITH_TOKENS = ("mcp_url", "openai_base_url", "openai_chat_url", "anthropic_base_url")
 
 
-def plain(text: str) -> str:
-    """Return a text in a form that a program can be given: without NUL, and valid as UTF-8."""
+def passable(text: str) -> str:
+    """Return a text that can be passed to a program: without NUL, and valid as UTF-8."""
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
 
 
@@ -73,7 +73,7 @@ def used(texts: Iterable[str]) -> frozenset[str]:
 
 
 def flaw(text: str) -> str:
-    """Say what is wrong with the placeholders of a text; empty if nothing is."""
+    """Return what is wrong with the placeholders in a text; empty if nothing is."""
     for name in _names(text):
         if name not in NAMES:
             near = difflib.get_close_matches(name, NAMES, 1) or [_OTHER_WORDS.get(name, "")]
@@ -87,7 +87,7 @@ def flaw(text: str) -> str:
 def fill(text: str, values: Values) -> str:
     """Return a text with its placeholders filled in; {{goal}} becomes {goal}.
 
-    What is filled in is never read again, whatever stands in it.
+    Placeholders within the values stay as they are.
     """
 
     def value(found: re.Match[str]) -> str:
@@ -108,7 +108,7 @@ def fill_words(words: Iterable[str], values: Values) -> list[str]:
     filled: list[str] = []
     for word in words:
         if word == "{mcp_command}":
-            filled += map(plain, values.mcp_command)
+            filled += map(passable, values.mcp_command)
         else:
             filled.append(fill(word, values))
     for word in filled:
@@ -128,9 +128,9 @@ def fill_variables(variables: Mapping[str, str], values: Values) -> dict[str, st
 
 
 def fill_file(path: Path, values: Values) -> None:
-    """Fill in a file in place. Braces that hold no placeholder's name stay as they are.
+    """Fill in a file in place; braces around anything but a placeholder's name stay as they are.
 
-    In files of formats that have quoted texts, a value is escaped as between double quotes.
+    In formats with quoted texts, a value is escaped as between double quotes.
 
     Raises:
         AgentError: it cannot be read as text, or written.

@@ -1,4 +1,4 @@
-"""The one local port through which a program reaches the harness: models, MCP, and a proxy."""
+"""The local port through which a program reaches the harness: models, MCP, and a proxy."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 
 _HOST = "127.0.0.1"
 _PIECE = 2**16  # bytes
-_LOGIN = "mobileagent"  # the name before the token, where a proxy's URL needs one
+_LOGIN = "mobileagent"  # the user name in the proxy's URL
 
 
 class LocalPort:
     """A server on a free port of this machine, for one program in one episode.
 
-    Each path begins with a token that only the program is told, as is the proxy's password: other
-    users of the machine can ask for nothing. Each name has a token of its own, so that one that
-    gets about opens nothing else. It serves
-    - `models` at its routes, and as a proxy what is said to providers' own hosts;
+    Each path begins with a token, which only the program knows, like the proxy's password: other
+    users of the machine can request nothing. Each name has its own token, so that one that leaks
+    opens nothing else. The port serves
+    - `models`: at their routes, and as a proxy for requests to the providers' own hosts;
     - `relay`: another port of this machine; `answer`: a function.
     Connections to other hosts pass unopened, or are refused if `models.network` is "models".
     """
@@ -55,10 +55,10 @@ class LocalPort:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def start(self) -> None:
-        """Begin to listen, and make the models ready.
+        """Start to listen, and prepare the models.
 
         Raises:
-            HostError: the models cannot be made ready.
+            HostError: the models cannot be prepared.
             OSError: no port can be opened.
         """
         loop = asyncio.get_running_loop()
@@ -96,7 +96,7 @@ class LocalPort:
         await self.close()
 
     def url(self, name: str) -> str:
-        """Return the URL of what is served under a name."""
+        """Return the URL at which a name is served."""
         token = self._tokens.setdefault(name, secrets.token_urlsafe(18))
         return f"http://{_HOST}:{self.number}/{token}/{name}"
 
@@ -108,20 +108,20 @@ class LocalPort:
     def relay(self, name: str, target: Callable[[], Awaitable[int]]) -> None:
         """Serve another port of this machine: /TOKEN/NAME… here is /NAME… there.
 
-        The port is asked for with each request, so that its server can start with the first; an
-        error of this package is answered with its text.
+        `target` returns the port at each request, so that its server can start with the first one.
+        The text of an error of this package becomes the answer.
         """
         self._relays[name] = target
 
     def answer(
         self, name: str, handler: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
     ) -> None:
-        """Serve a function of plain data: an object of JSON in, one out."""
+        """Serve a function that takes an object of JSON and returns one."""
         self._answers[name] = handler
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         assert isinstance(reader, ClientReader)
-        if self._is_closed:  # it came while the port closed
+        if self._is_closed:  # the connection came while the port was closing
             writer.transport.abort()
             return
         task = asyncio.get_running_loop().create_task(self._connection(reader, writer))
@@ -132,7 +132,7 @@ class LocalPort:
         try:
             await self._requests(ServerConnection(reader, writer), None)
         except (OSError, EOFError, TooLargeError, h11.ProtocolError):
-            pass  # the client has gone, or is none
+            pass  # the client has gone, or speaks no HTTP
         finally:
             writer.close()
 
@@ -152,7 +152,7 @@ class LocalPort:
             return await connection.request()
         except h11.RemoteProtocolError as error:
             with contextlib.suppress(h11.ProtocolError, OSError):
-                await _say(connection, error.error_status_hint or 400, str(error))
+                await _respond(connection, error.error_status_hint or 400, str(error))
             return None
 
     async def _answer(
@@ -175,7 +175,7 @@ class LocalPort:
         name = rest.replace("?", "/").partition("/")[0]
         expected = self._tokens.get(name, "")
         if not expected or not secrets.compare_digest(token.encode("latin-1"), expected.encode()):
-            await _say(connection, 404, "nothing is here")
+            await _respond(connection, 404, "nothing is here")
         elif self._models is not None and self._models.has_route(name):
             await self._models.serve_route(connection, request, name, rest[len(name) :])
         elif name in self._relays:
@@ -183,7 +183,7 @@ class LocalPort:
         elif name in self._answers:
             await self._call(connection, self._answers[name])
         else:
-            await _say(connection, 404, f"nothing is called {name!r} here")
+            await _respond(connection, 404, f"nothing is called {name!r} here")
 
     async def _relay(
         self,
@@ -196,7 +196,7 @@ class LocalPort:
         try:
             place = Origin("http", _HOST, await port())
         except MobileAgentError as error:
-            await _say(connection, 502, str(error))
+            await _respond(connection, 502, str(error))
             return
         await pass_through(connection, request, place, target, data)
 
@@ -210,14 +210,14 @@ class LocalPort:
         except (ValueError, RecursionError):
             body = None
         if not isinstance(body, dict):
-            await _say(connection, 400, "the body has to be an object of JSON")
+            await _respond(connection, 400, "the body has to be an object of JSON")
             return
         try:
-            said = to_line(await handler(body)).encode()
+            reply = to_line(await handler(body)).encode()
         except MobileAgentError as error:
-            await _say(connection, 500, str(error))
+            await _respond(connection, 500, str(error))
             return
-        await connection.respond(200, {"Content-Type": "application/json"}, said)
+        await connection.respond(200, {"Content-Type": "application/json"}, reply)
 
     def _may_pass(self, request: h11.Request) -> bool:
         """Whether a request to the proxy has its password."""
@@ -229,24 +229,24 @@ class LocalPort:
     async def _absolute(
         self, connection: ServerConnection, request: h11.Request, target: str
     ) -> None:
-        """Answer a request for a URL of plain HTTP."""
+        """Answer a request to the proxy for a URL of unencrypted HTTP."""
         assert self._models is not None
         try:
             origin = Origin.of(target)
         except ValueError:
-            await _say(connection, 400, "no URL of http or https")
+            await _respond(connection, 400, "not a URL of http or https")
             return
         parts = urlsplit(target)
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         if self._models.is_provider(origin.host):
             await self._models.serve_host(connection, request, origin, path)
         elif self._models.network == "models":
-            await _say(connection, 403, f"{origin.host} is no provider of models")
+            await _respond(connection, 403, f"{origin.host} is not a provider of models")
         else:
             await pass_through(connection, request, origin, path, await connection.body())
 
     async def _tunnel(self, connection: ServerConnection, request: h11.Request) -> None:
-        """Open a way to another host: to the recorder in its place, or to itself."""
+        """Open a tunnel to another host: to the recorder in its place, or to the host itself."""
         if not self._may_pass(request):
             await _refuse_proxy(connection)
             return
@@ -254,7 +254,7 @@ class LocalPort:
         try:
             origin = Origin.of(f"https://{request.target.decode('latin-1')}")
         except ValueError:
-            await _say(connection, 400, "no host")
+            await _respond(connection, 400, "no host")
             return
         reader, writer = connection.reader, connection.writer
         if self._models.is_provider(origin.host):
@@ -262,18 +262,18 @@ class LocalPort:
             await writer.start_tls(self._models.certificate(origin.host))
             await self._requests(ServerConnection(reader, writer), origin)
         elif self._models.network == "models":
-            await _say(connection, 403, f"{origin.host} is no provider of models")
+            await _respond(connection, 403, f"{origin.host} is not a provider of models")
         else:
             try:
                 there = await connect(origin, raw=True)
             except OSError as error:
-                await _say(connection, 502, f"{origin.host} cannot be reached: {error}")
+                await _respond(connection, 502, f"{origin.host} cannot be reached: {error}")
                 return
             await connection.accept_tunnel()
             await _splice((reader, writer), there)
 
 
-async def _say(connection: ServerConnection, status: int, words: str) -> None:
+async def _respond(connection: ServerConnection, status: int, words: str) -> None:
     headers = {"Content-Type": "text/plain; charset=utf-8", "Connection": "close"}
     await connection.respond(status, headers, words.encode("utf-8", "replace"))
 

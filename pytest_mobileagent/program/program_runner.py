@@ -1,4 +1,4 @@
-"""The agent runner of a program: the program is started, watched, and ended with its children."""
+"""The agent runner of a program: it starts, watches and ends the program with its children."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from pytest_mobileagent.run.session import Session
 
 
-# Variables of other adb servers than the one that is recorded.
+# Variables that lead to other adb servers than the recorded one.
 _OTHER_SERVERS = {"ADB_SERVER_SOCKET", "ANDROID_ADB_SERVER_ADDRESS", "ANDROID_ADB_SERVER_PORT"}
-_NOTICE = 0.05  # seconds until it is noticed that the program has ended
-_KILL_SECONDS = 0.5  # that it has to end by itself when it is told to
+_NOTICE = 0.05  # seconds between two checks whether the program has ended
+_KILL_SECONDS = 0.5  # that the program has to end by itself
 
 
 class ProgramRunner:
@@ -49,7 +49,7 @@ class ProgramRunner:
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
-        self._lost = 0.0  # seconds, to providers that were busy
+        self._lost = 0.0  # seconds lost to busy providers
 
     def run(self, session: Session, briefing: Briefing) -> None:
         """Run the program until the episode is over (see `AgentRunner`)."""
@@ -59,7 +59,7 @@ class ProgramRunner:
         watch = Watch(session, briefing.goal, jobs, RawLog(record / RAW_LOG))
 
         def on_budget(why: str) -> None:
-            jobs.tell(lambda: watch.end(Termination.BUDGET, why))
+            jobs.add(lambda: watch.end(Termination.BUDGET, why))
 
         with ExitStack() as stack:
             try:
@@ -79,12 +79,12 @@ class ProgramRunner:
             self._run(session, watch, place, recorders, base)
 
     def _keys(self) -> LentKeys:
-        """Return the stand-ins that the program has for the user's keys."""
+        """Return the program's stand-ins for the user's keys."""
         own, stand_in = self._setting.program.own_keys, self._setting.model
         return LentKeys(os.environ, own, always=stand_in is not None)
 
     def _base(self) -> dict[str, str]:
-        """Return the environment of the program, as far as it is the user's."""
+        """Return the user's part of the program's environment."""
         base = {name: value for name, value in os.environ.items() if name not in _OTHER_SERVERS}
         if (requirements := self._setting.program.requirements) is not None:
             base |= environment_variables(install(requirements), base)
@@ -98,7 +98,7 @@ class ProgramRunner:
         recorders: Recorders,
         base: dict[str, str],
     ) -> None:
-        """Start the program, watch it, end it, and conclude."""
+        """Start the program, watch it, end it, and end the session by its report."""
         record = session.folder / PROGRAM
         try:
             process = self._process(place, recorders, base, record)
@@ -113,15 +113,15 @@ class ProgramRunner:
             secrets = [*process.secrets, *recorders.secrets]
             for path in (process.stdout, process.stderr):
                 hide(path, secrets)
-            place.keep(record / "files", secrets)
+            place.save(record / "files", secrets)
         watch.drain()
         if session.ending is None:
             status, out, err = process.status, process.stdout, process.stderr
             traces = Traces(status, place.folder, out, err, place.notes)
-            said = reported(self._setting.program, traces, secrets)
-            if said.ending == "error":
-                recorders.blame_provider(f"the program {said.text}")
-            _conclude(session, watch, said)
+            report = reported(self._setting.program, traces, secrets)
+            if report.ending == "error":
+                recorders.blame_provider(f"the program {report.text}")
+            _conclude(session, watch, report)
 
     def _process(
         self, place: Workplace, recorders: Recorders, base: dict[str, str], record: Path
@@ -159,7 +159,7 @@ class ProgramRunner:
         """Return the variables of the program in addition to the user's."""
         program, values = self._setting.program, recorders.values
         given = fill_variables(program.env, values)
-        if "PATH" in given:  # its own programs first, but for the adb that is recorded
+        if "PATH" in given:  # the adapter's PATH, after the recorded adb
             given["PATH"] = os.pathsep.join([*recorders.search, given["PATH"]])
         prepared = place.prepare(program, values)
         return recorders.environment | values.environment() | prepared | given
@@ -167,7 +167,7 @@ class ProgramRunner:
     def _watch(
         self, session: Session, watch: Watch, process: ProgramProcess, recorders: Recorders
     ) -> None:
-        """Serve the recorders' requests until the program has ended, or its time to end is up."""
+        """Serve the recorders' requests until the program has ended, or has run out of time."""
         limit = session.limits.seconds
         while not process.is_over and session.ending is None:
             recorders.check()
@@ -180,16 +180,16 @@ class ProgramRunner:
             watch.work(_NOTICE)
 
 
-def _conclude(session: Session, watch: Watch, said: Reported) -> None:
-    """End the session of a program that has ended by itself, according to its report."""
-    match said.ending:
+def _conclude(session: Session, watch: Watch, report: Reported) -> None:
+    """End the session of a program that has ended by itself, by its report."""
+    match report.ending:
         case "done":
-            watch.finish(Finish(said.text))
+            watch.finish(Finish(report.text))
         case "impossible":
-            watch.finish(Impossible(said.text))
+            watch.finish(Impossible(report.text))
         case "step limit":
-            watch.end(Termination.STEP_LIMIT, said.text)
+            watch.end(Termination.STEP_LIMIT, report.text)
         case "error":
             watch.close_steps()
-            error = blame(session, f"the program {said.text}")
+            error = blame(session, f"the program {report.text}")
             session.end(Termination.AGENT_ERROR, kept(error, session.folder))

@@ -1,4 +1,4 @@
-"""The recorders of an episode of a program: its adb, its models, its MCP, and its own steps."""
+"""The recorders of a program's episode: for its adb, its models, its MCP, and its own steps."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.watch import Watch
 
 
-PROGRAM = "program"  # the folder of an episode that holds what is recorded of its program alone
-_LONGEST_OUTAGE = 600.0  # seconds, in which a program may go on asking
+PROGRAM = "program"  # the folder of an episode for what is recorded of its program alone
+_LONGEST_OUTAGE = 600.0  # seconds in which a program may go on asking
 _MCP, _RECORDER = "mcp", "recorder"  # names at the local port
 _CALL = ("model", "role", "input_tokens", "output_tokens", "seconds")
 
@@ -43,8 +43,8 @@ _CALL = ("model", "role", "input_tokens", "output_tokens", "seconds")
 class Recorders:
     """The recorders between a program and its phone and models; used in one event loop.
 
-    `values` are what its placeholders stand for, `environment` the variables that lead it here, and
-    `paths` the files outside of its folders that it needs for that; `search` are the folders that
+    `values` are those of the program's placeholders, `environment` the variables that lead it here,
+    `paths` the files outside of its folders that it needs for that, and `search` the folders that
     come first on its PATH.
     """
 
@@ -66,7 +66,7 @@ class Recorders:
     async def start(
         self, folder: Path, base: Mapping[str, str], on_budget: Callable[[str], None]
     ) -> None:
-        """Start them; `folder` is for what they give the program, `base` its environment so far.
+        """Start the recorders; `folder` is for the program's files, `base` its environment so far.
 
         Raises:
             InfrastructureError: one does not start.
@@ -107,11 +107,11 @@ class Recorders:
         )
 
     def check(self) -> None:
-        """Check that all is still recorded, and that the program's models answer.
+        """Check that everything is still recorded, and that the program's models answer.
 
         Raises:
-            HostError: it is not: the disk is full, say.
-            ProviderError: none has answered for a long time.
+            HostError: recording has failed, because the disk is full, say.
+            ProviderError: no model has answered for a long time.
         """
         assert self._models is not None
         if self._models.failure is not None:
@@ -121,10 +121,10 @@ class Recorders:
             self.blame_provider("no model has answered for a long time")
 
     def blame_provider(self, what: str) -> None:
-        """Blame the last model's provider for what has happened, if it had a fault.
+        """Blame the last model's provider for what has happened, if it was at fault.
 
         Raises:
-            ProviderError: there was one.
+            ProviderError: it was.
         """
         assert self._models is not None
         if self._models.outage is not None:
@@ -133,16 +133,16 @@ class Recorders:
 
     @property
     def secrets(self) -> list[str]:
-        """The strings that no record may contain: keys that were seen, and the port's tokens."""
+        """The strings that no record may contain: keys that were used, and the port's tokens."""
         assert self._models is not None
         return [*self._port.secrets, *self._models.secrets]
 
     async def close(self) -> None:
-        """Stop them all."""
+        """Stop all recorders."""
         await self._open.aclose()
 
     async def _start_adb(self, folder: Path, base: Mapping[str, str]) -> RecordedAdb | None:
-        """Lend the phone to the program by adb, if that is how it is reached."""
+        """Lend the phone to the program by adb, if it is reached that way."""
         from adbutils import adb_path  # it takes 50 ms to import
 
         if not isinstance(self._address, Address):
@@ -155,7 +155,7 @@ class Recorders:
         return adb
 
     async def _mcp(self) -> int:
-        """Return the port of the MCP server, whose library is loaded when it is first asked."""
+        """Return the port of the MCP server, which starts, and loads its library, at first use."""
         async with self._starts_mcp:
             if not self._mcp_port:
                 began = time.monotonic()
@@ -166,9 +166,9 @@ class Recorders:
                 self._watch.track.hold(began)
             return self._mcp_port
 
-    async def _take(self, said: dict[str, Any]) -> dict[str, Any]:
+    async def _take(self, message: dict[str, Any]) -> dict[str, Any]:
         """Handle a message of a program's `Recorder`; return why the episode is over, if it is."""
-        match said:
+        match message:
             case {"do": "begin" | "end" as phase}:
                 return {"over": await self._watch.step(phase)}
             case {"do": "finish", "answer": str(answer)}:
@@ -179,19 +179,21 @@ class Recorders:
                 return {"over": self._note(call)}
         return {"over": "the program has reported"}
 
-    def _note(self, said: Mapping[str, Any]) -> str:
-        """Record a model call that no recorder has seen.
+    def _note(self, report: Mapping[str, Any]) -> str:
+        """Record a model call that the program reports, because no recorder has seen it.
 
         Raises:
             AgentError: it is not a valid call.
         """
         try:
-            call = ModelCall(**{name: said[name] for name in _CALL if said.get(name) is not None})
+            call = ModelCall(
+                **{name: report[name] for name in _CALL if report.get(name) is not None}
+            )
         except (ValueError, TypeError) as error:
-            msg = f"no call of a model was told: {error}"
+            msg = f"the program reported a model call that is not valid: {error}"
             raise AgentError(msg) from None
         self._setting.models.spending().pay(call)
-        words = without_secrets(str(said.get("said", "")), [*keys(), *self.secrets])
+        words = without_secrets(str(report.get("said", "")), [*keys(), *self.secrets])
         line = {"call": call.to_json(), "model": call.model, "role": call.role}
         reply = Answer(words).to_json()
         ExchangeLog(self._episode).add({**line, "prompt": [], "reply": reply, "error": ""})
@@ -199,7 +201,7 @@ class Recorders:
 
 
 class McpServer(Protocol):
-    """The phone of an episode as a server of tools, which a program may ask for."""
+    """The phone of an episode as an MCP server, for a program that asks for one."""
 
     async def start(self) -> int:
         """Start serving, and return the port.
@@ -214,24 +216,24 @@ class McpServer(Protocol):
 
 
 class McpServers(Protocol):
-    """How the phone is served to programs that are MCP clients."""
+    """The way in which phones are served to programs that are MCP clients."""
 
     def server(self, watch: Watch, *, show: bool) -> McpServer:
-        """Return a server for an episode; with `show`, the result of every act has a picture."""
+        """Return a server for an episode; with `show`, every act's result carries a picture."""
 
     def configure(self, path: Path, url: str) -> list[str]:
-        """Write what clients read to find `url`; return the command of a server over stdio."""
+        """Write a client's configuration for `url`; return the command of a server over stdio."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
     """The settings with which a program is run.
 
-    - `mcp`: how the phone is served to it. `models`: prices, budgets and the like; `model` stands
-      in for those that it asks.
+    - `mcp`: how the phone is served to it. `models`: prices, budgets and the like. `model`: stands
+      in for the models that it asks; None if they answer themselves.
     - `pictures`: the run's folder of screens. `run`: the mark of the run's processes.
-    - `here`: the folder in which pytest was started. `scratch`: one that goes with the run, however
-      that ends.
+    - `here`: the folder in which pytest was started. `scratch`: a folder that is removed when the
+      run ends, however it ends.
     """
 
     program: Adapter

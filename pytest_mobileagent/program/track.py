@@ -1,7 +1,7 @@
-"""What a program has done so far, and the steps that this makes (docs/programs.md states the rule).
+"""What a program has done so far, and the steps that result (by the rule in docs/programs.md).
 
-All seconds are by the host's monotonic clock. Recorders work in a thread of their own, and hand
-their jobs to the thread of the session.
+All seconds are by the host's monotonic clock. Recorders work in a thread of their own, and queue
+jobs for the session's thread.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.commands.steps import Mark
 
 
-_LONGEST_ACT = 30.0  # seconds that count as acting; a command that goes on is the program's waiting
-_RECENT = 50  # acts that may be parts of one gesture or text
+_LONGEST_ACT = 30.0  # seconds that count as acting; after that, the program is waiting
+_RECENT = 50  # acts that may belong to one gesture or text
 
 
 @dataclass(slots=True)
 class WatchedAct:
     """An act of a program.
 
-    - `before`: the screen before it; None where it carries on the act before.
-    - `calls`: the models that were asked since the last act, `said` the last of their replies.
-    - `asked`, `passed`, `ended`: when it came, went on to the phone, and was over there.
+    - `before`: the screen before it; None if it continues the act before it.
+    - `calls`: the model calls since the last act, `said` the last of their replies.
+    - `asked`, `passed`, `ended`: when it came, went on to the phone, and ended there.
     """
 
     command: Command
@@ -52,12 +52,12 @@ class WatchedAct:
 
     @property
     def was_not_done(self) -> bool:
-        """Whether it failed, as its status says; that of several acts tells of the last."""
+        """Whether its exit status says that it failed; of several acts, that concerns the last."""
         return self.error.startswith("exit status") and len(self.command.acts) == 1
 
     @property
     def acting(self) -> tuple[float, float]:
-        """From when to when the phone did it, as far as it has."""
+        """From when to when the phone did it, so far."""
         if not self.passed:
             return self.asked, self.asked
         ended = time.monotonic() if self.ended is None else self.ended
@@ -66,10 +66,10 @@ class WatchedAct:
 
 @dataclass(slots=True)
 class Track:
-    """A program's acts, looks and calls of models in the order in which they came.
+    """A program's acts, looks and model calls in the order in which they came.
 
-    `since` is where its next step's thinking begins. Acts may go on at the same time, and while it
-    is held up: no second counts twice.
+    `since` is when the thinking for its next step began. Acts may overlap each other and times in
+    which the program is held up: no second counts twice.
     """
 
     since: float = field(default_factory=time.monotonic)
@@ -78,7 +78,7 @@ class Track:
     _acts: list[WatchedAct] = field(default_factory=list)
     _taken: int = 0  # acts whose steps have been taken
     _holds: list[tuple[float, float]] = field(default_factory=list)
-    _worked: float = 0.0  # seconds of its own until `since`
+    _worked: float = 0.0  # seconds of the program's own until `since`
 
     def mark(self, mark: Mark) -> None:
         """Add a mark that is not an act."""
@@ -86,26 +86,23 @@ class Track:
         self._marks.append(mark)
 
     def carries_on(self, command: Command, at: float) -> bool:
-        """Check whether a command is only a part of the last act, such as a letter of a text."""
+        """Whether a command only continues the last act, such as the next letter of a text."""
         if not self._marks or self._marks[-1] not in ACTS:
             return False
         return continues(self._timed(self._acts[-_RECENT:]), command, at)
 
     def add(self, act: WatchedAct) -> None:
-        """Note an act: one without a screen before it is a part of the last one."""
+        """Note an act; one without a screen before it belongs to the last one."""
         self._marks.append("more" if act.before is None else "act")
         self._acts.append(act)
 
     def steps(self, *more: Mark) -> int:
-        """Return how many steps were made that have not been taken, if the program ended now.
-
-        `more` is what might follow before.
-        """
+        """Return how many steps are still to be taken if the program ends after `more` marks."""
         return sum(first >= self._taken for first, _ in _groups([*self._marks, *more]))
 
     @property
     def changed(self) -> float:
-        """When the last act was over, as far as there is one that has been passed on."""
+        """When the last act ended; 0 if none has."""
         return max((act.ended or 0.0 for act in self._acts[-_RECENT:]), default=0.0)
 
     def pending(self) -> bool:
@@ -115,10 +112,10 @@ class Track:
     def take(
         self, now: Capture | None, *, ends: bool = False
     ) -> Iterator[tuple[DoneStep, Capture]]:
-        """Yield each step that nothing can change any more, once, with what was seen after it.
+        """Yield each step that is final, once, with the screen after it.
 
-        `now` is what is seen after the last act; without it, the last step is left. If something
-        else follows, or nothing, the track `ends` here, and begins anew: all steps are final.
+        `now` is the screen after the last act; without it, the last step is left. If the track
+        `ends` here, all steps are final, and it begins anew.
         """
         final = len(self._marks) if ends else settled(self._marks)
         acts = sum(mark in ACTS for mark in self._marks[:final])
@@ -135,7 +132,7 @@ class Track:
             self._marks, self._acts, self._taken = ["call"] if self.asks_models else [], [], 0
 
     def hold(self, since: float) -> None:
-        """Note that the program has been held up, or acted for by other means, until now."""
+        """Note that the program was held up, or acted by other means, until now."""
         self._holds.append((since, time.monotonic()))
 
     def thinking(self) -> float:
@@ -147,12 +144,12 @@ class Track:
         return self._worked + self.thinking()
 
     def turn(self) -> None:
-        """Begin a new step now: everything before belongs to a step that was recorded elsewhere."""
+        """Begin a new step now: what came before belongs to a step that was recorded elsewhere."""
         now = time.monotonic()
         self._go_on(now, self._own(now, ()))
 
     def _own(self, until: float, acts: Sequence[WatchedAct]) -> float:
-        """Return the seconds of the program's own from `since` on: nobody acted, or held it up."""
+        """Return the program's own seconds since `since`: nothing acted or held it up."""
         others = _covered([*self._holds, *(act.acting for act in acts)], self.since, until)
         return max(0.0, until - self.since - others)
 
@@ -185,7 +182,7 @@ class Track:
 
 
 def _covered(pieces: Iterable[tuple[float, float]], since: float, until: float) -> float:
-    """Return how many seconds of a time pieces of it cover, however they overlap."""
+    """Return how many seconds from `since` to `until` are covered by pieces, which may overlap."""
     covered = 0.0
     for begin, end in sorted(pieces):
         covered += max(0.0, min(end, until) - max(begin, since))
@@ -194,7 +191,7 @@ def _covered(pieces: Iterable[tuple[float, float]], since: float, until: float) 
 
 
 def _groups(marks: Sequence[Mark]) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last act of each step, as they are counted from the first of all."""
+    """Yield the numbers of the first and the last act of each step."""
     numbers = list(accumulate(mark in ACTS for mark in marks))
     for group in grouped(marks):
         yield numbers[group[0]] - 1, numbers[group[-1]] - 1
@@ -204,16 +201,16 @@ T = TypeVar("T")
 
 
 class Jobs:
-    """A queue of jobs, which one thread does in the order in which they were asked for."""
+    """A queue of jobs, which one thread does in the order in which they came."""
 
     def __init__(self) -> None:
         self._queue: queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]]] = queue.SimpleQueue()
 
     async def ask(self, job: Callable[[], T]) -> T:
-        """Have a job done, and return its result; its exceptions are raised here, too."""
-        return await asyncio.wrap_future(self.tell(job))
+        """Have a job done, and return its result; its exceptions are also raised here."""
+        return await asyncio.wrap_future(self.add(job))
 
-    def tell(self, job: Callable[[], T]) -> Future[T]:
+    def add(self, job: Callable[[], T]) -> Future[T]:
         """Have a job done later, without waiting for it."""
         future: Future[T] = Future()
         self._queue.put((job, future))
@@ -223,8 +220,8 @@ class Jobs:
         """Do the next job, if there is one within `seconds`; return whether there was.
 
         Raises:
-            BaseException: whatever the job raises, after whoever asked for it was told. What ends
-                the run, such as Ctrl-C, is an OSError there: it would end the event loop.
+            BaseException: whatever the job raises; its future raises the same. What ends the run,
+                such as Ctrl-C, is an OSError there, because it would end the event loop.
         """
         try:
             job, future = self._queue.get(timeout=max(0.0, seconds))
@@ -243,7 +240,7 @@ class Jobs:
         return True
 
     def cancel(self) -> None:
-        """Discard the jobs that are left."""
+        """Discard the remaining jobs."""
         with contextlib.suppress(queue.Empty):
             while True:
                 self._queue.get_nowait()[1].cancel()
@@ -267,7 +264,7 @@ class LoopThread:
         self._loop.close()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Have a coroutine run in the loop, and return its result."""
+        """Run a coroutine in the loop, and return its result."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
 

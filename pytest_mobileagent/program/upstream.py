@@ -1,4 +1,4 @@
-"""Connections to the servers that a program's requests go to, through the user's own proxy."""
+"""Connections to the servers that a program asks, through the user's own proxy if there is one."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class Origin:
         """
         parts = urlsplit(url)
         if parts.scheme not in _PORTS or not parts.hostname:
-            msg = "no URL of http or https"
+            msg = "not a URL of http or https"
             raise ValueError(msg)
         return cls(parts.scheme, parts.hostname, parts.port or _PORTS[parts.scheme])
 
     @property
     def authority(self) -> str:
-        """Host and port, as the header Host has them."""
+        """Host and port, as in the header Host."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
@@ -63,22 +63,22 @@ async def ask(
 ) -> h11.Response:
     """Send a request of a connection on to a server, and return the head of the response.
 
-    The way there, `connection.upstream`, is kept for the connection's next request; it is closed
-    when the client goes.
+    The connection to the server, `connection.upstream`, is reused for the next request; it is
+    closed when the client leaves.
 
     Raises:
-        OSError: the server cannot be reached, the connection broke, or this is no HTTP.
+        OSError: the server cannot be reached, the connection broke, or the answer is not HTTP.
     """
-    kept = connection.upstream
-    if kept is not None and not (kept.origin == origin and kept.is_free):
-        kept.close()
-        kept = connection.upstream = None
+    open_one = connection.upstream
+    if open_one is not None and not (open_one.origin == origin and open_one.is_free):
+        open_one.close()
+        open_one = connection.upstream = None
     sent = _addressed(request, origin, target, body)
-    if kept is not None:
+    if open_one is not None:
         try:
-            return await kept.ask(sent, body)
-        except ConnectionError:  # the server has closed it meanwhile, as it may
-            kept.close()
+            return await open_one.ask(sent, body)
+        except ConnectionError:  # the server may have closed it meanwhile
+            open_one.close()
     return await _fresh(connection, origin, sent, body)
 
 
@@ -105,9 +105,9 @@ def _addressed(request: h11.Request, origin: Origin, target: str, body: bytes) -
 async def connect(
     origin: Origin, *, raw: bool = False
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Open a connection to a server, by the proxy that the user's environment names for it.
+    """Open a connection to a server, through the proxy that the user's environment names for it.
 
-    A `raw` one is for a caller that speaks TLS to the server itself.
+    A `raw` connection is for a caller that speaks TLS itself.
 
     Raises:
         OSError: it cannot be reached.
@@ -149,7 +149,7 @@ async def _by_proxy(
 
 
 async def _accepted(reader: asyncio.StreamReader) -> None:
-    """Wait until a proxy has opened the way."""
+    """Wait until a proxy has opened the tunnel."""
     try:
         head = await reader.readuntil(b"\r\n\r\n")
     except (asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
@@ -160,7 +160,7 @@ async def _accepted(reader: asyncio.StreamReader) -> None:
 
 @cache
 def tls() -> ssl.SSLContext:
-    """Return how servers are known: by this machine's certificates, and by certifi's."""
+    """Return the TLS context for servers: it trusts this machine's certificates, and certifi's."""
     context = ssl.create_default_context()
     for file in trusted():
         context.load_verify_locations(file)
@@ -168,7 +168,7 @@ def tls() -> ssl.SSLContext:
 
 
 def trusted() -> list[str]:
-    """Return the files with the certificates that are trusted: certifi's, and the user's own."""
+    """Return the files of trusted certificates: certifi's, and the user's own."""
     files = [os.environ.get(name, "") for name in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")]
     if find_spec("certifi"):
         import certifi  # comes with the SDKs
@@ -182,7 +182,7 @@ def trusted() -> list[str]:
 async def pass_through(
     connection: ServerConnection, request: h11.Request, origin: Origin, target: str, data: bytes
 ) -> None:
-    """Forward a request, and send its answer back, unrecorded.
+    """Forward a request, and return its answer, unrecorded.
 
     Raises:
         OSError, h11.ProtocolError: a connection broke.

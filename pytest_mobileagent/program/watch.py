@@ -1,4 +1,4 @@
-"""Watching over an episode of a program: what its recorders report becomes steps."""
+"""Watching over the episode of a program: what its recorders report becomes steps."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _OVER = "the episode is over"
-_LAST_CALL_SECONDS = 0.2  # between the last byte of a reply and its line in calls.jsonl
-_FRESH_SECONDS = 1.0  # that the last observation is as good as a new one to an MCP client
+_LAST_CALL_SECONDS = 0.2  # from the last byte of a reply to its line in calls.jsonl
+_FRESH_SECONDS = 1.0  # in which an MCP client gets the last observation again
 _UNSEEN = Command("a step of the program's own, in which no act was seen", (Raw("unseen"),))
-_DUMP_SECONDS = 15.0  # that a look waits for a dump of the program's to end
-_SERVER_SECONDS = 1.0  # that an automation server takes until it is connected
+_DUMP_SECONDS = 15.0  # that a capture waits for the end of a dump by the program
+_SERVER_SECONDS = 1.0  # that an automation server needs to connect
 
 
 class Watch:
-    """Tells a session what a program does, and the program what the session allows.
+    """The link between a program's recorders, which report, and the session, which permits.
 
-    It is the `Watcher` of the program's recorders. Its coroutines run in their event loop; what
-    touches the session runs as `jobs` in the session's thread.
+    It is the recorders' `Watcher`. Its coroutines run in their event loop; whatever touches the
+    session runs as `jobs` in the session's thread.
     """
 
     def __init__(self, session: Session, goal: str, jobs: Jobs, log: RawLog) -> None:
@@ -56,12 +56,12 @@ class Watch:
         self._said = ""
         self._calls_ended = asyncio.Event()
         self._automation = Automation()
-        self._own_step = False  # whether the program has begun one, and has not done anything in it
+        self._own_step = False  # whether the program has begun a step, and has done nothing in it
 
-    # What recorders tell, in their event loop
+    # Reports of recorders, in their event loop
 
     async def command(self, command: Command) -> _Passage:
-        """Let an act wait until the screen before it is seen; see `Watcher`."""
+        """Hold an act until the screen before it is captured; see `Watcher`."""
         if command.refused or not (command.acts or command.looks or command.automation):
             return _Passage(command.refused)
         arrived = time.monotonic()
@@ -83,7 +83,7 @@ class Watch:
             return _OVER
         self._open_calls += 1
         self.log.mark("call")
-        self._jobs.tell(self._call)
+        self._jobs.add(self._call)
         return ""
 
     def call_ended(self, words: str) -> None:
@@ -92,11 +92,11 @@ class Watch:
         self._said = words or self._said
         self._calls_ended.set()
 
-    def called(self, said: str) -> str:
-        """Note a model call that the program tells of; return why the episode is over."""
-        self._said = said or self._said
+    def called(self, words: str) -> str:
+        """Note a model call that the program reports; return why the episode is over."""
+        self._said = words or self._said
         self.log.mark("call")
-        self._jobs.tell(self._call)
+        self._jobs.add(self._call)
         return _OVER if self.session.ending is not None else ""
 
     async def step(self, phase: Literal["begin", "end"]) -> str:
@@ -106,38 +106,38 @@ class Watch:
         return await self._jobs.ask(lambda: self._step(phase, arrived))
 
     async def _last_call_ends(self) -> None:
-        """Wait a moment for a call that has just been answered: its line belongs to the act."""
+        """Wait briefly for a call that is just being answered: its line belongs to the act."""
         if self._open_calls:
             self._calls_ended.clear()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._calls_ended.wait(), _LAST_CALL_SECONDS)
 
     async def look(self) -> Observation:
-        """Look at the screen as it is now, which is no step."""
+        """Observe the screen as it is now; this is not a step."""
         return await self._jobs.ask(self._observe)
 
     async def decide(
         self, action: Action, by: Callable[[System], str] | None = None
     ) -> Observation | None:
-        """Have the session do an action as a step; return None when the episode is over.
+        """Have the session do an action as a step; return None if the episode is over.
 
-        `by` does it in the device's place, and returns why it could not be done.
+        `by` does it in the device's place, and returns why it failed.
         """
         does = None if by is None else partial(by, system_of(self.session.device))
         return await self._jobs.ask(lambda: self._decide(Reply(action, self._said), does))
 
     async def system(self, ask: Callable[[System], T]) -> T:
-        """Send a request to the phone's system."""
+        """Ask the phone's system."""
         return await self._jobs.ask(lambda: ask(system_of(self.session.device)))
 
     # Jobs, in the session's thread
 
     def finish(self, report: Finish | Impossible) -> None:
-        """End the episode by the program's report."""
+        """End the episode with the program's report."""
         self._decide(Reply(report, self._said), None)
 
     def end(self, termination: Termination, why: str = "") -> None:
-        """End the episode, unless the program's acts so far end it by meeting the goal."""
+        """End the episode, unless the program's acts so far have met the goal and end it."""
         was_over = self.session.ending is not None
         self.close_steps()
         if was_over or self.session.ending is None:
@@ -148,7 +148,7 @@ class Watch:
         return self._jobs.do_next(seconds)
 
     def drain(self) -> None:
-        """Do the jobs that are left."""
+        """Do the remaining jobs."""
         while self.work(0):
             pass
 
@@ -165,7 +165,7 @@ class Watch:
         self._said = ""
         self.track.add(act)
         if self.session.stops_on_success:
-            self._add(self.track.take(None))  # what is final now that this act follows it
+            self._add(self.track.take(None))  # the steps that are final now that this act follows
             if self.session.ending is not None:
                 return None
         self.track.hold(arrived)
@@ -175,7 +175,7 @@ class Watch:
         return act
 
     def _look(self) -> None:
-        """Note that the program looks; look ourselves, unless it asks models after looking."""
+        """Note that the program looks; capture the screen, unless the program asks models later."""
         if self.session.ending is None:
             self.track.mark("look")
             if not self.track.asks_models:
@@ -226,7 +226,7 @@ class Watch:
         return observation
 
     def _automate(self, arrived: float, *, dumps: bool) -> None:
-        """Let the program use Android's UiAutomation, which is free at the moment."""
+        """Let the program use Android's UiAutomation."""
         if dumps:
             self._automation.dump_begins()
         else:
@@ -238,12 +238,12 @@ class Watch:
         return self.session.limits.steps
 
     def _seen(self) -> Capture:
-        """Return what has been seen since the last act, looking if there was no look yet."""
+        """Return the capture since the last act; take one if there is none."""
         if self._latest is None or self._seen_at < self.track.changed:
-            self._latest = self._look_at()
+            self._latest = self._capture()
         return self._latest
 
-    def _look_at(self) -> Capture:
+    def _capture(self) -> Capture:
         self._automation.wait_until_free()
         capture = self.session.look()
         self._seen_at = time.monotonic()
@@ -254,7 +254,7 @@ class Watch:
         self._add(self.track.take(self._seen() if self.track.pending() else None))
 
     def close_steps(self) -> None:
-        """Record all steps: what follows is not part of them."""
+        """Record all steps: nothing that follows belongs to them."""
         if self.session.ending is None and self.track.pending():
             self._add(self.track.take(self._seen(), ends=True))
 
@@ -272,23 +272,23 @@ class Watch:
         if passage.act is not None:
             passage.act.ended, passage.act.error = time.monotonic(), error
         if passage.looks:
-            self._jobs.tell(self._look)
+            self._jobs.add(self._look)
 
 
 def _nothing() -> str:
-    """Return at once, in place of a phone that would wait."""
+    """Do nothing, in place of a phone that would wait."""
     return ""
 
 
 @dataclass(slots=True)
 class _Passage:
-    """A command on its way (see `Passage`); `watch` is told of its end, once."""
+    """A command on its way (see `Passage`), whose end is reported to `watch` once."""
 
     refused: str = ""
     watch: Watch | None = None
     act: WatchedAct | None = None
     looks: bool = False
-    dumps: bool = False  # by Android's UiAutomation, which the next look waits for
+    dumps: bool = False  # by UiAutomation: the next capture waits for it
 
     def done(self, error: str = "") -> None:
         """Note the end of the command."""
@@ -298,7 +298,7 @@ class _Passage:
 
 
 class Automation:
-    """Whether the program is about to use it; any thread may say so, or wait."""
+    """The program's use of UiAutomation; any thread may report it, or wait for its end."""
 
     def __init__(self) -> None:
         self._dumps = 0
@@ -311,17 +311,17 @@ class Automation:
             self._dumps += 1
 
     def dump_ended(self) -> None:
-        """Note that it has done so."""
+        """Note that the dump has ended."""
         with self._changed:
             self._dumps -= 1
             self._changed.notify_all()
 
     def server_starts(self) -> None:
-        """Note that it starts a server, which keeps UiAutomation: it gets time to take hold."""
+        """Note that the program starts a server: it gets time to seize UiAutomation."""
         self._quiet_until = time.monotonic() + _SERVER_SECONDS
 
     def wait_until_free(self) -> None:
-        """Wait until a look takes nothing from the program, but not forever."""
+        """Wait, but not forever, until a capture takes nothing from the program."""
         time.sleep(max(0.0, self._quiet_until - time.monotonic()))
         with self._changed:
             self._changed.wait_for(lambda: not self._dumps, _DUMP_SECONDS)

@@ -219,7 +219,7 @@ def test_ctrl_c_in_a_job_does_not_end_the_event_loop_of_whoever_asked_for_it() -
 def test_whoever_waits_for_a_job_that_is_never_done_is_let_go() -> None:
     jobs = Jobs()
     with LoopThread() as loop:
-        asked = jobs.tell(int)
+        asked = jobs.add(int)
         jobs.cancel()
         assert asked.cancelled()
         assert not jobs.do_next(0)

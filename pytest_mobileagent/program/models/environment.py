@@ -1,8 +1,8 @@
-"""Where a program finds models: its environment's URLs and keys, all of which lead to the recorder.
+"""Where a program finds models: the URLs and keys of its environment, which lead to the recorder.
 
-A program under test is not trusted with keys. Each variable that holds the key of a model's
-provider holds a stand-in, which is worth nothing outside the episode; on the way to a provider the
-stand-in is replaced by the key.
+A program under test is not trusted with keys. Variables for the keys of models' providers hold
+stand-ins, which are worth nothing outside the episode; on the way to a provider, the key replaces
+its stand-in.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ _BUNDLES = (
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A provider by a path of its own: `base` is its endpoint, to which the rest is added.
+    """A path of its own for a provider, whose endpoint is `base`.
 
-    `variables` name it to programs, with `suffix` behind the path; the endpoint stands for both.
+    `variables` lead programs to the path and a `suffix`; both together stand for the endpoint.
     """
 
     provider: str
@@ -60,7 +60,7 @@ class Route:
 
 
 def routes() -> dict[str, Route]:
-    """Return the routes by name: those that most programs know, and those the user has set.
+    """Return the routes by name: those that most programs use, and those that the user has set.
 
     Raises:
         HostError: a variable holds no URL.
@@ -102,13 +102,13 @@ def environment(
     }
     for variable in ("HTTPS_PROXY", "HTTP_PROXY"):
         found |= {variable: proxy, variable.lower(): proxy}
-    # Other hosts that the user excepts from a proxy are excepted from that on their way from here.
+    # The user's own exceptions from a proxy take effect on the way from here.
     direct = ",".join(LOOPBACK)
     found |= {"NO_PROXY": direct, "no_proxy": direct, "NODE_USE_ENV_PROXY": "1"}
     return found | dict.fromkeys(_BUNDLES, str(bundle))
 
 
-# Hosts, and what lies below them, that neither our providers nor genai-prices name.
+# Hosts, with their subdomains, that neither our providers nor genai-prices name.
 _MORE_HOSTS = {
     "aiplatform.googleapis.com": "google-vertex",
     "aliyuncs.com": "dashscope",
@@ -132,7 +132,7 @@ _MORE_HOSTS = {
     "spark-api-open.xf-yun.com": "spark",
     "volces.com": "volces",
 }
-# genai-prices takes all of Google, and of Alibaba only what is asked for models is of interest.
+# genai-prices includes all of Google; of Alibaba, only the hosts of models matter.
 _ONLY = {
     "googleapis.com": re.compile(r"^(generativelanguage|([\w-]+-)?aiplatform)\."),
     "aliyuncs.com": re.compile(r"^dashscope[\w-]*\."),
@@ -156,7 +156,7 @@ def provider_at(host: str) -> str:
 
 
 def seller_of(provider: str) -> str:
-    """Return what genai-prices calls a provider; empty if that sells nothing."""
+    """Return the name of a provider in genai-prices; empty if it sells nothing."""
     if provider in PROVIDERS:
         return PROVIDERS[provider].prices
     return "google" if provider == "google-vertex" else provider
@@ -167,7 +167,7 @@ def _is_below(host: str, end: str) -> bool:
 
 
 def _of_prices(host: str) -> str:
-    from genai_prices.data import providers  # loaded by who prices
+    from genai_prices.data import providers  # takes long to load
 
     for each in providers:
         if re.match(each.api_pattern, f"https://{host}/"):
@@ -175,31 +175,30 @@ def _of_prices(host: str) -> str:
     return ""
 
 
-# Providers that are none of `llm.providers`, but whose calls are recorded.
+# Keys of providers whose calls are recorded although `llm.providers` lacks them.
 _MORE = {
     "AI21_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ARK_API_KEY", "AZURE_OPENAI_API_KEY",
     "CEREBRAS_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "COHERE_API_KEY", "CO_API_KEY",
     "FIREWORKS_API_KEY", "MOONSHOT_API_KEY", "NEBIUS_API_KEY", "NVIDIA_API_KEY",
     "PERPLEXITY_API_KEY", "SAMBANOVA_API_KEY", "SILICONFLOW_API_KEY", "STEPFUN_API_KEY",
 }  # fmt: skip
-# For programs that ask nobody before they have a key.
+# For programs that refuse to start without a key.
 _USUAL = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY")
-# How keys begin, by which some programs tell whose they are.
+# How keys begin, by which some programs recognise the provider.
 _BEGINNING = re.compile(r"sk-ant-[a-z]+\d+-|sk-or-v1-|sk-|gsk_|xai-|nvapi-|AIza")
-_LEAST = 8  # characters of a key: a shorter one stands in other words
+_LEAST = 8  # characters of a key: a shorter one may be part of other words
 
 
 def model_keys() -> set[str]:
-    """Return the names of all variables that may hold a key with which models are asked."""
+    """Return the names of all variables that may hold a key for models."""
     return key_variables() | _MORE
 
 
 class LentKeys:
     """The stand-ins that a program gets instead of the keys of an environment.
 
-    - `own`: the variables whose real keys it has all the same.
-    - `always`: whether it gets words in the place of keys that are not there, too, as another model
-      answers in the place of its own.
+    - `own`: the variables whose real keys it gets all the same.
+    - `always`: whether it gets stand-ins for missing keys, too, because another model answers.
     """
 
     def __init__(
@@ -219,7 +218,7 @@ class LentKeys:
 
     @property
     def words(self) -> list[str]:
-        """What stands for keys; no record has to hold it."""
+        """The stand-ins; no record may hold them."""
         return list(self._words.values())
 
     @property
@@ -228,7 +227,7 @@ class LentKeys:
         return [key for key in self._words if key]
 
     def environment(self, base: Mapping[str, str]) -> dict[str, str]:
-        """Return an environment without the keys, wherever they occur in it."""
+        """Return an environment with stand-ins for the keys, wherever those occur."""
         long = sorted((key for key in self.keys if len(key) >= _LEAST), key=len, reverse=True)
         lent = {}
         for name, value in base.items():
@@ -241,9 +240,9 @@ class LentKeys:
     def applied(
         self, request: h11.Request, target: str, instead: str = ""
     ) -> tuple[h11.Request, str]:
-        """Return a request and its target with the keys for which its words stand.
+        """Return a request and its target with keys for the stand-ins.
 
-        `instead` is the key of whoever answers in the place of the one who is asked, if it has one.
+        `instead` is the key of the model that answers in place of the provider, if it has one.
         """
         pairs = [(word, instead or key) for key, word in self._words.items() if instead or key]
         headers = [(name, _replaced(value, pairs)) for name, value in request.headers.raw_items()]

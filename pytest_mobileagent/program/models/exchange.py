@@ -1,6 +1,6 @@
-"""A call of a model on its way: to the provider, or to the model that stands in for it.
+"""A model call on its way to the provider, or to the model that stands in for it, and back.
 
-Bytes go both ways as they come, and the recording sees them.
+Bytes pass both ways as they come; the recording sees them.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ _ENDED = "the episode ended before the reply was whole"
 class Exchange:
     """A call on its way to `origin`, and back.
 
-    `asking` is the body that asks for counts in the place of `data`; None if none has to. Servers
-    that refuse that are added to `countless`.
-    `ended` is called with what the model said, after the line is written and before the program
-    has the whole reply, so that it cannot act on it earlier.
+    `asking` is the body that asks for counts in place of `data`, None if that is not needed;
+    servers that refuse it are added to `countless`. `ended` is called with the model's words after
+    the line is written and before the program has the whole reply, so that it cannot act on it
+    earlier.
     """
 
     connection: ServerConnection
@@ -77,7 +77,7 @@ class Exchange:
             was_written = self._write(error, by_provider=not gone)
             if was_written or gone or self.recording.has_begun:
                 raise ConnectionResetError(error) from problem
-            await self._say_broken(error)
+            await self._report_broken(error)
         finally:
             try:
                 with contextlib.suppress(asyncio.CancelledError):
@@ -121,24 +121,24 @@ class Exchange:
             if self.recording.came(piece) or is_last:
                 await preparing
                 self._write("")
-            shown = hidden.pass_on(piece, is_last=is_last) if hidden else piece
-            await connection.write(shown)
+            visible = hidden.pass_on(piece, is_last=is_last) if hidden else piece
+            await connection.write(visible)
         await connection.end()
 
     def _write(self, error: str, *, by_provider: bool = False) -> bool:
-        """Write the line, unless it is written; return whether it was."""
+        """Write the line, unless it was written before; return whether it was."""
         if self._is_written:
             return True
         self._is_written = True
-        said = ""
+        words = ""
         try:
-            said = self.recording.write(error, by_provider=by_provider)
+            words = self.recording.write(error, by_provider=by_provider)
         finally:
-            self.ended(said)
+            self.ended(words)
         return False
 
-    async def _say_broken(self, error: str) -> None:
-        """Answer in the provider's place, which programs take as a fault that may pass."""
+    async def _report_broken(self, error: str) -> None:
+        """Answer in the provider's place, in a way that makes programs try again."""
         body = self.recording.api.api.error(502, f"the provider cannot be reached: {error}", "")
         json_type = {"Content-Type": "application/json"}
         await self.connection.respond(502, json_type, json.dumps(body).encode())
@@ -149,7 +149,7 @@ async def _once(body: bytes) -> AsyncIterator[tuple[bytes, bool]]:
 
 
 def _readable(request: h11.Request) -> h11.Request:
-    """Return a request whose answer can be recorded: in no compression that is unknown here."""
+    """Return a request whose answer can be recorded: it accepts only known compressions."""
     accepted = [each.strip() for each in header(request, "accept-encoding").split(",")]
     known = [each for each in accepted if each.partition(";")[0].lower() in COMPRESSIONS]
     return request if known == accepted else _compressed(request, ", ".join(known) or "identity")
@@ -167,7 +167,7 @@ def _compressed(request: h11.Request, accepted: str) -> h11.Request:
     )
 
 
-# Where a scripted model and the providers' endpoints speak the APIs.
+# The paths of the APIs at a scripted model, and at the endpoints of providers.
 _SCRIPTED = {"chat": "/v1/chat/completions", "responses": "/v1/responses"}
 _SCRIPTED |= {"anthropic": "/v1/messages"}
 _ENDPOINTS = {
@@ -194,7 +194,7 @@ class Place:
 
 
 class StandIn:
-    """What answers in the place of all providers: a script, an endpoint for its API, or nothing.
+    """Answers in place of all providers: a script, an endpoint for its API, or nothing.
 
     Raises:
         OSError, ValueError: the script cannot be read, or there is no endpoint.
@@ -222,7 +222,7 @@ class StandIn:
             self._served.close()
 
     def seller(self, place: Place, name: str) -> Seller:
-        """Return who sells a model of a name at a place."""
+        """Return the seller of the model with a name at a place."""
         if self._served is not None and self._model is not None:
             return Seller("scripted", self._model.name)
         if self._model is not None:
@@ -231,13 +231,13 @@ class StandIn:
         return Seller(place.provider, name or "unknown", seller_of(place.provider))
 
     def instead(self, api: RecordedApi | None, place: Place) -> Place:
-        """Return where a request goes if another model answers it."""
+        """Return where a request goes, if another model answers it."""
         if self._model is None:
             return place
         query = place.target[len(place.path) :]
         if self._served is not None:
             path = _SCRIPTED.get(api.name, place.path) if api else place.path
-            # The key is added here: the program has none, and no record of what it asked.
+            # The key is added here: neither the program nor its records hold it.
             target = f"/{self._served.key}{path}{query}"
             return Place(Origin.of(self._served), target, "scripted")
         end = _ENDPOINTS.get((provider_of(self._model).api, api.name if api else ""))
@@ -250,7 +250,7 @@ class StandIn:
 
 
 def _serve(model: ModelReference) -> ServedModel | None:
-    """Start to serve a script; of another model, look whether it has an endpoint."""
+    """Start to serve a script; of any other model, check that it has an endpoint."""
     if provider_of(model).api != "scripted":
         Origin.of(endpoint_of(model))
         return None

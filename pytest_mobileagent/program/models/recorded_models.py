@@ -230,7 +230,7 @@ class RecordedModels:
         return (*filter(None, given), *self._keys.keys)
 
     def _unlimited(self, seller: Seller) -> str:
-        """Return why the budget in US dollars, if there is one, cannot limit a call."""
+        """Return why the budget in US dollars, if any, cannot limit a call; empty if it can."""
         limit = self._book.spending.budget.cost
         is_limited = limit.run is not None or limit.task is not None
         if is_limited and not is_priced(self._book.prices, seller):

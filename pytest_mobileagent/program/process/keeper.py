@@ -1,15 +1,15 @@
-"""The process between us and a program: it adopts, and ends, whatever the program has started.
+"""The process between us and a program: it becomes the parent of orphans, and ends them all.
 
-Started as `python -I -S keeper.py SOCKET`, on the number of an inherited socket. What passes over
-it is lines of JSON. To the keeper, first what to run, then how to end it:
+It is started as `python -I -S keeper.py SOCKET`, with the number of an inherited socket, over which
+lines of JSON pass. The keeper receives first what to run, then how to end it:
 
     {"words": ["…"], "folder": "…", "environment": {"…": "…"}, "stdin": "…", "after": ["…"]}
     {"grace": 3.0}
 
-From the keeper, in this order: `{"pid": 123}` or `{"failed": "why it cannot be started"}`, then
-`{"status": 0}` when the program itself has ended, as `subprocess` counts. The socket closes when
-nothing is left. It is ended likewise when the socket closes: however pytest has died. `stdin` is
-the file that the program reads, and `after` a command that is run at the very end.
+The keeper sends, in this order: `{"pid": 123}` or `{"failed": "why it cannot be started"}`, then
+`{"status": 0}` (as in `subprocess`) when the program itself has ended. It closes the socket when
+nothing is left; if the socket closes first, however pytest has died, it ends the program. `stdin`
+is the file that the program reads, and `after` a command that runs at the very end.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from pytest_mobileagent.processes import (
 )
 
 _AFTER_SECONDS = 30.0
-_KILLING_SECONDS = 5.0  # for what multiplies
-_GRACE = 1.0  # where nobody is left to say how long it is
+_KILLING_SECONDS = 5.0  # in case processes multiply
+_GRACE = 1.0  # if nobody is left to say how long
 
 
 def main(descriptor: int) -> None:
-    """Run a program until it and everything it has started have ended, or are told to.
+    """Run a program until it and everything it has started have ended, or have to end.
 
-    That is a child's work: a program that kills its parent leaves what it has started to us.
+    A child does the work: if the program kills it, this process inherits what the program started.
     """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
@@ -61,7 +61,7 @@ def main(descriptor: int) -> None:
 
 
 def _wait_for(child: int) -> int:
-    """Wait until a child has ended, and return its status; others may end before."""
+    """Wait until a child has ended, and return its status; other children may end before."""
     while (ended := os.wait())[0] != child:
         pass
     return ended[1]
@@ -77,15 +77,15 @@ def _keep(descriptor: int) -> None:
     try:
         program = _start(request)
     except (OSError, ValueError) as error:
-        _say(line, {"failed": getattr(error, "strerror", None) or str(error)})
+        _report(line, {"failed": getattr(error, "strerror", None) or str(error)})
         return
-    for stream in (1, 2):  # they are the program's: whoever reads them waits for their end
+    for stream in (1, 2):  # they belong to the program: readers wait until they are closed
         os.dup2(0, stream)
-    _say(line, {"pid": program.pid})
-    grace, was_said = _watch(line, program)
+    _report(line, {"pid": program.pid})
+    grace, was_reported = _watch(line, program)
     status = _end(program, grace)
-    if not was_said:
-        _say(line, {"status": status})
+    if not was_reported:
+        _report(line, {"status": status})
     if request.get("after"):
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):
             subprocess.run(
@@ -112,42 +112,42 @@ def _as_program() -> None:
 
 
 def _watch(line: socket.socket, program: subprocess.Popen[bytes]) -> tuple[float, bool]:
-    """Wait until we are told to end the program; say when it has ended by itself.
+    """Wait for the request to end the program; report when it has ended by itself.
 
-    Return the seconds that it has to end, and whether it has ended by then.
+    Return the seconds that it has to end, and whether its end was reported.
     """
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     signal.set_wakeup_fd(writing)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    said = False
+    reported = False
     with selectors.DefaultSelector() as selector:
         selector.register(line, selectors.EVENT_READ)
         selector.register(reading, selectors.EVENT_READ)
         while True:
             status = _reap(program)
-            if status is not None and not said:
-                said = True
-                _say(line, {"status": status})
+            if status is not None and not reported:
+                reported = True
+                _report(line, {"status": status})
             ready = {key.fileobj for key, _ in selector.select()}
             if reading in ready:
                 os.read(reading, 4096)
             if line in ready:
-                return _grace(line), said
+                return _grace(line), reported
 
 
 def _grace(line: socket.socket) -> float:
     try:
         return float(json.loads(line.recv(4096))["grace"])
-    except (OSError, ValueError, LookupError, TypeError):  # it is closed
+    except (OSError, ValueError, LookupError, TypeError):  # the socket is closed
         return _GRACE
 
 
 def _reap(program: subprocess.Popen[bytes]) -> int | None:
-    """Collect the status of every ended child; return the program's once it is there."""
+    """Collect the status of every child that has ended; return the program's if it has."""
     status = program.poll()
     with contextlib.suppress(ChildProcessError):
-        # The program's own is left to `poll`; of adopted processes nobody asks for it.
+        # `poll` collects the program's own; nobody asks for those of inherited processes.
         while ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
             if ended.si_pid == program.pid:
                 status = program.poll()
@@ -157,13 +157,10 @@ def _reap(program: subprocess.Popen[bytes]) -> int | None:
 
 
 def _end(program: subprocess.Popen[bytes], grace: float) -> int:
-    """Ask the program to end, if it runs; kill what is left after the seconds that it has.
-
-    Return its status.
-    """
+    """Ask a running program to end; kill what is left after the grace, and return its status."""
     if program.poll() is None:
         _signal(program, signal.SIGTERM)
-        _signal(program, signal.SIGCONT)  # one that is stopped hears nothing
+        _signal(program, signal.SIGCONT)  # a stopped process does not handle it
         with contextlib.suppress(subprocess.TimeoutExpired):
             program.wait(grace)
     _signal(program, signal.SIGKILL)
@@ -187,7 +184,7 @@ def _signal(program: subprocess.Popen[bytes], number: int) -> None:
 
 
 def _has_children() -> bool:
-    """Whether anything is left: what has lost its parent is ours, where the system can do that."""
+    """Whether anything is left: orphans are our children, if the system supports that."""
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -195,8 +192,8 @@ def _has_children() -> bool:
     return False
 
 
-def _say(line: socket.socket, message: dict[str, Any]) -> None:
-    with contextlib.suppress(OSError):  # nobody is left
+def _report(line: socket.socket, message: dict[str, Any]) -> None:
+    with contextlib.suppress(OSError):  # nobody is listening any more
         line.sendall(json.dumps(message).encode() + b"\n")
 
 

@@ -1,4 +1,4 @@
-"""A running program, or its container: started, recorded, waited for, ended with its children."""
+"""Running a program, or its container: start, record, wait for and end it with its children."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import re
-import secrets
 import secrets as tokens
 import selectors
 import shutil
@@ -32,21 +31,21 @@ if TYPE_CHECKING:
 GRACE = 3.0
 _START_SECONDS = 30.0
 _ENDING_SECONDS = 8.0  # for the keeper, after the grace
-_DRAIN_SECONDS = 1.0  # for output that is still on its way when all has ended
+_DRAIN_SECONDS = 1.0  # for output that is still on its way at the end
 _CHUNK = 1 << 16
-# Fast, and without what the user's environment does to Python.
+# These options start Python fast, and ignore the user's environment.
 _KEEPER = [sys.executable, "-I", "-S", "-X", "utf8", str(Path(keeper.__file__))]
 
 
 class ProgramProcess:
     """A program from outside, in a session of its own.
 
-    - `words`: its command, never given to a shell. `folder`: where it runs.
-    - `environment`: all variables that it has; it gets one more, a mark that begins with `run`.
-    - `record`: the folder in which `stdout` and `stderr` keep what it prints, without `secrets`:
-      those that are given, and what its variables hold that are named as keys are.
+    - `words`: its command, which no shell interprets. `folder`: where it runs.
+    - `environment`: its variables; one more is added, a mark that begins with `run`.
+    - `record`: the folder of `stdout` and `stderr`, which hold what it prints, without `secrets`
+      and without the values of variables that are named like keys.
     - `stdin`: the file that is its standard input; by default it reads nothing.
-    - `after`: a command that is run when it has been ended, such as one that removes a container.
+    - `after`: a command that runs when it has been ended, such as one that removes a container.
 
     `wait` and `end` may be called by any thread.
     """
@@ -90,7 +89,7 @@ class ProgramProcess:
 
         Raises:
             AgentError: it cannot be started.
-            HostError: this machine cannot start any.
+            HostError: this machine cannot start any program.
         """
         with contextlib.ExitStack() as undo:
             try:
@@ -103,7 +102,7 @@ class ProgramProcess:
             except OSError as error:
                 msg = f"no program can be started: {error}"
                 raise HostError(msg) from error
-            undo.pop_all()  # the thread that reads closes them
+            undo.pop_all()  # the reading thread closes them
         with self._news:
             known = self._news.wait_for(lambda: self.pid or self._gone, _START_SECONDS)
         if not known or not self.pid:
@@ -113,20 +112,20 @@ class ProgramProcess:
             raise AgentError(msg)
 
     def wait(self, seconds: float | None = None) -> int | None:
-        """Return the status with which it has ended, negative for a signal; None if it has not."""
+        """Return its exit status, negative for a signal; None if it has not ended."""
         with self._news:
             self._news.wait_for(lambda: self.status is not None or self._gone, seconds)
             return self.status
 
     @property
     def is_over(self) -> bool:
-        """Whether it has ended, by itself or not; what it has started may still run."""
+        """Whether it has ended, by itself or not; its children may still run."""
         return self.status is not None or self._gone
 
     def end(self, grace: float = GRACE) -> None:
-        """End it and everything it has started, however well hidden; this may be called again.
+        """End it and everything it has started, however well hidden; it may be called again.
 
-        It has `grace` seconds to end by itself.
+        The program has `grace` seconds to end by itself.
         """
         with self._ending:
             if self._keeper is None:
@@ -142,7 +141,7 @@ class ProgramProcess:
                 self._keeper.kill()
                 self._keeper.wait()
             if self._keeper.returncode != 0 and self.pid:
-                # The program has killed its keeper: what it has started is known by the mark.
+                # The program has killed its keeper: its children are known by the mark.
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(self.pid, signal.SIGKILL)
             end_marked(self.mark)
@@ -166,12 +165,12 @@ class ProgramProcess:
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
                     bufsize=0,
-                    env=without_keys(),  # whoever runs it can read that of its parent, too
+                    env=without_keys(),  # the program can read its parent's environment
                     pass_fds=[theirs.fileno()],
-                    start_new_session=True,  # Ctrl-C is ours
+                    start_new_session=True,  # Ctrl-C is for this process
                 )
-            # What it is told shows in no command line. It has no mark itself: whoever ends what is
-            # marked would end it before it has ended what hides its own.
+            # The request appears in no command line. The keeper has no mark: else it would be ended
+            # with what is marked, before it can end processes that hide their mark.
             ours.sendall(json.dumps(self._request).encode() + b"\n")
         except BrokenPipeError:
             pass
@@ -183,10 +182,10 @@ class ProgramProcess:
         self._reader.start()
 
     def _read(self, outputs: list[Output]) -> None:
-        """Record what the program prints, and take what its keeper says, until all is closed."""
+        """Record what the program prints, and handle its keeper's messages, until all is closed."""
         assert self._keeper is not None
         assert self._line is not None
-        said = b""
+        rest = b""
         files: dict[Any, Output | None] = {self._line: None}
         files |= dict(zip((self._keeper.stdout, self._keeper.stderr), outputs, strict=True))
         with selectors.DefaultSelector() as selector:
@@ -199,7 +198,7 @@ class ProgramProcess:
                     if output is not None:
                         output.write(data)
                     else:
-                        *lines, said = (said + data).split(b"\n")
+                        *lines, rest = (rest + data).split(b"\n")
                         for line in lines:
                             self._take(json.loads(line))
                     if not data:
@@ -232,12 +231,12 @@ def _received(descriptor: int) -> bytes:
         return b""
 
 
-PREFIX = "mobileagent-"  # of each container's name: `docker ps --filter name=mobileagent-`
+PREFIX = "mobileagent-"  # of container names: `docker ps --filter name=mobileagent-`
 _ENGINES = ("docker", "podman")
 _ANSWER_SECONDS = 30.0
-# What the image says better than our machine.
+# Variables for which the image's own values are right.
 _NOT_PASSED = {"HOME", "HOSTNAME", "PATH", "PWD", "SHELL", "TMPDIR", "USER", "LOGNAME", "LANG"}
-# The image's own PATH stays, behind ours.
+# The image's own PATH follows ours.
 _ENTRY = 'PATH="$MOBILEAGENT_PATH:$PATH"; export PATH; exec "$@"'
 
 
@@ -245,8 +244,8 @@ _ENTRY = 'PATH="$MOBILEAGENT_PATH:$PATH"; export PATH; exec "$@"'
 class Container:
     """A command that runs a program in a container.
 
-    `words` and `environment` are the command's own: variables pass by name, so that no key shows in
-    the list of processes. `after` ends the container, should the command be killed.
+    `words` and `environment` are those of the command: variables pass by name, so that no key shows
+    in the list of processes. `after` removes the container in case the command is killed.
     """
 
     name: str
@@ -256,10 +255,10 @@ class Container:
 
 
 def engine() -> str:
-    """Return the path of what runs containers.
+    """Return the path of docker or podman.
 
     Raises:
-        HostError: there is none, or it does not answer.
+        HostError: neither is there, or it does not answer.
     """
     found = next(filter(None, map(shutil.which, _ENGINES)), None)
     if found is None:
@@ -277,8 +276,8 @@ def engine() -> str:
         msg = f"image = … needs {found}, which does not answer: {error}"
         raise HostError(msg) from error
     if done.returncode != 0:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        msg = f"image = … needs {found}, which does not work: {said[-1] if said else 'no reason'}"
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        msg = f"image = … needs {found}, which does not work: {lines[-1] if lines else 'no reason'}"
         raise HostError(msg)
     return found
 
@@ -297,16 +296,16 @@ def contained(
 ) -> Container:
     """Return the command that runs another in a container of an image, in a folder.
 
-    - `environment`: all variables; the container gets those that `own` names: what was made for the
-      program, and the user's keys. What an image has of its own, such as its PATH, stays.
-    - `paths`: files and folders beside `folder` that it needs; `search`: those for its PATH.
-    - `run`: a word for its name. `program`: docker or podman, by default whichever is there.
+    - `environment`: all variables; the container gets those that `own` names, made for the program
+      or holding the user's keys. The image's own variables, such as its PATH, stay.
+    - `paths`: files and folders that it needs besides `folder`; `search`: folders for its PATH.
+    - `run`: a part of its name. `program`: docker or podman, by default whichever is there.
 
     Raises:
-        HostError: no program that runs containers is here.
+        HostError: this machine has no program that runs containers.
     """
     program = program or engine()
-    name = PREFIX + re.sub(r"[^A-Za-z0-9_.-]", "-", run)[:80] + f"-{secrets.token_hex(4)}"
+    name = PREFIX + re.sub(r"[^A-Za-z0-9_.-]", "-", run)[:80] + f"-{tokens.token_hex(4)}"
     words = [program, "run", "--rm", "--init", "--interactive", "--network=host", "--name", name]
     words += ["--user", f"{os.getuid()}:{os.getgid()}"]
     for path in dict.fromkeys([folder, *paths]):
@@ -322,7 +321,7 @@ def contained(
 
 
 def _mount(path: Path) -> str:
-    """Return a mount of a path under its own name, quoted as the field of a line of CSV."""
+    """Return the option that mounts a path under its own name; its fields are quoted as in CSV."""
     fields = ["type=bind", f"source={path}", f"target={path}"]
     quoted = ['"' + each.replace('"', '""') + '"' if set(each) & set(',"\n') else each
               for each in fields]  # fmt: skip

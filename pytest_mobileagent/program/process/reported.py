@@ -20,25 +20,25 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.adapter import Adapter, Ending, Said
 
 ANSWER_FILE, IMPOSSIBLE_FILE = "MOBILEAGENT_ANSWER_FILE", "MOBILEAGENT_IMPOSSIBLE_FILE"
-_MOST_READ = 16 * 1024 * 1024  # bytes of a file; `Output` keeps fewer
+_MOST_READ = 16 * 1024 * 1024  # bytes of a file; `Output` holds fewer
 _MOST_SAID = 100_000  # characters of an answer
 _MOST_LAST_WORDS = 300
-# How Python draws a group of exceptions: its first line, those between its parts, the others.
+# How Python prints a group of exceptions: the first line, rules between its parts, other lines.
 _GROUP = "  + Exception Group Traceback (most recent call last):"
-_BEFORE = (  # the exception that counts, of those that led to each other
+_BEFORE = (  # stand before the exceptions of a chain, of which the last one counts
     "Traceback (most recent call last):",
     "The above exception was the direct cause of the following exception:",
     "During handling of the above exception, another exception occurred:",
 )
 _RULE = re.compile(r" *\+(-\+)?-{9,}(?: (?:\d+|\.\.\.) -+)?")
 _BESIDE = re.compile(r" *[|+] (.*)")
-# What colours and moves text on a terminal (ECMA-48).
+# Sequences that colour or move text on a terminal (ECMA-48).
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """How a program's work ended, by its own account: `text` is its answer, reason or error."""
+    """How a program ended, by its own account: `text` is its answer, reason or error."""
 
     ending: Ending
     text: str = ""
@@ -48,8 +48,8 @@ class Reported:
 class Traces:
     """The traces that a program leaves.
 
-    - `status`: its exit status, negative for a signal; None where it is not known.
-    - `folder`: the one in which it ran. `stdout`, `stderr`: what it has printed.
+    - `status`: its exit status, negative for a signal; None if it is unknown.
+    - `folder`: where it ran. `stdout`, `stderr`: what it has printed.
     - `notes`: the folder of the files that `variables` names.
     """
 
@@ -61,7 +61,7 @@ class Traces:
 
 
 def variables(notes: Path) -> dict[str, str]:
-    """Return the variables that tell a program where it may write its answer, or why it gave up."""
+    """Return the variables that name the files for a program's answer, or why it gave up."""
     return {
         ANSWER_FILE: str(notes / "answer"),
         IMPOSSIBLE_FILE: str(notes / "impossible"),
@@ -71,10 +71,10 @@ def variables(notes: Path) -> dict[str, str]:
 def reported(adapter: Adapter, traces: Traces, secrets: Sequence[str] = ()) -> Reported:
     """Return what a program that has ended reports.
 
-    Its status says whether it has worked; where it says that it has, a reason why the task is
-    impossible counts more than an answer. Where the adapter knows the words with which it says
-    that it is done, it has not worked without them: programs that have crashed may well end with
-    a status of success, which is that of the script around them. Secrets stand in neither.
+    Its status says whether it has succeeded; if so, a reason why the task is impossible takes
+    precedence over an answer. If the adapter knows the words with which the program says that it is
+    done, they are required: a program that has crashed may still end with a status of success, that
+    of the script around it. The text contains no secrets.
     """
     ending = _ending(adapter, traces.status)
     failure = _found(adapter.error, traces)
@@ -99,23 +99,23 @@ def reported(adapter: Adapter, traces: Traces, secrets: Sequence[str] = ()) -> R
 
 
 def last_words(traces: Traces) -> str:
-    """Return the last line that a program has printed: an error's, if it has printed any.
+    """Return the last line that a program has printed, on standard error if it has used that.
 
-    Of a group of exceptions that is its message and those of its parts.
+    For a group of exceptions, return its message and those of its parts.
     """
     for path in (traces.stderr, traces.stdout):
         lines = [line.rstrip() for line in _clean(_read(path) or "").splitlines() if line.strip()]
         if lines:
             if _RULE.fullmatch(lines[-1]) and _GROUP in lines:
                 return printable(_group(lines))[:_MOST_LAST_WORDS]
-            said = printable(lines[-1].strip())
-            return said if len(said) <= _MOST_LAST_WORDS else f"…{said[-_MOST_LAST_WORDS:]}"
+            line = printable(lines[-1].strip())
+            return line if len(line) <= _MOST_LAST_WORDS else f"…{line[-_MOST_LAST_WORDS:]}"
     return ""
 
 
 def _group(lines: Sequence[str]) -> str:
-    """Return the messages of the group of exceptions with which a program's words end."""
-    said, message = "", ""
+    """Return the messages of the group of exceptions with which the lines end."""
+    messages, message = "", ""
     start = max(number for number, line in enumerate(lines) if line == _GROUP)
     for line in lines[start:]:
         if rule := _RULE.fullmatch(line):
@@ -123,13 +123,13 @@ def _group(lines: Sequence[str]) -> str:
                 message = f"{message.partition(': ')[2] or message}: "
             elif message:
                 message += "; "
-            said, message = said + message, ""
+            messages, message = messages + message, ""
         elif beside := _BESIDE.fullmatch(line):
             if beside[1].endswith(_BEFORE):
                 message = ""
             elif not message and not beside[1].startswith(" "):
                 message = beside[1]
-    return said.removesuffix("; ")
+    return messages.removesuffix("; ")
 
 
 def _ending(adapter: Adapter, status: int | None) -> Ending:
@@ -137,7 +137,7 @@ def _ending(adapter: Adapter, status: int | None) -> Ending:
 
 
 def _error(traces: Traces, without: Said | None = None) -> str:
-    """Return how a program failed, and its last words; `without` are those that it did not say."""
+    """Return how a program failed, and its last words; `without` are words that it lacked."""
     status = traces.status
     if status is None:
         how = "was ended, nobody knows how"
@@ -147,12 +147,12 @@ def _error(traces: Traces, without: Said | None = None) -> str:
         how = f"ended with status {status}"
     if without is not None:
         how += f", but did not say that it is done ({without.pattern or without.file})"
-    said = last_words(traces)
-    return f"{how}; the last it said: {said}" if said else f"{how}, and said nothing"
+    words = last_words(traces)
+    return f"{how}; the last it said: {words}" if words else f"{how}, and said nothing"
 
 
 def _said(said: Said | None, traces: Traces, note: str) -> str | None:
-    """Return what a program reports on one matter, by the adapter's rule or in its file."""
+    """Return what a program reports by the adapter's rule, or in the file `note`."""
     text = _found(said, traces)
     if text is None:
         text = _read(traces.notes / note)
@@ -160,7 +160,7 @@ def _said(said: Said | None, traces: Traces, note: str) -> str | None:
 
 
 def _found(said: Said | None, traces: Traces) -> str | None:
-    """Return what an adapter's rule finds; None if it finds nothing, or there is none."""
+    """Return what an adapter's rule finds; None if it finds nothing, or there is no rule."""
     if said is None:
         return None
     files = [traces.folder / said.file] if said.file else [traces.stdout, traces.stderr]
@@ -173,7 +173,7 @@ def _found(said: Said | None, traces: Traces) -> str | None:
 
 
 def _last(pattern: str, text: str) -> str | None:
-    """Return what the last match of a pattern says: its first group that took part, or all."""
+    """Return the last match of a pattern: its first group that took part, or all of it."""
     last = deque(re.finditer(pattern, text, re.MULTILINE), maxlen=1)
     if not last:
         return None
@@ -188,7 +188,7 @@ def _clean(text: str) -> str:
 def _read(path: Path) -> str | None:
     """Return the text of a file, even if it is malformed; None if there is no file.
 
-    A program may have put a pipe there that nobody writes to.
+    Reading does not block, even on a pipe that the program has put there.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
@@ -204,5 +204,5 @@ def _read(path: Path) -> str | None:
 def _signal_name(number: int) -> str:
     try:
         return signal.Signals(number).name
-    except ValueError:  # one of those for real time
+    except ValueError:  # a real-time signal
         return f"signal {number}"

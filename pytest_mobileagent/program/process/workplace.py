@@ -1,6 +1,6 @@
-"""Where a program works in an episode: a fresh copy of its folder, and a place for notes.
+"""Where a program works in an episode: a fresh copy of its folder, and a folder for notes.
 
-What the program needs installed is in an environment of its own, made once and kept for later runs.
+Packages that the program needs are in an environment of its own, which later runs reuse.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pytest_mobileagent.episode.redaction import HIDDEN, secret_bytes
 from pytest_mobileagent.errors import AgentError, HostError
 from pytest_mobileagent.fileio import own_folder
 from pytest_mobileagent.processes import die_with_parent
-from pytest_mobileagent.program.placeholders import fill, fill_file, plain
+from pytest_mobileagent.program.placeholders import fill, fill_file, passable
 from pytest_mobileagent.program.process.reported import variables
 
 if TYPE_CHECKING:
@@ -38,18 +38,18 @@ GOAL_FILE = "MOBILEAGENT_GOAL_FILE"
 _LARGE = 8_000_000  # bytes from which a file is linked instead of copied
 _LINKED = {".git", ".hg", ".svn", "node_modules"}
 _MOST_FILES, _MOST_BYTES = 50_000, 1_000_000_000  # that are copied for each episode
-_MOST_KEPT_FILES, _MOST_KEPT_BYTES = 200, 10_000_000
+_MOST_SAVED_FILES, _MOST_SAVED_BYTES = 200, 10_000_000
 _PREFIX = "mobileagent-program-"
 
-_Marks = dict[str, tuple[int, int]]  # of each file: when it was written, and its size
+_Marks = dict[str, tuple[int, int]]  # when each file was written, and its size
 
 
 @dataclass(slots=True)
 class Workplace:
-    """The folder in which a program runs, and one of its own for notes: goal, answer and the like.
+    """The folder in which a program runs, and a folder for its notes: goal, answer and the like.
 
-    `copied` says whether the folder is a copy, which goes when the episode ends. `stdin` is the
-    file that the program reads, once it is prepared.
+    `copied` says whether the first is a copy, which is removed when the episode ends. `stdin` is
+    the file that the program reads, set by `prepare`.
     """
 
     folder: Path
@@ -59,7 +59,7 @@ class Workplace:
     _before: _Marks = field(default_factory=dict)
 
     def prepare(self, adapter: Adapter, values: Values) -> dict[str, str]:
-        """Fill in the adapter's files, and note the goal; return the variables of the notes.
+        """Fill in the adapter's files, and write the goal; return the variables for the notes.
 
         Raises:
             AgentError: a file cannot be filled in.
@@ -70,25 +70,25 @@ class Workplace:
             self.stdin = self.notes / "stdin"
             self.stdin.write_text(fill(adapter.stdin, values), "utf-8", newline="")
         goal = self.notes / "goal"
-        goal.write_text(plain(values.goal), "utf-8", newline="")
+        goal.write_text(passable(values.goal), "utf-8", newline="")
         if self.copied:
             self._before = _marks(self.folder)
         return {GOAL_FILE: str(goal), **variables(self.notes)}
 
-    def keep(self, target: Path, secrets: Iterable[str] = ()) -> None:
-        """Keep the files of the copy that the program has written, without secrets.
+    def save(self, target: Path, secrets: Iterable[str] = ()) -> None:
+        """Save the files that the program has written into its copy, without secrets.
 
-        Only the first 200 are kept, and no more than 10 MB. Of a folder that is no copy it is not
-        known what the program has written, so nothing is kept.
+        At most 200 files and 10 MB are saved; nothing if the folder is no copy, because then it is
+        unknown what the program has written.
         """
         if not self.copied:
             return
         hidden = secret_bytes(secrets)
-        files, room = 0, _MOST_KEPT_BYTES
+        files, room = 0, _MOST_SAVED_BYTES
         for name, mark in sorted(_marks(self.folder).items()):
             is_new = self._before.get(name) != mark and "__pycache__" not in Path(name).parts
-            if is_new and files < _MOST_KEPT_FILES and mark[1] <= room:
-                with contextlib.suppress(OSError):  # of no right to be read, say
+            if is_new and files < _MOST_SAVED_FILES and mark[1] <= room:
+                with contextlib.suppress(OSError):  # it may not be readable, say
                     data = (self.folder / name).read_bytes()
                     for secret in hidden:
                         data = data.replace(secret, HIDDEN.encode())
@@ -142,7 +142,7 @@ _NO_ROOM = {28, 122}  # ENOSPC, EDQUOT
 
 
 class _Copy:
-    """A copy of a folder in the making. Large files, and those not a program's own, are linked."""
+    """A copy of a folder in the making; large files, and those of others, are linked."""
 
     def __init__(self, source: Path, target: Path) -> None:
         self.source, self.target = source, target
@@ -165,7 +165,7 @@ class _Copy:
                 self.folder(path, target)
         elif entry.is_file():
             self._file(entry, target)
-        # Sockets and pipes are nobody's files.
+        # Sockets and pipes are left out.
 
     def _file(self, entry: os.DirEntry[str], target: Path) -> None:
         size = entry.stat().st_size
@@ -182,7 +182,7 @@ class _Copy:
         shutil.copy2(entry.path, target)
 
     def _goal(self, link: Path) -> Path:
-        """Return where a link of the copy leads: into the copy, if the original stays within."""
+        """Return where a link in the copy leads: within the copy, if the original stays within."""
         goal = link.readlink()
         within = Path(os.path.normpath(link.parent / goal)).is_relative_to(self.source)
         return goal if within and not goal.is_absolute() else link.parent / goal
@@ -193,7 +193,7 @@ def _holds_an_environment(folder: Path) -> bool:
 
 
 def _marks(folder: Path) -> _Marks:
-    """Return when each file of a folder was written, links left out."""
+    """Return the mark of each file in a folder, links left out."""
     marks = {}
     for where, _, names in os.walk(folder):
         for name in names:
@@ -223,8 +223,7 @@ _LAST_LINES = 15
 def install(requirements: Path) -> Path:
     """Return the environment in which all that a requirements file names is installed.
 
-    It is made, however many processes ask for it at once, when there is none yet for such content
-    and this version of Python.
+    It is made once for such content and this version of Python, however many processes ask at once.
 
     Raises:
         HostError: it cannot be made; the text shows the last lines of pip.
@@ -242,7 +241,7 @@ def install(requirements: Path) -> Path:
 
 
 def environment_variables(environment: Path, inherited: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables with which programs find an environment first, before the inherited."""
+    """Return the variables that put an environment before the inherited PATH."""
     folders = [str(environment / "bin"), *filter(None, [inherited.get("PATH")])]
     return {"VIRTUAL_ENV": str(environment), "PATH": os.pathsep.join(folders)}
 
@@ -255,7 +254,7 @@ def _digest(requirements: Path) -> str:
 
 
 def _files(requirements: Path, seen: set[Path]) -> Iterator[Path]:
-    """Return a requirements file, and those that it includes, as far as they are files here."""
+    """Yield a requirements file, and those that it includes, if they are files on this machine."""
     if requirements in seen:
         return
     seen.add(requirements)
@@ -270,7 +269,7 @@ def _files(requirements: Path, seen: set[Path]) -> Iterator[Path]:
 def _make(link: Path, requirements: Path) -> None:
     """Make an environment, and link it when it is complete.
 
-    A process that was killed may have left others, in which its pip may still be running.
+    Killed processes may have left others, in which a pip may still be running.
     """
     for left in link.parent.glob(f"{link.name}-*"):
         shutil.rmtree(left, ignore_errors=True)
@@ -283,7 +282,7 @@ def _make(link: Path, requirements: Path) -> None:
     except BaseException:
         shutil.rmtree(environment, ignore_errors=True)
         raise
-    link.unlink(missing_ok=True)  # one that leads nowhere
+    link.unlink(missing_ok=True)  # a dangling link
     link.symlink_to(environment.name)
 
 
@@ -302,6 +301,6 @@ def _run(command: list[str], requirements: Path) -> None:
     )
     if done.returncode != 0:
         lines = done.stdout.decode("utf-8", "replace").strip().splitlines()[-_LAST_LINES:]
-        said = "\n  ".join(lines) or "nothing was said"
-        msg = f"cannot install {requirements} (status {done.returncode}):\n  {said}"
+        output = "\n  ".join(lines) or "nothing was said"
+        msg = f"cannot install {requirements} (status {done.returncode}):\n  {output}"
         raise HostError(msg)

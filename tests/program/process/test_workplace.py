@@ -101,7 +101,7 @@ def test_what_the_program_wrote_can_be_kept_without_secrets(
         (place.folder / "huge").write_bytes(b"x" * 10_000_001)
         (place.folder / "__pycache__").mkdir()
         (place.folder / "__pycache__" / "x.pyc").touch()
-        place.keep(kept, ["sk-very-secret"])
+        place.save(kept, ["sk-very-secret"])
     files = {str(path.relative_to(kept)): path for path in kept.rglob("*") if path.is_file()}
     assert sorted(files) == ["config.yaml", "logs/1.txt"]
     assert files["logs/1.txt"].read_text() == "key …."
@@ -113,7 +113,7 @@ def test_nothing_is_kept_of_a_folder_that_is_no_copy(source: Path, parent: Path)
             assert place.folder == folder
             place.prepare(each, Values("go"))
             (place.folder / "log").touch()
-            place.keep(parent / "kept")
+            place.save(parent / "kept")
         assert (folder / "log").exists()
         assert not (parent / "kept").exists()
 
