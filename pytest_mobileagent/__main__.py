@@ -114,7 +114,7 @@ def _draft_check(arguments: list[str]) -> int:
 
 def _mcp(arguments: list[str]) -> int:
     """Serve a device, which may be of the project's own sources or have its apps."""
-    from pytest_mobileagent.mcp.command import main as mcp
+    from pytest_mobileagent.mcp.serve import main as mcp
 
     def project() -> Project:
         from pytest_mobileagent.plugin.project import this_project  # takes long

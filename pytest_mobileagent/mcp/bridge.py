@@ -1,9 +1,7 @@
-"""From standard streams to an MCP server over HTTP, for clients that only start programs.
+"""How MCP clients reach the phone: a configuration, or a command that bridges streams and HTTP.
 
-Messages pass as they are, in both eras of the protocol; headers add what HTTP needs.
-Only the standard library is loaded, because a client waits until this has started.
-
-How MCP clients find the phone: a configuration, or a command that they start.
+Messages pass as they are, in both eras of the protocol; headers add what HTTP needs. Only the
+standard library is loaded, because a client waits until this has started.
 """
 
 from __future__ import annotations
@@ -40,7 +38,7 @@ class Bridge:
         self._url = urlsplit(url)
         self._out = out
         self._writing = threading.Lock()
-        self._session: dict[str, str] = {}  # headers that a handshake has settled
+        self._session: dict[str, str] = {}  # headers that a handshake has agreed
         self._open: dict[str, http.client.HTTPConnection] = {}  # modern requests, by their ids
 
     def run(self, incoming: int) -> None:
@@ -56,7 +54,7 @@ class Bridge:
                 self._write(_error(None, _PARSE_ERROR, why))
                 continue
             if _waits(message):
-                # Whatever comes after a handshake needs what it settles.
+                # What follows a handshake needs the headers that it agrees.
                 self._pass(message)
             elif not self._cancels(message):
                 thread = threading.Thread(target=self._pass, args=(message,), daemon=True)
@@ -102,9 +100,9 @@ class Bridge:
         https = self._url.scheme == "https"
         kind = http.client.HTTPSConnection if https else http.client.HTTPConnection
         connection = kind(self._url.hostname or "", self._url.port, timeout=_CONNECT_SECONDS)
-        with contextlib.suppress(OSError):  # the request will say so
+        with contextlib.suppress(OSError):  # the request will fail and report it
             connection.connect()
-            connection.sock.settimeout(None)  # an act takes as long as it takes
+            connection.sock.settimeout(None)  # an act may take any time
         return connection
 
     def _headers(self, message: Any) -> dict[str, str]:
@@ -179,7 +177,7 @@ def bridge(url: str) -> int:
 
 
 def take_streams() -> tuple[int, int]:
-    """Return standard input and output, for messages alone; other output goes to stderr."""
+    """Return standard input and output, for messages only; all other output goes to stderr."""
     incoming, out = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -189,7 +187,7 @@ def take_streams() -> tuple[int, int]:
 
 
 def _lines(incoming: int) -> Iterator[bytes]:
-    """Yield the lines of a file descriptor without holding a lock while waiting."""
+    """Yield the lines of a file descriptor; no lock is held while waiting."""
     rest = b""
     while chunk := os.read(incoming, 1 << 16):
         *lines, rest = (rest + chunk).split(b"\n")
@@ -216,7 +214,7 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
     try:
         message = json.loads(text)
     except (ValueError, RecursionError):
-        return  # nothing, or a page that says what is wrong
+        return  # nothing, or a page with an error
     if isinstance(message, dict) and message.get("jsonrpc") == "2.0":
         yield message
 
@@ -245,7 +243,7 @@ def _version(message: Any) -> str | None:
 
 
 def _header(text: str) -> str:
-    """Return text in a form that a header allows: encoded, unless it is plain."""
+    """Return a text as a header's value: encoded, if it needs that."""
     if re.fullmatch(r"[!-~]([ -~]*[!-~])?", text) and not text.startswith("=?base64?"):
         return text
     return f"=?base64?{base64.b64encode(text.encode('utf-8', 'replace')).decode('ascii')}?="

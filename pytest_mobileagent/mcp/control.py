@@ -1,9 +1,4 @@
-"""The state shared by an episode's tools: the phone, the picture's frame, whether it is over.
-
-What a tool is, apart from any protocol: its name, what it takes, and what it does.
-
-The picture of a screen that is sent; all coordinates are in its pixels.
-"""
+"""The tools of the phone, apart from any protocol, and the control through which they drive it."""
 
 from __future__ import annotations
 
@@ -30,7 +25,7 @@ _OVER = "No tool does anything any more: stop here."
 
 
 class Control:
-    """Drives a phone for the tools; one call at a time.
+    """Drives a phone for the tools, one call at a time; it knows the frame and if all is over.
 
     With `show`, the result of every act carries a picture of the screen after it.
     """
@@ -44,7 +39,7 @@ class Control:
         self._reported = ""
 
     async def look(self) -> Screen:
-        """Look at the screen; coordinates refer to its picture from now on.
+        """Observe the screen; from now on, coordinates refer to its picture.
 
         Raises:
             ToolError: the episode is over, or the phone does not answer.
@@ -64,7 +59,7 @@ class Control:
         return await _answered(self.phone.packages())
 
     async def frame(self) -> Frame:
-        """Return the frame that coordinates refer to, looking first if there was no look yet.
+        """Return the frame to which coordinates refer; look first if nobody has.
 
         Raises:
             ToolError: as with `look`.
@@ -93,25 +88,23 @@ class Control:
         return frame.pixel(x, y)
 
     async def act(self, action: Action, done: str) -> Result:
-        """Do an action, and return a sentence that confirms it, with the count of steps.
+        """Do an action; return a sentence that confirms it, with the count of steps.
 
         Raises:
             ToolError: it could not be done, or the episode is over.
         """
-        seen, count = await self._step(self.phone.act(action))
-        return await self._told(f"{done} {count}", seen)
+        return await self._act(self.phone.act(action), done)
 
     async def run(self, name: str, script: str, done: str) -> Result:
-        """Run a shell script on the phone for something that no action covers (see `act`).
+        """Run a shell script for something that no action covers (see `act`).
 
         Raises:
             ToolError: as with `act`.
         """
-        seen, count = await self._step(self.phone.run(name, script))
-        return await self._told(f"{done} {count}", seen)
+        return await self._act(self.phone.run(name, script), done)
 
     async def ask(self, action: Action) -> Result:
-        """Ask the user, and return the reply.
+        """Ask the user a question, and return the reply.
 
         Raises:
             ToolError: as with `act`.
@@ -121,10 +114,10 @@ class Control:
         return Result(f"The user replies: {reply} {count}")
 
     async def report(self, report: Finish | Impossible, done: str) -> Result:
-        """Report that the agent is done. The first report counts, even if others follow.
+        """Report that the agent is done; later reports are ignored.
 
         Raises:
-            ToolError: the episode was over before, or the report cannot be taken.
+            ToolError: the episode was over before, or the report is refused.
         """
         if self._reported:
             return Result(self._reported)
@@ -138,7 +131,7 @@ class Control:
         return Result(done)
 
     async def _step(self, deed: Coroutine[Any, Any, Observation | None]) -> tuple[Observation, str]:
-        """Perform a step; return what is seen afterwards, and the count of steps in words."""
+        """Perform a step; return the observation after it, and the count of steps in words."""
         if self._over:
             deed.close()
             raise ToolError(self._over)
@@ -157,13 +150,13 @@ class Control:
             raise ToolError(msg)
         return seen, count
 
-    async def _told(self, text: str, seen: Observation) -> Result:
-        if not self._show:
-            return Result(text)
-        return Result(text, await asyncio.to_thread(picture_of, seen.screen))
+    async def _act(self, deed: Coroutine[Any, Any, Observation | None], done: str) -> Result:
+        seen, count = await self._step(deed)
+        picture = await asyncio.to_thread(picture_of, seen.screen) if self._show else b""
+        return Result(f"{done} {count}", picture)
 
     def _see(self, screen: Screen) -> str:
-        """Make the screen's frame that of coordinates; say so if it has changed."""
+        """Make coordinates refer to a screen; return a notice if the screen has turned."""
         before, self._frame = self._frame, frame_of(screen.size)
         if before is None or before.size == screen.size:
             return ""
@@ -189,12 +182,12 @@ async def _answered(question: Awaitable[T]) -> T:
 
 
 class ToolError(Exception):
-    """A call that failed; the text says why, and what to do instead."""
+    """A call has failed; the text says why, and what to do instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of a call: a text, and a picture (the bytes of a JPEG file) if there is one."""
+    """The result of a call: a text, and a picture (a JPEG file) if there is one."""
 
     text: str
     picture: bytes = b""
@@ -230,7 +223,7 @@ class Parameter:
         return schema
 
     def read(self, value: Any) -> Any:
-        """Return an argument converted for the tool; numbers and flags may arrive as strings.
+        """Return an argument converted for the tool; numbers and flags may be strings.
 
         Raises:
             ToolError: the value is invalid.
@@ -273,9 +266,9 @@ DEVICE = Parameter(
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool: `run` takes its arguments by their names.
+    """A tool: `run` takes its arguments by name.
 
-    `looks` says whether it only looks, `destroys` whether it can destroy something.
+    `looks` says whether it only observes, `destroys` whether it can destroy something.
     """
 
     name: str
@@ -295,7 +288,7 @@ class Tool:
         }
 
     async def call(self, control: Control, arguments: Mapping[str, Any]) -> Result:
-        """Call the tool; arguments that it does not have, and those that are null, count as absent.
+        """Call the tool; unknown arguments, and those that are null, count as absent.
 
         Raises:
             ToolError: an argument is missing or wrong, or the call failed.
@@ -310,10 +303,10 @@ class Tool:
         return await self.run(control, **read)
 
 
-# Conversations with many pictures fail where a side has more than 2,000 pixels; models scale what
-# is longer than this themselves.
+# Conversations with many pictures fail if a side has more than 2,000 pixels; models scale down
+# anything longer than this.
 LONGEST_SIDE = 1568
-# Clients refuse results above 1 MiB, in which a picture takes four thirds of its size.
+# Clients refuse results above 1 MiB; a picture takes four thirds of its size there.
 _MOST_BYTES = 600_000
 _QUALITIES = (85, 70, 50, 30, 10)
 

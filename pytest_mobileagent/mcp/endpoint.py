@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.watch import Watch
 
 
-# Names by which a program may call this machine, besides 127.0.0.1: from a container, say. A page
-# in a browser comes with another name.
+# Names by which a program, also in a container, may address this machine. Pages in a browser
+# use other names.
 _HOSTS = ("127.0.0.1", "localhost", "[::1]", "host.docker.internal", "host.containers.internal")
-# Where the server's libraries log what is of no use to who reads a test's report.
+# Loggers of the server's libraries, whose records are of no use in a test's report.
 _LOGGERS = (
     "uvicorn.error",
     "mcp.server.streamable_http",
@@ -38,8 +38,7 @@ _LOGGERS = (
 class McpEndpoint:
     """Serves a phone at `http://127.0.0.1:PORT` + `path`, in both eras of the protocol.
 
-    Nothing of the SDK is loaded before `start`. With `show`, the result of every act carries a
-    picture.
+    The SDK is loaded only by `start`. With `show`, the result of every act carries a picture.
     """
 
     def __init__(
@@ -65,12 +64,12 @@ class McpEndpoint:
         from pytest_mobileagent.extras import check_extra
 
         check_extra("mcp", "an MCP server")
-        # With the protocol named: else asyncio leaves Nagle's algorithm on, at 40 ms a reply.
+        # asyncio turns Nagle's algorithm, 40 ms a reply, off only if the protocol is named.
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.bind(("127.0.0.1", 0))
         port: int = listener.getsockname()[1]
         try:
-            # Loading takes a second or two, in which others use the event loop.
+            # Loading takes a second or two, in which the event loop has to go on.
             self._server, self._web = await asyncio.to_thread(self._make)
             self._serving = asyncio.create_task(self._web.serve([listener]))
             while not (self._web.started or self._serving.done()):
@@ -127,21 +126,21 @@ class McpEndpoint:
             access_log=False,
             ws="none",
             lifespan="on",
-            timeout_keep_alive=3600,  # a program may think for long between two calls
+            timeout_keep_alive=3600,  # a program may think for a long time between two calls
             timeout_graceful_shutdown=1,
         )
         return phone, Web(config)
 
 
 def _is_silent(_: logging.LogRecord) -> bool:
-    """Suppress all log records: a filter for loggers that only the server uses."""
+    """Filter out all log records of loggers that only the server uses."""
     return False
 
 
 def _end_watchers() -> None:
     """End the task in which sse_starlette polls forever for the end of a server.
 
-    It starts another one if it needs it.
+    It starts another one when it needs it.
     """
     for task in asyncio.all_tasks():
         if getattr(task.get_coro(), "__qualname__", "") == "_shutdown_watcher":
@@ -152,10 +151,10 @@ class ProgramServers:
     """Serves the phones of programs' episodes: the `McpServers` of their settings."""
 
     def server(self, watch: Watch, *, show: bool) -> McpEndpoint:
-        """Return a server for an episode; with `show`, the result of every act has a picture."""
+        """Return a server for an episode; with `show`, every act's result carries a picture."""
         return McpEndpoint(SessionPhone(watch), show=show)
 
     def configure(self, path: Path, url: str) -> list[str]:
-        """Write what clients read to find `url`; return the command of a server over stdio."""
+        """Write a client's configuration for `url`; return the command of a server over stdio."""
         write_configuration(path, url)
         return stdio_command(path)

@@ -1,7 +1,4 @@
-"""The tools that look at the phone and change nothing. A look is not a step.
-
-The elements of a screen as text, in the words of mobile-mcp.
-"""
+"""The tools that observe the phone and change nothing: their calls are not steps."""
 
 from __future__ import annotations
 
@@ -40,7 +37,7 @@ _KINDS = {".png": "png", ".jpg": "jpeg", ".jpeg": "jpeg"}
 async def _take_screenshot(control: Control) -> Result:
     screen = await control.look()
     picture = await asyncio.to_thread(picture_of, screen)
-    size = _shown(await control.frame())
+    size = _dimensions(await control.frame())
     return Result(f"The screen as a picture of {size} pixels, in which coordinates are.", picture)
 
 
@@ -51,7 +48,7 @@ async def _list_elements(control: Control) -> Result:
 
 async def _get_screen_size(control: Control) -> Result:
     await control.look()
-    return Result(f"Screen size is {_shown(await control.frame())} pixels")
+    return Result(f"Screen size is {_dimensions(await control.frame())} pixels")
 
 
 async def _get_orientation(control: Control) -> Result:
@@ -93,7 +90,7 @@ async def _save_screenshot(control: Control, saveTo: str) -> Result:  # noqa: N8
 
 
 def _new_file(text: str) -> Path:
-    """Return the path of a picture in the folder for temporary files: the text is a model's."""
+    """Return a path within the folder for temporary files, because the text is a model's."""
     folder = Path(tempfile.gettempdir()).resolve()
     if "\0" in text or Path(text).suffix.lower() not in _KINDS:
         msg = f"saveTo has to end with {', '.join(_KINDS)}"
@@ -107,7 +104,7 @@ def _new_file(text: str) -> Path:
     return path
 
 
-def _shown(frame: Frame) -> str:
+def _dimensions(frame: Frame) -> str:
     wide, high = frame.shown or frame.size
     return f"{wide}x{high}"
 
@@ -134,7 +131,7 @@ LOOKING = (
     Tool(
         "mobile_get_screen_size",
         "Get Screen Size",
-        "Tell the size of the picture that mobile_take_screenshot gives, in whose pixels all "
+        "Return the size of the picture that mobile_take_screenshot gives, in whose pixels all "
         "coordinates are.",
         _get_screen_size,
         (DEVICE,),
@@ -143,7 +140,7 @@ LOOKING = (
     Tool(
         "mobile_get_orientation",
         "Get Orientation",
-        "Tell whether the screen is upright (portrait) or not (landscape).",
+        "Return whether the screen is upright (portrait) or not (landscape).",
         _get_orientation,
         (DEVICE,),
         looks=True,
@@ -159,7 +156,7 @@ LOOKING = (
     Tool(
         "mobile_list_available_devices",
         "List Devices",
-        "Tell which phone there is. There is one, which all tools use.",
+        "Return the one phone that there is, which all tools use.",
         _list_devices,
         looks=True,
     ),
@@ -189,7 +186,7 @@ def list_elements(screen: Screen, frame: Frame) -> str:
     Raises:
         ScreenError: the view hierarchy cannot be read.
     """
-    found = [each for each in screen.elements if _is_told(each)]
+    found = [each for each in screen.elements if _is_listed(each)]
     lines: list[str] = []
     length = 0
     for element in found:
@@ -203,7 +200,7 @@ def list_elements(screen: Screen, frame: Frame) -> str:
     return text + (f" (and {left_out} more, which were left out)" if left_out else "")
 
 
-def _is_told(element: Element) -> bool:
+def _is_listed(element: Element) -> bool:
     named = element.text or element.content_desc or element.resource_id or element.checkable
     return bool(named and element.bounds.width and element.bounds.height)
 

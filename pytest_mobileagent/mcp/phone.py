@@ -1,4 +1,4 @@
-"""The phone that the MCP tools drive: an episode's, or a person's own device."""
+"""The phone that the MCP tools drive, an episode's or a person's own, and repeated calls to it."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.watch import Watch
 
 
-# `am` and `pm` may end with status 0 when they fail, and only say so.
+# `am` and `pm` may end with status 0 although they have failed, and only write so.
 _FAILED = re.compile(r"^(Error|Failure)\b", re.MULTILINE)
 _LONGEST_NOTICE = 1000  # characters
 
 
 class WatchedPhone(Protocol):
-    """The phone that the MCP tools drive; what they do is recorded, and counted as steps.
+    """The phone that the MCP tools drive; what they do is recorded, and counts as steps.
 
-    `info` is what is known of it, `goal` the task in words; empty where there is no episode.
+    `info` describes the device, `goal` the task in words; empty if there is no episode.
     """
 
     info: DeviceInfo
@@ -43,13 +43,13 @@ class WatchedPhone(Protocol):
 
     @property
     def steps_left(self) -> int | None:
-        """How many steps may follow; None where there is no limit."""
+        """How many steps may follow; None if there is no limit."""
 
     async def observe(self) -> Observation:
-        """Look at the screen as it is now. This is not a step."""
+        """Observe the screen as it is now; this is not a step."""
 
     async def act(self, action: Action) -> Observation | None:
-        """Do an action, and return what is seen then; None when the episode is over."""
+        """Do an action, and return the observation after it; None if the episode is over."""
 
     async def run(self, name: str, script: str) -> Observation | None:
         """Run a shell script for something that no action covers, recorded as `Raw(name)`."""
@@ -78,7 +78,7 @@ class SessionPhone:
         return max(0, session.limits.steps - session.steps)
 
     async def observe(self) -> Observation:
-        """Look at the screen as it is now."""
+        """Observe the screen as it is now."""
         return await self._watch.look()
 
     async def act(self, action: Action) -> Observation | None:
@@ -86,7 +86,7 @@ class SessionPhone:
         return await self._watch.decide(action)
 
     async def run(self, name: str, script: str) -> Observation | None:
-        """Run a script as an action; the notice is what one that fails wrote."""
+        """Run a script as an action; if it fails, what it wrote is the notice."""
         return await self._watch.decide(Raw(name), partial(run_script, script=script))
 
     async def packages(self) -> Collection[str]:
@@ -105,7 +105,7 @@ class OwnPhone:
         self._device = device
 
     async def observe(self) -> Observation:
-        """Look at the screen as it is now."""
+        """Observe the screen as it is now."""
         return await asyncio.to_thread(self._observe)
 
     async def act(self, action: Action) -> Observation:
@@ -151,7 +151,7 @@ class OwnPhone:
 
 
 def run_script(system: System, script: str) -> str:
-    """Run a script, and return what it wrote if it failed; empty if it did not.
+    """Run a script; return what it wrote if it failed, else nothing.
 
     Raises:
         DeviceError: the phone does not answer.
@@ -166,12 +166,12 @@ def run_script(system: System, script: str) -> str:
 
 T = TypeVar("T")
 _SECONDS = 30.0
-_MOST_CALLS = 200  # of all clients, that are remembered
+_MOST_CALLS = 200  # of all clients together that are remembered
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The caller: a session's id, or the name that a client without sessions gives itself."""
+    """A caller: a session's id, or the name that a client without sessions gives itself."""
 
     name: str
     has_session: bool
@@ -179,7 +179,7 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call as it arrived: the id of its request, and tool and arguments in one text."""
+    """A call as it arrived: its request's id, and tool and arguments in one text."""
 
     caller: Caller
     id: str
@@ -212,9 +212,9 @@ class Repeats(Generic[T]):
         self._calls: list[_Known[T]] = []
 
     def asked(self, caller: Caller, call: Call | None = None) -> None:
-        """Note a client's request, which shows that it is done with its calls that have ended.
+        """Note a client's request, which shows that the client is done with its ended calls.
 
-        `call` is what it asks for, if that is a call; those that it repeats stay.
+        Calls that the request repeats (if it is `call`) are not done with.
         """
         now = self._clock()
         for known in self._calls:
@@ -245,4 +245,4 @@ class Repeats(Generic[T]):
     def _end(self, known: _Known[T], task: asyncio.Task[T]) -> None:
         known.ended = self._clock()
         if not task.cancelled():
-            task.exception()  # nobody may be waiting for it any more
+            task.exception()  # perhaps nobody is waiting for it any more

@@ -1,4 +1,4 @@
-"""The tools as an MCP server; imported only where one is started, because it loads the SDK."""
+"""The tools as an MCP server; imported only when one is started, because it loads the SDK."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class PhoneServer:
             instructions=f"{_INSTRUCTIONS}\n\nThe task: {goal}" if goal else _INSTRUCTIONS,
             on_list_tools=_list_tools,
             on_call_tool=self._call,
-            # Else the SDK lists all tools at each call, as if the client had asked for that.
+            # Otherwise the SDK lists all tools at each call, as if the client had asked for that.
             get_tool_input_schema=_schema_of,
         )
         self.server.middleware.append(self._note)
@@ -124,7 +124,7 @@ def _advertised(tool: Tool) -> MCPTool:
 
 
 def _caller(context: ServerRequestContext[Any, Any]) -> Caller:
-    """Return who sent a request: its session, else the name that the client gives itself."""
+    """Return the sender of a request: its session, or the name that the client gives itself."""
     headers = getattr(context.request, "headers", None) or {}
     session = headers.get("mcp-session-id")
     if session:

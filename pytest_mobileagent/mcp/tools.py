@@ -1,6 +1,6 @@
-"""The tools that act on the phone. Each call is a step.
+"""The tools that act on the phone or end the task, each call a step, and the table of all tools.
 
-All tools: those of mobile-mcp, by name and argument, and those that end a task.
+Names and arguments are those of mobile-mcp, except for finish, impossible and ask_user.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _X = Parameter("x", "number", f"from the left edge, {_PIXELS}")
 _Y = Parameter("y", "number", f"from the top edge, {_PIXELS}")
 
 _KEYS = {name.upper(): name for name in get_args(KeyName)}
-# Android's codes of the keys of a remote control, which no action says.
+# Android's codes for the keys of a remote control, which no action covers.
 _DPAD = {"DPAD_UP": 19, "DPAD_DOWN": 20, "DPAD_LEFT": 21, "DPAD_RIGHT": 22, "DPAD_CENTER": 23}
 _ORIENTATIONS = {"portrait": 0, "landscape": 1}
-_SWIPE_SECONDS = 1.0  # mobile-mcp's: slow enough that nothing goes on moving by itself
+_SWIPE_SECONDS = 1.0  # as in mobile-mcp: slow enough that nothing keeps scrolling
 
 
 async def _click(control: Control, x: float, y: float) -> Result:
@@ -65,9 +65,9 @@ async def _swipe(
     y: float | None = None,
     distance: float | None = None,
 ) -> Result:
-    """Swipe as mobile-mcp does it.
+    """Swipe as mobile-mcp does.
 
-    From a point the finger moves 30 % of the screen; without one, over the middle 60 %.
+    From a point, the finger moves 30 % of the screen; without one, over the middle 60 %.
     """
     frame = await control.frame()
     size = frame.shown or frame.size
@@ -121,7 +121,7 @@ async def _launch(control: Control, packageName: str, locale: str | None = None)
         msg = f"locale has to be language tags as in fr-FR,en-GB, not {locale!r:.100}"
         raise ToolError(msg)
     quoted, tags = shlex.quote(package), shlex.quote(locale.replace(" ", ""))
-    # Languages of single apps are Android 13's; before that, the app starts in the phone's.
+    # Languages of single apps came with Android 13; before, the app starts in the phone's language.
     script = (
         f"cmd locale set-app-locales {quoted} --locales {tags} >/dev/null 2>&1; "
         f"monkey -p {quoted} -c android.intent.category.LAUNCHER 1"
@@ -137,7 +137,7 @@ async def _terminate(control: Control, packageName: str) -> Result:  # noqa: N80
 
 
 async def _install(control: Control, path: str) -> Result:
-    script = f"pm install -r {shlex.quote(_plain(path))}"
+    script = f"pm install -r {shlex.quote(_scriptable(path))}"
     return await control.run(f"mobile_install_app {path}", script, f"Installed app from {path}")
 
 
@@ -152,7 +152,7 @@ async def _open_url(control: Control, url: str) -> Result:
     if not re.match(r"https?://", url, re.IGNORECASE):
         msg = "Only http:// and https:// URLs can be opened; open apps with mobile_launch_app."
         raise ToolError(msg)
-    script = f"am start -a android.intent.action.VIEW -d {shlex.quote(_plain(url))}"
+    script = f"am start -a android.intent.action.VIEW -d {shlex.quote(_scriptable(url))}"
     return await control.run(f"mobile_open_url {url}", script, f"Opened URL: {url}")
 
 
@@ -172,8 +172,8 @@ def _package(text: str) -> str:
     return text
 
 
-def _plain(text: str) -> str:
-    """Return text that is safe in a script once quoted, and is not taken as an option there."""
+def _scriptable(text: str) -> str:
+    """Return a text if it is safe in a script once quoted, and is no option there."""
     if re.search(r"[\x00-\x1f\x7f\ud800-\udfff]", text) or text.startswith("-"):
         msg = f"{text!r:.100} holds characters that cannot stand here"
         raise ToolError(msg)
