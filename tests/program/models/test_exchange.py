@@ -34,8 +34,12 @@ async def tunnel(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
     assert b"Proxy-Authorization: Basic bWU6cGFzcw==\r\n" in head
     host, _, port = head.split()[1].decode().partition(":")
     there, back = await asyncio.open_connection(host, int(port))
-    writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
-    await asyncio.gather(copy(reader, back), copy(there, writer))
+    try:
+        writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+        await asyncio.gather(copy(reader, back), copy(there, writer))
+    finally:  # also if the loop that this runs in is ended in the middle
+        for each in (back, writer):
+            each.transport.abort()
 
 
 async def copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
@@ -44,8 +48,6 @@ async def copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> No
             target.write(data)
             await target.drain()
     target.close()
-    with suppress(ConnectionError):
-        await target.wait_closed()  # else the loop may end before the socket is closed
 
 
 def chunked(data: bytes) -> bytes:
