@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from pytest_mobileagent.device.settle import Settle
 from pytest_mobileagent.errors import DeviceError
@@ -16,9 +16,13 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.episode.event import Event
+    from pytest_mobileagent.episode.log import LogLine
     from pytest_mobileagent.episode.record import DeviceInfo, Reset
     from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.task.task import Probe, Value
+
+
+LogLevel = Literal["off", "warnings", "all"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,17 @@ class Device(Protocol):
         """Disconnect from the device and leave it as it is."""
 
 
+@runtime_checkable
+class LogReader(Protocol):
+    """What a device has whose log can be read."""
+
+    def log(self) -> tuple[LogLine, ...] | None:
+        """Return the lines of its log since the last call; None if they cannot be read now.
+
+        At least those of crashes are among them.
+        """
+
+
 class System(Protocol):
     """What only live devices have, for those who prepare them for a task and check their state.
 
@@ -95,6 +110,11 @@ class System(Protocol):
 
     def shell(self, script: str) -> str:
         """Run a shell script on the device and return what it wrote, standard error included."""
+
+
+def log_of(device: Device) -> tuple[LogLine, ...] | None:
+    """Return the lines of a device's log since the last call; None where nobody can read it."""
+    return device.log() if isinstance(device, LogReader) else None
 
 
 def system_of(device: Device) -> System:
@@ -139,6 +159,7 @@ class DeviceOptions:
     - `workers`: how many processes each need a device.
     - `apps`: the folders of apps for virtual phones.
     - `driver`: what drives the devices, None for whatever can; `settle`: how long it waits.
+    - `log`: which lines of a device's log are read: only those of crashes ("off"), warnings, all.
     - `recycle`: after how many episodes a started device is replaced.
     - `appium_home`, `capabilities`: where Appium is, and what is asked of its sessions.
     - `gpu`, `emulator_flags`, `boot_limit` (seconds): how emulators are started.
@@ -148,6 +169,7 @@ class DeviceOptions:
     apps: tuple[Path, ...] = ()
     driver: str | None = None
     settle: Settle = field(default_factory=Settle)
+    log: LogLevel = "warnings"
     recycle: int = 50
     appium_home: Path | None = None
     capabilities: Mapping[str, Any] = field(default_factory=dict)

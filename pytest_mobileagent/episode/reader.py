@@ -13,6 +13,7 @@ from pytest_mobileagent.action.action import Raw, from_json
 from pytest_mobileagent.episode import event
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.exchanges import CallReader
+from pytest_mobileagent.episode.log import Crash, LogLine
 from pytest_mobileagent.episode.migrate import SCHEMA_VERSION, migrate
 from pytest_mobileagent.episode.record import DeviceInfo, EpisodeRecord, Reset, Step, Termination
 from pytest_mobileagent.episode.screens import ScreenStore
@@ -55,7 +56,13 @@ _OBSERVATION: dict[str, Any] = {
     "probes": dict,
     "seconds": float,
 }
-_END: dict[str, Any] = {"termination": str, "error": str, "seconds": float, "unused": list}
+_END: dict[str, Any] = {
+    "termination": str,
+    "error": str,
+    "seconds": float,
+    "unused": list,
+    "is_logged": bool,
+}
 _DEVICE: dict[str, Any] = {
     "serial": str,
     "model": str,
@@ -248,11 +255,15 @@ def _steps(
                 pending.append(_step(record, len(pending), shown, seen))
             case "events" if pending:
                 pending[-1]["events"] += map(event.from_json, record["events"])
+            case "log" if pending:
+                pending[-1]["crashes"] += map(Crash.from_json, record.get("crashes", ()))
+                pending[-1]["log"] += map(LogLine.from_json, record.get("lines", ()))
             case "outcome" if pending:
                 outcome = _known("outcome", record, _OUTCOME)
                 pending[-1] |= outcome
                 pending[-1]["extra"] |= _unknown(record, *_OUTCOME)
-    return (Step(**each | {"events": tuple(each["events"])}) for each in pending)
+    listed = ("events", "crashes", "log")
+    return (Step(**each | {name: tuple(each[name]) for name in listed}) for each in pending)
 
 
 def _action(recorded: Mapping[str, Any]) -> Action:
@@ -284,6 +295,8 @@ def _step(
         "seconds_acting": seen[led_to]["seconds"] if led_to > number else 0.0,
         "probes": seen[led_to]["probes"],
         "events": [],
+        "crashes": [],
+        "log": [],
         "extra": _unknown(record, *_STEP, *_STEP_OPTIONAL),
         **optional,
     }

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.event import Event
+    from pytest_mobileagent.episode.log import Crash, LogLine
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.case import Case
     from pytest_mobileagent.task.task import Value
@@ -51,6 +52,8 @@ class Step:
     - `seconds_thinking` went by in the agent, `seconds_acting` from its decision until the screen
       had settled and was seen again; both by the host's clock.
     - `probes` were read after it; `events` are what the phone reported until the next decision.
+    - `crashes` are those of apps, `log` the lines of the phone's log, both from the decision until
+      the next; `log` may have been cut.
     - `reply`: the user's, if the agent asked.
     - `counts`: whether it counts as a step; a mere look around does not.
     """
@@ -64,13 +67,15 @@ class Step:
     seconds_acting: float = 0.0
     probes: Mapping[str, Value] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
+    crashes: tuple[Crash, ...] = ()
+    log: tuple[LogLine, ...] = ()
     reply: str | None = None
     undone: int = 0
     counts: bool = True
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _hand_out(self, "probes", "actions", "calls", "events", "extra")
+        _hand_out(self, "probes", "actions", "calls", "events", "crashes", "log", "extra")
 
     @property
     def done(self) -> tuple[Action, ...]:
@@ -100,6 +105,7 @@ class EpisodeRecord:
     - `step_limit`, `seconds`: the most steps that were allowed, and how long it took.
     - `reset`: how the device was brought to the starting point.
     - `program`: how a program from outside was run and recorded; None for any other agent.
+    - `is_logged`: whether the phone's log was read in all steps, so that crashes are known.
     - `unused`: the calls of a decision that the step limit forbade.
     - `folder`: where the episode is recorded; does not count for equality.
     - `extra`: what a record of a newer version says and this one does not know.
@@ -124,6 +130,7 @@ class EpisodeRecord:
     recorded: str = ""
     reset: Reset | None = None
     program: Mapping[str, Any] | None = None
+    is_logged: bool = False
     folder: Path | None = field(default=None, compare=False)
     extra: Mapping[str, Any] = field(default_factory=dict)
 
@@ -187,6 +194,12 @@ class EpisodeRecord:
     def events(self) -> tuple[Event, ...]:
         """What the phone reported during all steps, in order."""
         return FoundTuple(event for step in self.steps for event in step.events)
+
+    @property
+    def crashes(self) -> tuple[Crash, ...] | None:
+        """The crashes of apps, in order; None if nobody could read the phone's log."""
+        found = FoundTuple(crash for step in self.steps for crash in step.crashes)
+        return found if found or self.is_logged else None
 
     @property
     def seconds_thinking(self) -> float:

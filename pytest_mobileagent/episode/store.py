@@ -8,6 +8,7 @@ One folder each, in the folder of a run:
                        {"record": "step", …}                           what the agent decided
                        {"record": "outcome", …}                        what could not be done
                        {"record": "events", …}                         what the phone reported since
+                       {"record": "log", …}                            what its log said since
                        {"record": "end", …}                            why it ended
     calls.jsonl        prompts and replies of models (see `episode.exchanges`)
     screens/000-start.png, 000-start.xml, 001-tap.png, …    links to the screens, in order
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.event import Event
+    from pytest_mobileagent.episode.log import Crash, LogLine
     from pytest_mobileagent.episode.record import DeviceInfo, Reset, Termination
     from pytest_mobileagent.episode.screens import ScreenStore
     from pytest_mobileagent.screen.screen import Screen
@@ -173,19 +175,35 @@ class Recorder:
         if events:
             self._write("events", {"events": [event.to_json(each) for each in events]})
 
+    def log(self, crashes: Sequence[Crash], lines: Sequence[LogLine], left_out: int = 0) -> None:
+        """Write the crashes, and the lines of the log, since the last step was decided.
+
+        `left_out` lines before them are not kept.
+        """
+        if crashes or lines:
+            content = {
+                "crashes": [crash.to_json() for crash in crashes],
+                "lines": [line.to_json() for line in lines],
+            }
+            self._write("log", content | ({"left_out": left_out} if left_out else {}))
+
     def end(
         self,
         termination: Termination,
         error: str,
         seconds: float,
         unused: Sequence[ModelCall] = (),
+        *,
+        is_logged: bool = False,
     ) -> None:
         """Write why the episode ended, and close the record.
 
-        `unused` are the calls of a decision that the step limit forbade.
+        `unused` are the calls of a decision that the step limit forbade; `is_logged` says whether
+        the phone's log could be read all the time.
         """
         told = cut(error, MOST_OF_ERROR)
         ending = {"termination": termination, "error": told, "seconds": seconds}
+        ending["is_logged"] = is_logged
         self._write("end", ending | {"unused": [call.to_json() for call in unused]})
         self.close()
 

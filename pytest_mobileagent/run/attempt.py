@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_mobileagent.agent.agent import Briefing
-from pytest_mobileagent.device.device import system_of
+from pytest_mobileagent.device.device import log_of, system_of
 from pytest_mobileagent.device.probes import since_now
 from pytest_mobileagent.environment.apply import apply
 from pytest_mobileagent.episode.store import Recorder
@@ -95,7 +95,8 @@ def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, numb
     _call("prepare", task.prepare, device)
     probes = since_now(task.probes, system)
     first = device.observe(probes)
-    device.events()  # those before the episode are dropped
+    device.events()  # those before the episode are dropped, and so is what was logged
+    log_of(device)
     if first.screen.time is None:
         msg = f"device {device.info.serial} does not report its time"
         raise DeviceError(msg)
@@ -154,7 +155,8 @@ def _play(plan: Plan, device: Device, recorder: Recorder, start: _Start) -> None
     assert session.ending is not None
     ending, seconds = session.ending, time.monotonic() - started
     unused = (*ending.unused, *session.unread_calls())
-    recorder.end(ending.termination, ending.error, seconds, unused)
+    is_logged = session.is_logged
+    recorder.end(ending.termination, ending.error, seconds, unused, is_logged=is_logged)
 
 
 def _head(plan: Plan, goal: str, number: int) -> dict[str, Any]:

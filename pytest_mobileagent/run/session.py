@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import (
@@ -19,6 +19,8 @@ from pytest_mobileagent.action.action import (
     ends_episode,
 )
 from pytest_mobileagent.agent.phone import EpisodeOver
+from pytest_mobileagent.device.device import log_of
+from pytest_mobileagent.device.logcat import crashes
 from pytest_mobileagent.episode.exchanges import CallReader
 from pytest_mobileagent.episode.record import Observation, Termination
 from pytest_mobileagent.errors import DeviceError, ScreenError
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.task.task import Probe, Task
 
 _LONGEST_NOTICE = 1000  # characters
+_MOST_LINES = 200  # of the phone's log, after each step
 MOST_LOOKS = 50  # observations in a row that count as no step
 NO_USER = "The user does not answer."
 
@@ -77,7 +80,8 @@ class Session:
     """One episode while an agent runner works on it (see `AgentRunner`).
 
     `observation` is the agent's last one, made of the capture `last`. If `is_done` is given, it is
-    called after every step, and ends the episode when it returns True.
+    called after every step, and ends the episode when it returns True. `is_logged` says whether
+    the phone's log could be read after every step.
 
     Each decision is a step, even one that could not be done; only a final report is none. The
     notice of the next observation says what could not be done.
@@ -113,6 +117,7 @@ class Session:
         self._installed = installed
         self._is_done = is_done
         self._looks = 0
+        self.is_logged = True
         self.observation = Observation(self._record(first))
 
     def decide(
@@ -133,7 +138,7 @@ class Session:
         is_report = self._is_report(actions)
         counts = is_report or not self._is_look(reply)
         if self.steps >= self.limits.steps and counts and not is_report:
-            self._recorder.events(self.device.events())
+            self._record_events()
             self.end(Termination.STEP_LIMIT, unused=calls)
             raise EpisodeOver
         told = time.monotonic()
@@ -143,13 +148,13 @@ class Session:
         self.steps += counts and not is_report
         undone, notice, answer = self._do(actions, by)
         if (report := _report(actions)) is not None and not notice:
-            self._recorder.events(self.device.events())  # those that came late
+            self._record_events()  # those that came late
             gave_up = isinstance(report, Impossible)
             self.end(Termination.GAVE_UP if gave_up else Termination.SELF_REPORTED)
             raise EpisodeOver
         self._recorder.outcome(notice, answer, undone)
         screen = self._record(self.look(), time.monotonic() - decided)
-        self._recorder.events(self.device.events())
+        self._record_events()
         self.observation = Observation(screen, answer, notice)
         if reply.calls and self._spending is not None and (why := self._spending.over()):
             self.end(Termination.BUDGET, why)
@@ -173,7 +178,7 @@ class Session:
         self.steps += 1
         self._recorder.outcome(step.notice, None, step.undone)
         screen = self._record(after, step.seconds_acting)
-        self._recorder.events(self.device.events())
+        self._record_events()
         self.observation = Observation(screen, None, step.notice)
         self._end_if_done()
 
@@ -264,6 +269,16 @@ class Session:
                 self.device.perform(action)
         return 0, "", answer
 
+    def _record_events(self) -> None:
+        """Record what the phone has reported since the last step was decided, and has logged."""
+        self._recorder.events(self.device.events())
+        lines = log_of(self.device)
+        if lines is None:
+            self.is_logged = False
+            return
+        last = [replace(line, text=_cut(line.text)) for line in lines[-_MOST_LINES:]]
+        self._recorder.log(crashes(lines), last, len(lines) - len(last))
+
     def _record(self, capture: Capture, seconds: float = 0.0) -> Screen:
         """Record a capture; one that cannot be read is the device's fault."""
         self.last = capture
@@ -276,10 +291,10 @@ class Session:
         return screen
 
 
-def _cut(notice: str) -> str:
-    """Cut the middle out of a long notice, which may quote a model's text of any length."""
+def _cut(text: str) -> str:
+    """Cut the middle out of a long text: a notice quotes a model, a line of the log an app."""
     half = _LONGEST_NOTICE // 2
-    return notice if len(notice) <= _LONGEST_NOTICE else f"{notice[:half]} … {notice[-half:]}"
+    return text if len(text) <= _LONGEST_NOTICE else f"{text[:half]} … {text[-half:]}"
 
 
 def _report(actions: Sequence[Action]) -> Finish | Impossible | None:

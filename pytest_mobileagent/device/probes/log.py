@@ -7,6 +7,7 @@ import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.device.logcat import MARKS
 from pytest_mobileagent.errors import DeviceError, TaskError
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.task.task import Value
 
 LEVELS = "VDIWEF"  # verbose, debug, information, warning, error, fatal
-MARK = "mobileagent.start"  # the tag of the line that says where an episode began
+MARK = f"{MARKS}start"  # the tag of the line that says where an episode began
 _LINE = re.compile(r"\s*(\d+\.\d+)\s+\d+\s+\d+ ([VDIWEF]) (.*)", re.DOTALL)
 _DIVIDER = re.compile(r"-{5,} (beginning of|switch to) \w+")
 
@@ -94,10 +95,13 @@ class Log:
             tag, message = self._split(text)
             if tag == MARK and message == self.start:
                 said, is_marked = [], True
-            elif tag not in (MARK, None) and LEVELS.index(level) >= LEVELS.index(self.level):
+            elif tag is not None and not tag.startswith(MARKS) and self._is_loud(level):
                 said.append((moment, message))
         start = float(self.start or 0)
         return [message for moment, message in said if is_marked or moment >= start]
+
+    def _is_loud(self, level: str) -> bool:
+        return LEVELS.index(level) >= LEVELS.index(self.level)
 
     def _split(self, text: str) -> tuple[str | None, str]:
         """Return tag and message of a line; no tag where it is not the one that is asked for."""

@@ -38,10 +38,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent.action import Action
-    from pytest_mobileagent.device.device import Address
+    from pytest_mobileagent.device.device import Address, LogLevel
     from pytest_mobileagent.device.drivers.adb.shell import Output
     from pytest_mobileagent.device.fleet.slots import Restart
     from pytest_mobileagent.episode.event import Event
+    from pytest_mobileagent.episode.log import LogLine
     from pytest_mobileagent.episode.record import DeviceInfo
     from pytest_mobileagent.task.task import Probe
 
@@ -82,8 +83,9 @@ class AdbDevice:
         address: Address,
         settle: Settle | None = None,
         restart: Restart | None = None,
+        log: LogLevel = "off",
     ) -> None:
-        self.system = AdbSystem(address, restart, self._forget)
+        self.system = AdbSystem(address, restart, self._forget, log)
         self._settle = settle or Settle()
         self._shot: bytes | None = None
         self._dump_file = f"/data/local/tmp/mobileagent-{secrets.token_hex(4)}.xml"
@@ -131,6 +133,10 @@ class AdbDevice:
     def events(self) -> tuple[Event, ...]:
         """Return what happened on the device since the last call."""
         return self.system.events()
+
+    def log(self) -> tuple[LogLine, ...] | None:
+        """Return the lines of the device's log since the last call; None if it cannot be read."""
+        return self.system.log()
 
     def close(self) -> None:
         """Disconnect from the device and leave it as it is."""

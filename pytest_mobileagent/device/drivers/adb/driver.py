@@ -33,4 +33,4 @@ class Driver:
         """Connect to the device."""
         from pytest_mobileagent.device.drivers.adb.device import AdbDevice
 
-        return AdbDevice(address, options.settle, restart)
+        return AdbDevice(address, options.settle, restart, options.log)

@@ -25,6 +25,7 @@ from pytest_mobileagent.device.device import (
 )
 from pytest_mobileagent.device.drivers.adb.console import NoSnapshotError, ReadOnlyError, console_of
 from pytest_mobileagent.device.drivers.adb.listener import EventStream
+from pytest_mobileagent.device.drivers.adb.logstream import LogStream
 from pytest_mobileagent.device.drivers.adb.shell import (
     BrokeOffError,
     Output,
@@ -37,9 +38,10 @@ from pytest_mobileagent.errors import DeviceError, TaskError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from pytest_mobileagent.device.device import Address
+    from pytest_mobileagent.device.device import Address, LogLevel
     from pytest_mobileagent.device.fleet.slots import Restart
     from pytest_mobileagent.episode.event import Event
+    from pytest_mobileagent.episode.log import LogLine
     from pytest_mobileagent.task.task import Probe, Value
 
 
@@ -91,12 +93,14 @@ class AdbSystem:
         address: Address,
         restart: Restart | None = None,
         changed: Callable[[], None] = lambda: None,
+        log: LogLevel = "off",
     ) -> None:
         self.address = address
         self._restart = restart
         self._changed = changed
         self._shell = Shell(address)
         self._listener = EventStream(address)
+        self._log = LogStream(address, log)
         self._packages: frozenset[str] | None = None
         self._may_be_root = True
         self._restored_at = -math.inf
@@ -116,13 +120,15 @@ class AdbSystem:
     def look(self, *scripts: str) -> list[Output]:
         """Run scripts that change nothing; after a reset they may have to be run twice."""
         self._listener.mark()
+        marked = [*scripts, *filter(None, [self._log.mark()])]
         try:
-            return self._shell.run_all(scripts)
+            outputs = self._shell.run_all(marked)
         except BrokeOffError:
             if time.monotonic() > self._restored_at + _DROPS_SECONDS:
                 raise
             self._await_ready(_DROPS_SECONDS)
-            return self._shell.run_all(scripts)
+            outputs = self._shell.run_all(marked)
+        return outputs[: len(scripts)]
 
     def state(self, probes: Mapping[str, Probe]) -> DeviceState:
         """Read what is not seen on the screen, in one round trip."""
@@ -137,6 +143,7 @@ class AdbSystem:
         """
         self._packages = None
         self._listener.stop()
+        self._log.stop()
         try:
             self._load(snapshot)
         except NoSnapshotError as why:
@@ -144,6 +151,7 @@ class AdbSystem:
             reset = Reset("cleared", cleared=tuple(apps), reason=str(why))
         else:
             reset = Reset("snapshot", snapshot)
+        self._log.start()
         self._check_health()
         self._listen()
         self._changed()
@@ -181,6 +189,11 @@ class AdbSystem:
         """
         return self._listener.take()
 
+    def log(self) -> tuple[LogLine, ...] | None:
+        """Return the lines of the log since the last call or reset; None if it cannot be read."""
+        lines = self._log.take()
+        return None if self._log.problem else lines
+
     def snapshots(self) -> list[str]:
         """Return the names of the snapshots; only emulators have any."""
         try:
@@ -205,6 +218,7 @@ class AdbSystem:
     def close(self) -> None:
         """Disconnect from the device and leave it as it is."""
         self._listener.stop()
+        self._log.stop()
         self._shell.close()
 
     def _await_ready(self, seconds: float = _BOOT_SECONDS) -> None:
@@ -278,6 +292,7 @@ class AdbSystem:
         if address != self.address:
             self.address, self._shell = address, Shell(address)
             self._listener = EventStream(address)
+            self._log = LogStream(address, self._log.level)
         self._may_be_root = True
         self._await_ready()
         self.info = read_info(self._shell)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.drivers.appium.session import AppiumSession
     from pytest_mobileagent.episode.event import Event
+    from pytest_mobileagent.episode.log import LogLine
     from pytest_mobileagent.episode.record import DeviceInfo, Reset
     from pytest_mobileagent.task.task import Probe
 
@@ -54,6 +55,9 @@ class Backend(System, Protocol):
 
     def events(self) -> tuple[Event, ...]:
         """Return what happened since the last call."""
+
+    def log(self) -> tuple[LogLine, ...] | None:
+        """Return the lines of the log since the last call; None if it cannot be read."""
 
     def close(self) -> None:
         """Disconnect from the device."""
@@ -146,6 +150,10 @@ class AppiumDevice:
     def events(self) -> tuple[Event, ...]:
         """Return what happened on the device since the last call."""
         return self._backend.events()
+
+    def log(self) -> tuple[LogLine, ...] | None:
+        """Return the lines of the device's log since the last call; None if it cannot be read."""
+        return self._backend.log()
 
     def close(self) -> None:
         """Disconnect from the device and leave it as it is."""

@@ -17,7 +17,7 @@ from pytest_mobileagent.extras import MissingExtraError, check_extra
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from pytest_mobileagent.device.device import DeviceOptions
+    from pytest_mobileagent.device.device import DeviceOptions, LogLevel
     from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.device.fleet.slots import Restart
     from pytest_mobileagent.device.settle import Settle
@@ -33,12 +33,13 @@ _CAPABILITIES: dict[str, Any] = {
 }
 
 
-def connect_local(
+def connect_local(  # noqa: PLR0917 - those of `connect`
     address: Address,
     url: str,
     settle: Settle,
     capabilities: Mapping[str, Any],
     restart: Restart | None = None,
+    log: LogLevel = "off",
 ) -> AppiumDevice:
     """Drive a device of an adb server through the Appium server at `url`."""
     where = {"appium:udid": address.serial, "appium:adbPort": address.adb_port}
@@ -53,7 +54,7 @@ def connect_local(
         wanted["appium:udid"] = new.serial
         return new, loaded
 
-    system = AdbSystem(address, follow if restart else None)
+    system = AdbSystem(address, follow if restart else None, log=log)
     session = AppiumSession(url, wanted)
     try:
         return AppiumDevice(session, system, settle)
@@ -63,11 +64,13 @@ def connect_local(
         raise
 
 
-def connect_remote(url: str, settle: Settle, capabilities: Mapping[str, Any]) -> AppiumDevice:
+def connect_remote(
+    url: str, settle: Settle, capabilities: Mapping[str, Any], log: LogLevel = "off"
+) -> AppiumDevice:
     """Drive the device that the Appium server at `url` chooses."""
     session = AppiumSession(url, {**_CAPABILITIES, **capabilities})
     try:
-        return AppiumDevice(session, RemoteSystem(session), settle)
+        return AppiumDevice(session, RemoteSystem(session, log), settle)
     except BaseException:
         session.close()
         raise
@@ -101,7 +104,7 @@ class Driver:
     ) -> AppiumDevice:
         """Start a session on the device; for one of an adb server, with the run's own server."""
         if isinstance(address, AppiumAddress):
-            return connect_remote(address.url, options.settle, options.capabilities)
+            return connect_remote(address.url, options.settle, options.capabilities, options.log)
         from pytest_mobileagent.device.drivers.appium import server
         from pytest_mobileagent.device.fleet.process import python_program
 
@@ -109,4 +112,5 @@ class Driver:
         command = python_program(server.__name__, *words)
         started = shared().ask({"do": "start", "slot": _SLOT, "command": command})
         url = started["url"]
-        return connect_local(address, url, options.settle, options.capabilities, restart)
+        settle, wanted = options.settle, options.capabilities
+        return connect_local(address, url, settle, wanted, restart, options.log)

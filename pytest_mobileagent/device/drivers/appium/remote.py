@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.device.device import DeviceState
 from pytest_mobileagent.device.drivers.adb.console import snapshot_names
 from pytest_mobileagent.device.drivers.adb.system import read_clock
+from pytest_mobileagent.device.logcat import is_wanted, parse_line
 from pytest_mobileagent.episode.record import DeviceInfo, Reset
 from pytest_mobileagent.errors import DeviceError, TaskError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from pytest_mobileagent.device.device import LogLevel
     from pytest_mobileagent.device.drivers.appium.session import AppiumSession
     from pytest_mobileagent.episode.event import Event
+    from pytest_mobileagent.episode.log import LogLine
     from pytest_mobileagent.task.task import Probe
 
 _SHELL = (
@@ -32,8 +35,10 @@ class RemoteSystem:
     first there are no probes, without the second no snapshots.
     """
 
-    def __init__(self, session: AppiumSession) -> None:
+    def __init__(self, session: AppiumSession, log: LogLevel = "off") -> None:
         self._session = session
+        self._log_level: LogLevel = log
+        self._has_log = True
         self._packages: frozenset[str] | None = None
         self._root: tuple[str, ...] | None = None
         self.info = self._read_info()
@@ -55,6 +60,12 @@ class RemoteSystem:
             TaskError: the device has snapshots, but not this one.
         """
         self._packages = None
+        try:
+            return self._reset(snapshot, apps)
+        finally:
+            self.log()  # what was logged before does not belong to the task
+
+    def _reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
         names = self.snapshots()
         if names and snapshot not in names:
             msg = f"the device has no snapshot {snapshot!r} (it has: {', '.join(names)})"
@@ -115,6 +126,19 @@ class RemoteSystem:
     def events(self) -> tuple[Event, ...]:
         """Return nothing: the listener's socket cannot be reached through Appium."""
         return ()
+
+    def log(self) -> tuple[LogLine, ...] | None:
+        """Return the lines of the log since the last call; None where the server keeps it back."""
+        if not self._has_log:
+            return None
+        try:
+            with self._session.speaking("reading the log") as driver:
+                entries = driver.get_log("logcat")
+        except DeviceError:
+            self._has_log = False
+            return None
+        lines = [parse_line(str(entry.get("message", ""))) for entry in entries]
+        return tuple(line for line in lines if line and is_wanted(line, self._log_level))
 
     def close(self) -> None:
         """Do nothing: the owner of the session closes it."""

@@ -1,0 +1,152 @@
+"""The phone's log, from a stream of adb that stays open: reading it costs no round trip.
+
+Each look at the phone also writes a line to the log (`mark`), so that all lines before it have been
+received once it has. Where the stream breaks off, the log is read again from the last such line.
+"""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+import time
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.device.drivers.adb.shell import (
+    STDERR,
+    STDOUT,
+    FrameReader,
+    acknowledge_at_once,
+    open_service,
+)
+from pytest_mobileagent.device.logcat import MARKS, parse_line
+from pytest_mobileagent.errors import DeviceError
+from pytest_mobileagent.processes import is_readable
+
+if TYPE_CHECKING:
+    import socket
+
+    from pytest_mobileagent.device.device import Address, LogLevel
+    from pytest_mobileagent.episode.log import LogLine
+
+_TAG = f"{MARKS}look"
+_FILTERS: dict[LogLevel, tuple[str, ...]] = {
+    "off": ("AndroidRuntime:E", "ActivityManager:E", "DEBUG:F", "*:S"),  # what reports crashes
+    "warnings": ("*:W",),
+    "all": ("*:V",),
+}
+_ANSWER_SECONDS = 2.0
+
+
+class LogStream:
+    """Reads the log of a device from `start` on.
+
+    `problem` says why it cannot be read, and is empty while it can.
+    """
+
+    def __init__(self, address: Address, level: LogLevel) -> None:
+        self.address = address
+        self.problem = "it was not started"
+        self.level = level
+        self._stream: socket.socket | None = None
+        self._frames, self._rest = FrameReader(), bytearray()
+        self._lines: list[LogLine] = []
+        self._marked = 0  # how many of the lines were received before the last mark
+        self._token = ""
+        self._asked = 0  # the last mark that was written
+        self._answered = 0  # the last that was received
+        self._is_known = False  # whether the stream has come to what has not been received before
+
+    def start(self) -> None:
+        """Receive lines from the next mark on."""
+        self.stop()
+        self._token = secrets.token_hex(8)
+        self._lines, self._marked, self._asked, self._answered = [], 0, 0, 0
+        self.problem = ""
+
+    def stop(self) -> None:
+        """Stop receiving lines, and forget those received."""
+        self._disconnect()
+        self.problem = "it was stopped"
+
+    def mark(self) -> str:
+        """Return a script that marks this moment in the log; `take` returns the lines before it."""
+        if self.problem:
+            return ""
+        self._asked += 1
+        return f"log -p i -t {_TAG} {self._token}-{self._asked}"
+
+    def take(self) -> tuple[LogLine, ...]:
+        """Return the lines between the last two marks that were taken.
+
+        Nothing is returned, and `problem` says why, once the log cannot be read any more.
+        """
+        if self.problem or not self._asked:
+            return ()
+        try:
+            self._catch_up()
+        except (OSError, EOFError):
+            self._disconnect()
+            try:
+                self._catch_up()
+            except (OSError, EOFError, DeviceError) as error:
+                self._fail(f"its stream broke off: {error}")
+        except DeviceError as error:
+            self._fail(str(error))
+        taken, self._lines = tuple(self._lines[: self._marked]), self._lines[self._marked :]
+        self._marked = 0
+        return taken
+
+    def _fail(self, why: str) -> None:
+        self._disconnect()
+        self.problem = why
+
+    def _catch_up(self) -> None:
+        if self._stream is None:
+            self._connect()
+        assert self._stream is not None
+        deadline = time.monotonic() + _ANSWER_SECONDS
+        while self._answered < self._asked:
+            if not is_readable(self._stream, deadline - time.monotonic()):
+                msg = f"device {self.address} does not print its log"
+                raise DeviceError(msg)
+            acknowledge_at_once(self._stream)
+            part = self._stream.recv(1 << 16)
+            if not part:
+                msg = "the connection was closed"
+                raise EOFError(msg)
+            self._receive(part)
+
+    def _receive(self, part: bytes) -> None:
+        for kind, data in self._frames.feed(part):
+            if kind in {STDOUT, STDERR}:
+                self._rest += data
+        *whole, rest = bytes(self._rest).split(b"\n")
+        self._rest = bytearray(rest)
+        for raw in whole:
+            if (line := parse_line(raw.decode("utf-8", "replace"))) is not None:
+                self._take_line(line)
+
+    def _take_line(self, line: LogLine) -> None:
+        if not line.tag.startswith(MARKS):
+            if self._is_known:
+                self._lines.append(line)
+            return
+        token, _, number = line.text.strip().partition("-")
+        if line.tag != _TAG or token != self._token or not number.isdigit():
+            return
+        if not self._is_known and int(number) >= max(1, self._answered):
+            self._is_known = True
+        self._answered = max(self._answered, int(number))
+        self._marked = len(self._lines)
+
+    def _connect(self) -> None:
+        filters = (f"{_TAG}:I", *_FILTERS[self.level])
+        words = ["logcat", "-b", "main,system,crash", "-v", "threadtime", *filters]
+        self._stream = open_service(self.address, f"shell,v2,raw:{shlex.join(words)}").conn
+        self._frames, self._rest, self._is_known = FrameReader(), bytearray(), False
+        del self._lines[self._marked :]  # they are read again
+
+    def _disconnect(self) -> None:
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None

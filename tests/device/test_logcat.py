@@ -1,0 +1,136 @@
+"""Lines of logcat, and the crashes that they report, in the formats of AOSP."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent.device.logcat import crashes, is_wanted, parse_line
+from pytest_mobileagent.episode.log import Crash, LogLine
+
+MANAGED = """\
+--------- beginning of crash
+11-23 08:00:01.123  3117  3117 E AndroidRuntime: FATAL EXCEPTION: main
+11-23 08:00:01.123  3117  3117 E AndroidRuntime: Process: com.example.notes, PID: 3117
+11-23 08:00:01.123  3117  3117 E AndroidRuntime: java.lang.RuntimeException: Unable to start
+11-23 08:00:01.123  3117  3117 E AndroidRuntime: \tat android.app.ActivityThread.a(Thread.java:3)
+11-23 08:00:01.123  3117  3117 E AndroidRuntime: Caused by: java.lang.NullPointerException: x
+11-23 08:00:01.123  3117  3117 E AndroidRuntime: \tat java.util.Objects.check(Objects.java:1)
+11-23 08:00:01.123   580   600 I ActivityManager: Process com.example.notes (pid 3117) has died
+11-23 08:00:01.123  3117  3117 E AndroidRuntime: \tat com.example.notes.Main.on(Main.kt:42)
+11-23 08:00:01.123  3117  3117 E AndroidRuntime: \t... 11 more
+"""
+PYTHON = """\
+11-23 08:00:01.123  3117  3117 E AndroidRuntime: FATAL EXCEPTION: main
+11-23 08:00:01.123  3117  3117 E AndroidRuntime: Process: com.example.water, PID: 3117
+11-23 08:00:01.123  3117  3117 E AndroidRuntime: Traceback (most recent call last):
+11-23 08:00:01.123  3117  3117 E AndroidRuntime:   File "/home/me/apps/water.py", line 26, in add
+11-23 08:00:01.123  3117  3117 E AndroidRuntime:     self.total += None
+11-23 08:00:01.123  3117  3117 E AndroidRuntime: TypeError: unsupported operand
+"""
+SYSTEM = """\
+11-23 08:00:01.123   580   600 E AndroidRuntime: *** FATAL EXCEPTION IN SYSTEM PROCESS: android.ui
+11-23 08:00:01.123   580   600 E AndroidRuntime: java.lang.IllegalStateException
+11-23 08:00:01.123   580   600 E AndroidRuntime: \tat com.android.server.wm.Wm.go(Wm.java:7)
+"""
+NOT_RESPONDING = """\
+11-23 08:00:02.123   580   600 E ActivityManager: ANR in com.example.mail (com.example.mail/.In)
+11-23 08:00:02.123   580   600 E ActivityManager: PID: 4001
+11-23 08:00:02.123   580   600 E ActivityManager: Reason: Input dispatching timed out (5000ms)
+"""
+NATIVE = """\
+11-23 08:00:03.000  5001  5001 F DEBUG   : *** *** *** *** *** ***
+11-23 08:00:03.000  5001  5001 F DEBUG   : pid: 49, tid: 5, name: R  >>> com.example.game:gl <<<
+11-23 08:00:03.000  5001  5001 F DEBUG   : signal 6 (SIGABRT), code -1 (SI_QUEUE), fault addr -----
+11-23 08:00:03.000  5001  5001 F DEBUG   : Abort message: 'no surface'
+11-23 08:00:03.000  5001  5001 F DEBUG   : backtrace:
+11-23 08:00:03.000  5001  5001 F DEBUG   :     #00 pc 04d5a8 /libgame.so (draw(int)+28) (BuildId: f)
+"""
+
+
+def read(text: str) -> list[LogLine]:
+    return [line for each in text.splitlines() if (line := parse_line(each)) is not None]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (MANAGED, "com.example.notes: java.lang.NullPointerException: x, Main.kt:42"),
+        (PYTHON, "com.example.water: TypeError: unsupported operand, apps/water.py:26"),
+        (SYSTEM, "system_server: java.lang.IllegalStateException, Wm.java:7"),
+        (NOT_RESPONDING, "com.example.mail: not responding: Input dispatching timed out (5000ms)"),
+        (NATIVE, "com.example.game: native crash: SIGABRT: 'no surface', libgame.so draw(int)+28"),
+    ],
+)
+def test_a_crash_says_what_went_wrong_and_where(text, expected):
+    assert [str(crash) for crash in crashes(read(text))] == [expected]
+
+
+def test_reports_that_are_interleaved_are_told_apart():
+    lines = [
+        each
+        for pair in zip(MANAGED.splitlines()[1:], NATIVE.splitlines(), strict=False)
+        for each in pair
+    ]
+    lines += MANAGED.splitlines()[7:]
+    found = crashes(read("\n".join(lines)))
+    assert {crash.package for crash in found} == {"com.example.notes", "com.example.game"}
+
+
+def test_the_same_app_may_crash_twice():
+    assert len(crashes(read(PYTHON + PYTHON))) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "11-23 08:00:01.123  1  1 E AndroidRuntime: Class not found: Main",
+        "11-23 08:00:01.123  1  1 I ActivityManager: ANR in a thought",
+        "11-23 08:00:01.123  1  1 F DEBUG   : *** *** *** ***",  # of `debuggerd -b`
+        "11-23 08:00:01.123  1  1 W notes: FATAL EXCEPTION: main",
+    ],
+)
+def test_what_is_no_crash_is_none(text):
+    assert read(text)
+    assert crashes(read(text)) == []
+
+
+def test_a_trace_is_cut():
+    long = [f"11-23 08:00:01.123  3117  3117 E AndroidRuntime: \tat a.B.c({n})" for n in range(999)]
+    (crash,) = crashes(read(MANAGED + "\n".join(long)))
+    assert len(crash.trace) == 8000
+
+
+def test_a_line_is_read_as_logcat_prints_it():
+    line = parse_line("01-02 03:04:05.678  u0_a1   12    34 W my tag  : a: b : c\r\n")
+    assert line == LogLine("01-02 03:04:05.678", 12, 34, "W", "my tag", "a: b : c")
+    assert parse_line("01-02 03:04:05.678    12    34 I tag:") == LogLine(
+        "01-02 03:04:05.678", 12, 34, "I", "tag", ""
+    )
+    assert parse_line("--------- beginning of main") is None
+
+
+@given(st.lists(st.text()))
+def test_any_text_is_read(texts):
+    crashes([line for text in texts if (line := parse_line(text)) is not None])
+
+
+@given(
+    st.lists(st.sampled_from(["FATAL EXCEPTION: main", "ANR in a.b", "*** *** ***"]) | st.text())
+)
+def test_any_report_is_read(texts):
+    tags = ("AndroidRuntime", "ActivityManager", "DEBUG")
+    lines = [LogLine("", 1, 1, "E", tag, text) for text in texts for tag in tags]
+    assert all(isinstance(crash, Crash) for crash in crashes(lines))
+
+
+@pytest.mark.parametrize(("level", "expected"), [("off", "c"), ("warnings", "bc"), ("all", "abc")])
+def test_levels_choose_lines(level, expected):
+    lines = [
+        LogLine("", 1, 1, "I", "app", "a"),
+        LogLine("", 1, 1, "W", "app", "b"),
+        LogLine("", 1, 1, "E", "AndroidRuntime", "c"),
+        LogLine("", 1, 1, "I", "mobileagent.look", "d"),
+    ]
+    assert "".join(line.text for line in lines if is_wanted(line, level)) == expected
