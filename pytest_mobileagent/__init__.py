@@ -35,8 +35,14 @@ if TYPE_CHECKING:
     from pytest_mobileagent.check.episode import Episode, load
     from pytest_mobileagent.device.device import Device, System
     from pytest_mobileagent.device.probes.log import log
-    from pytest_mobileagent.device.probes.packages import packages, provider
-    from pytest_mobileagent.device.probes.settings import activity, prop, setting, volume
+    from pytest_mobileagent.device.probes.services import (
+        activity,
+        packages,
+        prop,
+        provider,
+        setting,
+        volume,
+    )
     from pytest_mobileagent.device.probes.stored import file, files, preferences, sqlite
     from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError, Frame
     from pytest_mobileagent.episode.calls import ModelCall
@@ -82,8 +88,9 @@ _HOMES = {
     "perception.marks": ("Mark",),
     "device.device": ("Device", "System"),
     "device.probes.log": ("log",),
-    "device.probes.packages": ("packages", "provider"),
-    "device.probes.settings": ("activity", "prop", "setting", "volume"),
+    "device.probes.services": (
+        "activity", "packages", "prop", "provider", "setting", "volume",
+    ),
     "device.probes.stored": ("file", "files", "preferences", "sqlite"),
     "episode.record": ("DeviceInfo", "Observation", "Reset", "Step", "Termination"),
     "check.episode": ("Episode", "load"),

@@ -38,7 +38,7 @@ _MODULES = {
     "init": "pytest_mobileagent.init",
     "merge": "pytest_mobileagent.report.merging",
     "report": "pytest_mobileagent.report.export.command",
-    "setup-avd": "pytest_mobileagent.device.setup.build",
+    "setup-avd": "pytest_mobileagent.device.setup_avd",
 }
 
 
@@ -98,7 +98,7 @@ def _compare(arguments: list[str]) -> int:
 
 def _doctor(arguments: list[str]) -> int:
     """Check a device, which may be of the project's own sources or have its apps."""
-    from pytest_mobileagent.device.doctor.command import main as doctor
+    from pytest_mobileagent.device.doctor.doctor import main as doctor
     from pytest_mobileagent.plugin.project import this_project
 
     return doctor(arguments, this_project)

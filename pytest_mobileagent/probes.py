@@ -13,8 +13,14 @@ from pytest_mobileagent.faces import LazyNames
 if TYPE_CHECKING:
     from pytest_mobileagent.device.probes import ProbeSince
     from pytest_mobileagent.device.probes.log import log
-    from pytest_mobileagent.device.probes.packages import packages, provider
-    from pytest_mobileagent.device.probes.settings import activity, prop, setting, volume
+    from pytest_mobileagent.device.probes.services import (
+        activity,
+        packages,
+        prop,
+        provider,
+        setting,
+        volume,
+    )
     from pytest_mobileagent.device.probes.stored import file, files, preferences, sqlite
     from pytest_mobileagent.task.task import Probe
 
@@ -23,8 +29,14 @@ __getattr__ = LazyNames(
     {
         "device.probes": ("ProbeSince",),
         "device.probes.log": ("log",),
-        "device.probes.packages": ("packages", "provider"),
-        "device.probes.settings": ("activity", "prop", "setting", "volume"),
+        "device.probes.services": (
+            "activity",
+            "packages",
+            "prop",
+            "provider",
+            "setting",
+            "volume",
+        ),
         "device.probes.stored": ("file", "files", "preferences", "sqlite"),
         "task.task": ("Probe",),
     },

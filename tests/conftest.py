@@ -33,7 +33,7 @@ from pytest_mobileagent import (
     testing,
 )
 from pytest_mobileagent.device import sources as device_sources
-from pytest_mobileagent.device.drivers.appium import server
+from pytest_mobileagent.device.drivers.appium import appium_server
 from pytest_mobileagent.device.fleet.process import warm_program
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import virtual_slots
@@ -99,7 +99,7 @@ def appium_home() -> Path:
     """The folder in which `make appium` has installed Appium; skips where it has not."""
     home = Path(os.environ.get("MOBILE_APPIUM_HOME", TESTS.parent / ".appium"))
     try:
-        server.find_appium(home)
+        appium_server.find_appium(home)
     except FileNotFoundError:
         pytest.skip("Appium is not installed: `make appium` does that, and needs node")
     return home
@@ -108,7 +108,7 @@ def appium_home() -> Path:
 @pytest.fixture(scope="session")
 def appium_url(phone: Address, appium_home: Path) -> Iterator[str]:
     """An Appium server of this process."""
-    command = [sys.executable, "-m", server.__name__, "--home", str(appium_home)]
+    command = [sys.executable, "-m", appium_server.__name__, "--home", str(appium_home)]
     environment = {**os.environ, "HOME": phone.home}
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment

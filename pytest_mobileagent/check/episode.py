@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING, Any, get_args
 from pytest_mobileagent.action.action import Key, KeyName, LongPress, Type
 from pytest_mobileagent.check import temporal
 from pytest_mobileagent.check.actions import runs, targets, touches, typings
-from pytest_mobileagent.check.derived import derive, underivable
-from pytest_mobileagent.check.events import START, EventSelector, NoListenerError, lost, since
+from pytest_mobileagent.check.events import (
+    START,
+    EventSelector,
+    NoListenerError,
+    derive,
+    lost,
+    since,
+    underivable,
+)
 from pytest_mobileagent.check.subgoals import subgoal
 from pytest_mobileagent.episode.event import Event
 from pytest_mobileagent.episode.reader import read

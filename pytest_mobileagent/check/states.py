@@ -1,15 +1,17 @@
-"""LlamaTouch's essential states: what an episode has to pass through on its way, in order.
+"""LlamaTouch's essential states, in order, and when a task was first done.
 
 LlamaTouch (arXiv 2404.16054, section 4.2, and its Evaluator) annotates the screens of one good run
 with what is essential of them, and looks in any other run for screens that have it: each is matched
 by the first screen after that of the one before, so the agent may do more in between, and no screen
 stands for two.
+
+A task was first done at the shortest prefix of its episode that passes its test.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_mobileagent.errors import TaskError
@@ -22,6 +24,37 @@ from pytest_mobileagent.screen.selector import Selector
 if TYPE_CHECKING:
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.episode.record import Step
+
+
+@dataclass(frozen=True, slots=True)
+class OnTheWay:
+    """What prefixes tell: after how many steps a body, and each of its sub-goals, first held.
+
+    - `first_step`: of the body; None if it never did, or could not be asked.
+    - `subgoals`: of each by its name, as far as a prefix asked for it, its weight and first step.
+    - `asked`: whether the body could be asked.
+    - `held`: whether the body held at the start, and after each step; None where that is not known.
+    """
+
+    first_step: int | None = None
+    asked: bool = False
+    subgoals: Mapping[str, tuple[float, int | None]] = field(default_factory=dict)
+    held: Sequence[bool | None] = ()
+
+
+def first_success(holds: Callable[[Episode], bool], episode: Episode, *, whole: bool) -> int | None:
+    """Return after how many steps a question first held, 0 if it did at once; None if it never did.
+
+    It is asked of every proper prefix of the episode until it holds, so the agent need not have
+    noticed; `whole` says whether it holds of the whole. A report of being done counts as no step,
+    but may be what makes it hold.
+    """
+    for length in range(len(episode.steps)):
+        prefix = episode.prefix(length)
+        if holds(prefix):
+            return prefix.step_count
+    return episode.step_count if whole else None
+
 
 THRESHOLD = 0.85  # of sentence-BERT's cosine in LlamaTouch: texts that are more alike match
 _WORDS = ("text", "content_desc")

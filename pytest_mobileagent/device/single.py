@@ -7,8 +7,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
 from pytest_mobileagent.device.drivers.driver import choose_driver
-from pytest_mobileagent.device.fleet.leased import LeasedDevice
 from pytest_mobileagent.device.fleet.shared import SharedRun
+from pytest_mobileagent.device.fleet.slots import LeasedDevice
 from pytest_mobileagent.device.sources.source import built_in, parse_device
 
 if TYPE_CHECKING:

@@ -1,24 +1,75 @@
 """How an environment is applied to a device: by plain commands of its shell.
 
-They need a shell that is root's, as on emulators and on phones that are rooted: Android lets
-nobody else write its language, its wallpaper and its launcher's database.
+They need a root shell, as emulators and rooted phones have: Android lets nobody else write its
+language, its wallpaper and its launcher's database, in whose rows the icons of the home screen are
+(Launcher3 and its kin). Files go through the shell, too: as text, in pieces that a command line
+holds.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
+import random
+import shlex
+import sqlite3
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_mobileagent.device.device import system_of
 from pytest_mobileagent.environment.environment import DEFAULT_WALLPAPER
-from pytest_mobileagent.environment.home import apply_layout
-from pytest_mobileagent.environment.transfer import RootError, put_file
 from pytest_mobileagent.environment.wallpapers import paint
 from pytest_mobileagent.errors import DeviceError
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.device.device import Device
+    from collections.abc import Sequence
+
+    from pytest_mobileagent.device.device import Device, System
     from pytest_mobileagent.environment.environment import Environment
+
+
+_PIECE = 60_000  # characters; Linux allows 128 KiB
+_STAGE = "/data/local/tmp/mobileagent-file"
+
+
+class RootError(Exception):
+    """A file of the system's cannot be read or written; why."""
+
+
+def get_file(system: System, path: str) -> bytes:
+    """Read a file.
+
+    Raises:
+        RootError: it cannot be read.
+    """
+    said = system.shell(f"base64 {shlex.quote(path)}")
+    try:
+        return base64.b64decode("".join(said.split()), validate=True)
+    except binascii.Error:
+        msg = f"{path} cannot be read: {said.strip()[:200]}"
+        raise RootError(msg) from None
+
+
+def put_file(system: System, path: str, data: bytes, *, owner: str, mode: str) -> None:
+    """Put a file into its place in one move, with its owner, mode and security label.
+
+    Raises:
+        RootError: it cannot be written.
+    """
+    text = base64.b64encode(data).decode()
+    system.shell(f"rm -f {_STAGE}*")
+    for start in range(0, len(text), _PIECE):
+        system.shell(f"printf %s '{text[start : start + _PIECE]}' >>{_STAGE}.txt")
+    target, near = shlex.quote(path), shlex.quote(f"{path}.new")
+    said = system.shell(
+        f"base64 -d {_STAGE}.txt >{_STAGE} && cp {_STAGE} {near} && chown {owner} {near}"
+        f" && chmod {mode} {near} && mv -f {near} {target}"
+        f" && {{ restorecon {target} 2>/dev/null; rm -f {_STAGE}*; echo done; }}"
+    ).strip()
+    if not said.endswith("done"):
+        msg = f"{path} cannot be written: {said[:200]}"
+        raise RootError(msg)
+
 
 # Where Android keeps the wallpaper that was chosen. It notices a file that is moved there.
 WALLPAPER = "/data/system/users/0/wallpaper_orig"
@@ -105,3 +156,89 @@ def _qualifier(tag: str) -> str:
     if len(others) > 1:
         return "b+" + "+".join([language, *others])
     return f"{language}-r{others[0]}" if others else language
+
+
+DESKTOP, HOTSEAT = -100, -101  # containers
+COLUMNS, ROWS, PAGES = 5, 5, 3
+_APPS = "cmd package query-activities --components -a android.intent.action.MAIN"
+_HOME = "cmd package resolve-activity --components -a android.intent.action.MAIN"
+_INTENT = (
+    "#Intent;action=android.intent.action.MAIN;category=android.intent.category.LAUNCHER;"
+    "launchFlags=0x10200000;component={};end"
+)
+
+
+class Place(NamedTuple):
+    """Where an icon is."""
+
+    container: int
+    screen: int
+    x: int
+    y: int
+
+
+def apply_layout(system: System, seed: int) -> None:
+    """Spread the icons of all apps over the home screen, and have the launcher read that.
+
+    Raises:
+        RootError: the launcher keeps no such database.
+    """
+    launcher = _components(system.shell(f"{_HOME} -c android.intent.category.HOME"))[0]
+    package = launcher.partition("/")[0]
+    apps = sorted(_components(system.shell(f"{_APPS} -c android.intent.category.LAUNCHER")))
+    path = f"/data/data/{package}/databases/launcher.db"
+    data = _with_icons(
+        get_file(system, path), dict(zip(apps, places(len(apps), seed), strict=True))
+    )
+    name = shlex.quote(path)
+    owner = system.shell(f"stat -c %u:%g {name}").strip()
+    put_file(system, path, data, owner=owner, mode="660")
+    system.shell(f"rm -f {name}-wal {name}-shm {name}-journal; am force-stop {package}")
+
+
+def places(count: int, seed: int) -> list[Place]:
+    """Return a place for each of so many icons: in order for seed 0, else at random.
+
+    The first row of the first page belongs to the launcher.
+    """
+    seats = [Place(HOTSEAT, x, x, 0) for x in range(COLUMNS)]
+    pages = max(PAGES, -(-count // (COLUMNS * (ROWS - 1))))
+    cells = [
+        Place(DESKTOP, page, x, y)
+        for page in range(pages)
+        for y in range(ROWS)
+        for x in range(COLUMNS)
+        if page or y
+    ]
+    if seed == 0:
+        return [*seats, *cells][:count]
+    return random.Random(seed).sample([*seats, *cells], count)
+
+
+def _components(said: str) -> Sequence[str]:
+    lines = [line.strip() for line in said.splitlines()]
+    found = [line for line in lines if "/" in line and " " not in line]
+    if not found:
+        msg = f"nobody answers: {said.strip()[:200]}"
+        raise RootError(msg)
+    return found
+
+
+def _with_icons(data: bytes, icons: dict[str, Place]) -> bytes:
+    connection = sqlite3.connect(":memory:")
+    try:
+        connection.deserialize(data)
+        connection.execute("DELETE FROM favorites")
+        for number, (component, place) in enumerate(icons.items(), 1):
+            connection.execute(
+                "INSERT INTO favorites (_id, title, intent, container, screen, cellX, cellY,"
+                " spanX, spanY, itemType) VALUES (?, ?, ?, ?, ?, ?, ?, 1, 1, 0)",
+                (number, component, _INTENT.format(component), *place),
+            )
+        connection.commit()
+        return connection.serialize()
+    except sqlite3.Error as error:
+        msg = f"the launcher's database is none that can be changed: {error}"
+        raise RootError(msg) from None
+    finally:
+        connection.close()

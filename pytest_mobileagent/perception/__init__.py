@@ -32,11 +32,12 @@ if TYPE_CHECKING:
         surroundings,
         widened,
     )
-    from pytest_mobileagent.perception.html import autodroid_html, position
     from pytest_mobileagent.perception.icons import find_icons
     from pytest_mobileagent.perception.listing import (
+        autodroid_html,
         bmoca_lines,
         m3a_lines,
+        position,
         seeact_choices,
         seeact_description,
         t3a_lines,
@@ -90,15 +91,16 @@ __getattr__ = LazyNames(
             "surroundings",
             "widened",
         ),
-        "perception.html": ("autodroid_html", "position"),
-        "perception.icons": ("find_icons",),
         "perception.listing": (
+            "autodroid_html",
             "bmoca_lines",
             "m3a_lines",
+            "position",
             "seeact_choices",
             "seeact_description",
             "t3a_lines",
         ),
+        "perception.icons": ("find_icons",),
         "perception.marks": (
             "Mark",
             "appagent_grid",

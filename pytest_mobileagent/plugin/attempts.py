@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.agent.options import as_dict
-from pytest_mobileagent.episode.attempts import Attempt, End, begin, end
+from pytest_mobileagent.episode.runs import Attempt, End, begin, end
 from pytest_mobileagent.errors import HostError, InfrastructureError
 from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.run.attempt import attempt
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from pytest_mobileagent.device.device import Device
-    from pytest_mobileagent.device.fleet.leased import LeasedDevice
+    from pytest_mobileagent.device.fleet.slots import LeasedDevice
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.program.adapter import Adapter
     from pytest_mobileagent.run.attempt import Plan

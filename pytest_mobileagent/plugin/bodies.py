@@ -25,7 +25,7 @@ import pytest
 
 from pytest_mobileagent.check.episode import Episode
 from pytest_mobileagent.check.events import NoListenerError
-from pytest_mobileagent.check.prefixes import OnTheWay, first_success
+from pytest_mobileagent.check.states import OnTheWay, first_success
 from pytest_mobileagent.check.subgoals import SubGoal, SubGoals, collect_subgoals, credit
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.episode.running import GrowingEpisode

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.device.device import DeviceOptions
-    from pytest_mobileagent.device.fleet.leased import LeasedDevice
     from pytest_mobileagent.device.fleet.shared import SharedRun
+    from pytest_mobileagent.device.fleet.slots import LeasedDevice
     from pytest_mobileagent.device.sources.source import Source
     from pytest_mobileagent.plugin.context import RunContext
 

@@ -15,7 +15,7 @@ from pytest_mobileagent.plain import plain_number, whole_number
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent.device.settle import Settle
+    from pytest_mobileagent.device.device import Settle
     from pytest_mobileagent.llm.budget import Limit
     from pytest_mobileagent.llm.reference import ModelChoice, ModelReference
 
@@ -96,7 +96,7 @@ def listed(text: str) -> tuple[str, ...]:
 
 def settle(text: str) -> Settle:
     """Read the most seconds to wait for a screen to come to rest, for all apps or single ones."""
-    from pytest_mobileagent.device.settle import parse_settle  # not for --help
+    from pytest_mobileagent.device.device import parse_settle  # not for --help
 
     return parse_settle(text)
 

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode import runs
-from pytest_mobileagent.episode.attempts import died, noted
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
-from pytest_mobileagent.episode.runs import HEAD, RUN, entries
+from pytest_mobileagent.episode.runs import HEAD, RUN, died, entries, noted
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import parse_json, read_text
 from pytest_mobileagent.plain import check, expect

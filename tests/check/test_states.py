@@ -1,4 +1,4 @@
-"""LlamaTouch's essential states, matched in order over an episode."""
+"""LlamaTouch's essential states, matched in order, and when a task was first done."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent import Case, Episode, Finish, Tap, Task, Type, check
-from pytest_mobileagent.check.states import essential, essential_states
+from pytest_mobileagent.check.states import essential, essential_states, first_success
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.screen.explain import collect_misses
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent import Screen
+    from pytest_mobileagent import Action, Screen
 
 
 @pytest.fixture
@@ -253,3 +253,55 @@ def test_all_are_matched_exactly_where_they_are_a_subsequence(
     subsequence = all(text in rest for text in wanted)
     states = [essential(exact={"text": text}) for text in wanted]
     assert bool(essential_states(episode, states)) is subsequence
+
+
+TAPS = [Tap(1, 1), Tap(2, 2), Tap(3, 3)]
+
+
+@pytest.mark.parametrize(
+    ("actions", "sought", "after"),
+    [
+        ([*TAPS, Finish()], "0", 0),
+        ([*TAPS, Finish()], "2", 2),
+        ([*TAPS, Finish()], "3", 3),
+        (TAPS, "3", 3),
+        ([*TAPS, Finish()], "9", None),
+        ([], "0", 0),
+    ],
+)
+def test_the_first_success_counts_the_steps_before_the_screen_that_shows_it(
+    make_episode: Callable[..., Episode], actions: list[Action], sought: str, after: int | None
+) -> None:
+    def holds(episode: Episode) -> bool:
+        return bool(episode.screen.find(text=sought))
+
+    episode = make_episode(*actions)
+    assert first_success(holds, episode, whole=holds(episode)) == after
+
+
+def test_an_answer_is_what_makes_it_hold_but_no_step(make_episode: Callable[..., Episode]) -> None:
+    def holds(episode: Episode) -> bool:
+        return episode.answers("42")
+
+    assert first_success(holds, make_episode(*TAPS, Finish("42")), whole=True) == 3
+    assert first_success(holds, make_episode(Finish("42")), whole=True) == 0
+
+
+def test_a_success_counts_even_if_it_is_undone(make_episode: Callable[..., Episode]) -> None:
+    def holds(episode: Episode) -> bool:
+        return len(episode.steps) == 1
+
+    assert first_success(holds, make_episode(*TAPS), whole=False) == 1
+
+
+def test_each_prefix_is_asked_once_and_the_whole_not_again(
+    make_episode: Callable[..., Episode],
+) -> None:
+    asked: list[int] = []
+
+    def holds(episode: Episode) -> bool:
+        asked.append(len(episode.steps))
+        return False
+
+    assert first_success(holds, make_episode(*TAPS, Finish()), whole=True) == 3
+    assert asked == [0, 1, 2, 3]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent.device.device import Settle
 from pytest_mobileagent.device.drivers.adb.device import AdbDevice
 from pytest_mobileagent.device.drivers.appium.driver import connect_local, connect_remote
-from pytest_mobileagent.device.settle import Settle
 
 if TYPE_CHECKING:
     from collections.abc import Callable

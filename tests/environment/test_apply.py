@@ -11,8 +11,7 @@ import pytest
 
 from pytest_mobileagent.device.drivers.adb.device import AdbDevice
 from pytest_mobileagent.environment import Environment, apply, load
-from pytest_mobileagent.environment.apply import WALLPAPER
-from pytest_mobileagent.environment.transfer import RootError, get_file, put_file
+from pytest_mobileagent.environment.apply import WALLPAPER, RootError, get_file, put_file
 from pytest_mobileagent.errors import DeviceError
 
 KNOWN = load([Path(__file__).parents[2] / "fixtures" / "environments"])

@@ -20,15 +20,15 @@ def test_the_device_of_a_test_waits_that_long_at_most(project):
     project.write(
         tasks__test_settle="""
 def test_settle(device, monkeypatch):
-    from pytest_mobileagent.device import settle
+    from pytest_mobileagent.device.device import Settle
     seen = []
-    limit = settle.Settle.limit
+    limit = Settle.limit
 
     def recorded(self, package):
         seen.append(limit(self, package))
         return seen[-1]
 
-    monkeypatch.setattr(settle.Settle, "limit", recorded)
+    monkeypatch.setattr(Settle, "limit", recorded)
     device.observe()
     assert set(seen) == {0.25}
 """

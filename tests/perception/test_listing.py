@@ -1,4 +1,4 @@
-"""Elements as the lines of prompts."""
+"""Elements as the lines of prompts, and AutoDroid's simplified HTML."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ import pytest
 
 from pytest_mobileagent import Bounds, Element, Screen
 from pytest_mobileagent.perception.listing import (
+    autodroid_html,
     bmoca_lines,
     m3a_lines,
+    position,
     seeact_choices,
     seeact_description,
     t3a_lines,
 )
 from pytest_mobileagent.perception.marks import Mark, bmoca_marks, m3a_marks, numbered, seeact_marks
+from pytest_mobileagent.testing import make_screen
 from pytest_mobileagent.testing.phones import SIZE, png
 
 SAVE = Element(
@@ -155,3 +158,147 @@ def test_the_lines_of_real_screens_name_every_mark(recorded_xml: str) -> None:
     assert [tag["numeric_tag"] for tag in tags] == list(range(len(screen.elements)))
     choices = seeact_marks(screen)
     assert all(f"{mark.label}. " in seeact_choices(choices) for mark in choices)
+
+
+def node(inner: str = "", **attributes: str) -> str:
+    given = {"class": "android.view.View", "bounds": "[0,0][100,100]", **attributes}
+    words = " ".join(f'{name.replace("_", "-")}="{value}"' for name, value in given.items())
+    return f"<node {words}>{inner}</node>"
+
+
+def page(*nodes: str) -> Screen:
+    return Screen(f"<hierarchy>{''.join(nodes)}</hierarchy>", png(*SIZE, 255))
+
+
+def lines(*nodes: str) -> list[str]:
+    """The lines of a page, without the last."""
+    html, _ = autodroid_html([page(*nodes)])
+    *found, last = html.split("\n")
+    assert last == f"<button id={len(found)}>go back</button>"
+    return found
+
+
+@pytest.mark.parametrize(
+    ("attributes", "line"),
+    [
+        ({"text": "Hello"}, "<p id=0>Hello</p>"),
+        ({"content_desc": "Logo"}, "<p id=0 text='Logo'></p>"),
+        ({"text": "Save", "clickable": "true"}, "<button id=0>Save</button>"),
+        (
+            {"text": "Save", "content_desc": "Keep", "clickable": "true"},
+            "<button id=0 text='Keep'>Save</button>",
+        ),
+        (
+            {"text": "Eggs", "checkable": "true", "clickable": "true"},
+            "<checkbox id=0 checked=False>Eggs</checkbox>",
+        ),
+        (
+            {"content_desc": "Eggs", "checkable": "true", "checked": "true"},
+            "<checkbox id=0 checked=True text='Eggs'></checkbox>",
+        ),
+        (
+            {"text": "Eggs", "checkable": "true", "selected": "true"},
+            "<checkbox id=0 checked=True>Eggs</checkbox>",
+        ),
+        (
+            {"text": "Ann", "class": "android.widget.EditText", "clickable": "true"},
+            "<input id=0>Ann</input>",
+        ),
+        (
+            {"content_desc": "Name", "class": "android.widget.EditText"},
+            "<input id=0 text='Name'></input>",
+        ),
+        ({"text": "hold", "long_clickable": "true"}, "<p id=0>hold</p>"),
+    ],
+)
+def test_an_element_has_its_line(attributes: dict[str, str], line: str) -> None:
+    assert lines(node(**attributes)) == [line]
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {},
+        {"clickable": "true"},
+        {"scrollable": "true", "text": "a list"},
+        {"text": "bar", "resource_id": "android:id/statusBarBackground"},
+        {"text": "bar", "resource_id": "android:id/navigationBarBackground"},
+    ],
+)
+def test_what_says_nothing_and_the_systems_bars_have_none(attributes: dict[str, str]) -> None:
+    assert lines(node(**attributes)) == []
+
+
+def test_what_is_inside_a_button_becomes_its_words() -> None:
+    inner = node(node(text="Ann") + node(text="Hi there", content_desc="unread")) + node(
+        text="9:41"
+    )
+    assert lines(node(inner, clickable="true"), node(text="end")) == [
+        "<button id=0 text='unread'>9:41<br>Ann<br>Hi there</button>",
+        "<p id=1>end</p>",
+    ]
+
+
+def test_the_parts_of_a_button_are_cut_at_fifty_characters() -> None:
+    assert lines(node(text="x" * 60, clickable="true")) == [f"<button id=0>{'x' * 50}</button>"]
+    assert lines(node(text="x" * 60)) == [f"<p id=0>{'x' * 60}</p>"]
+
+
+def test_a_buttons_mark_is_its_first_part_with_words() -> None:
+    inner = node(text="Ann", bounds="[10,10][20,20]") + node(text="Hi", bounds="[10,30][20,40]")
+    _, marks = autodroid_html([page(node(inner, clickable="true"))])
+    assert [mark.label for mark in marks] == ["0", "1"]
+    assert marks[0].bounds == (10, 10, 20, 20)
+    assert marks[1].element is None
+
+
+def test_what_can_be_clicked_inside_something_clickable_belongs_to_it_once_it_has_words() -> None:
+    inner = node(text="Delete", clickable="true")
+    assert lines(node(inner, text="Ann", clickable="true")) == [
+        "<button id=0>Delete<br>Ann</button>"
+    ]
+    assert lines(node(inner, clickable="true")) == ["<button id=0>Delete</button>"]
+
+
+def test_a_scroller_that_can_be_clicked_is_a_button_of_all_its_words() -> None:
+    rows = node(text="one", clickable="true") + node(text="two", clickable="true")
+    scroller = {"clickable": "true", "scrollable": "true"}
+    assert lines(node(rows, **scroller)) == ["<button id=0>one<br>two</button>"]
+    assert lines(node(node(), **scroller)) == []
+
+
+def test_words_are_taken_as_they_are() -> None:
+    assert lines(node(text="AT&amp;T #1 @ $5")) == ["<p id=0>AT&T #1 @ $5</p>"]
+
+
+def test_scroll_positions_are_merged_into_one_page() -> None:
+    top = make_screen("one", "two", "three")
+    below = make_screen("three", "four")
+    html, marks = autodroid_html([top, below])
+    assert html.split("\n") == [
+        "<button id=0>one</button>",
+        "<button id=1>two</button>",
+        "<button id=2>three</button>",
+        "<button id=3>go back</button>",
+        "<button id=4>four</button>",
+    ]
+    assert [position(mark, [top, below]) for mark in marks] == [0, 0, 0, 0, 1]
+    assert marks[4].bounds == below.elements[1].bounds
+
+
+def test_elements_that_read_the_same_are_one_on_a_merged_page_only() -> None:
+    screen = make_screen("Delete", "Delete")
+    assert len(autodroid_html([screen])[1]) == 3
+    assert len(autodroid_html([screen, screen])[1]) == 2
+
+
+def test_no_screens_leave_the_way_back() -> None:
+    assert autodroid_html([])[0] == "<button id=0>go back</button>"
+
+
+def test_the_html_of_real_screens_has_a_line_for_each_mark(recorded_xml: str) -> None:
+    screen = Screen(recorded_xml, png(*SIZE, 255))
+    html, marks = autodroid_html([screen])
+    assert [mark.label for mark in marks] == [str(n) for n in range(len(marks))]
+    assert all(f" id={mark.label}" in html for mark in marks)
+    assert all(position(mark, [make_screen(), screen]) == 1 for mark in marks[:-1])

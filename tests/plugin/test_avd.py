@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from pytest_mobileagent import load
-from pytest_mobileagent.device.sdk.find import UNFINISHED
+from pytest_mobileagent.device.sdk import UNFINISHED
 from tests.plugin.leftovers import WAITING, deadly, processes_with, wait_until
 
 pytestmark = pytest.mark.slow  # emulators take their time to start and to end

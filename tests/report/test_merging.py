@@ -12,8 +12,7 @@ import pytest
 from pytest_mobileagent import Case, DeviceInfo, Finish, Reset, Tap, Task, Termination
 from pytest_mobileagent.__main__ import main
 from pytest_mobileagent.check.episode import load
-from pytest_mobileagent.episode.attempts import End, begin, end
-from pytest_mobileagent.episode.runs import Entry, entries
+from pytest_mobileagent.episode.runs import End, Entry, begin, end, entries
 from pytest_mobileagent.episode.runs import append as add_to_index
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.fileio import write_json

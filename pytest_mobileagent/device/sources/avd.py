@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.device.fleet.process import python_program
 from pytest_mobileagent.device.fleet.slots import ProgramSlots, Started
-from pytest_mobileagent.device.sdk.find import SdkError, check_avd, find_sdk
+from pytest_mobileagent.device.sdk import SdkError, check_avd, find_sdk
 from pytest_mobileagent.device.sources.source import Source
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Avd:
 
     def command(self, snapshot: str | None = None) -> list[str]:
         """Return the command of the program that starts and ends the emulator."""
-        from pytest_mobileagent.device.sdk import emulator  # with 50 ms of imports
+        from pytest_mobileagent.device import emulator  # with 50 ms of imports
 
         options = ["--emulator", str(self.program), "--avd", self.name, "--gpu", self.gpu]
         options += ["--adb-server-port", "{adb}", "--boot-limit", str(self.boot_limit)]
@@ -91,7 +91,7 @@ class AvdSlots(ProgramSlots):
     """
 
     def __init__(self, run: SharedRun, count: int, avd: Avd) -> None:
-        from pytest_mobileagent.device.sdk import emulator  # with 50 ms of imports
+        from pytest_mobileagent.device import emulator  # with 50 ms of imports
 
         super().__init__(
             run,

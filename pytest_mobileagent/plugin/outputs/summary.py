@@ -88,7 +88,7 @@ def show_run(
 def show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) -> None:
     """Show how the run differs from its baseline, and the decision of its gate."""
     if comparison := judged.get("comparison"):
-        from pytest_mobileagent.report.comparison.text import comparison_details, comparison_line
+        from pytest_mobileagent.report.comparison.command import comparison_details, comparison_line
 
         baseline = printable(str(comparison["baseline"]["id"]))
         for line in [

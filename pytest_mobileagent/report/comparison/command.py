@@ -1,4 +1,7 @@
-"""`python -m pytest_mobileagent compare`: compare runs with the first, and apply a gate to them."""
+"""`python -m pytest_mobileagent compare`: compare runs with the first, and apply a gate to them.
+
+The comparison is printed for a terminal, and as Markdown for a pull request.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +15,11 @@ from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.comparison.compare import compare
-from pytest_mobileagent.report.comparison.text import (
-    comparison_details,
-    comparison_line,
-    comparison_markdown,
-)
-from pytest_mobileagent.report.gate.decide import (
-    decide_finished,
-    decision_lines,
-    decision_markdown,
-)
+from pytest_mobileagent.report.gate.decide import decide_finished, decision_lines, decision_markdown
 from pytest_mobileagent.report.gate.spec import read_gate
 from pytest_mobileagent.report.recorded import find_run, recorded_run
+from pytest_mobileagent.report.text.markdown import escape, folded, table
+from pytest_mobileagent.report.text.table import label, percent, points, shortener
 
 if TYPE_CHECKING:
     import argparse
@@ -31,6 +27,152 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.report.gate.spec import Gate
     from pytest_mobileagent.report.recorded import RecordedRun
+
+    Comparison = Mapping[str, Any]
+
+
+_MOST = 10  # tasks in a list on a terminal
+_MOST_FOLDED = 200  # tasks in a list in Markdown: a step's summary on GitHub has room for 1 MB
+_LISTS = {
+    "gained": "pass now in most epochs, and did not",
+    "lost": "passed in most epochs, and do not now",
+    "flaky": "passed in some epochs and failed in others",
+    "new": "only in this run, or decided only there",
+    "missing": "only in the baseline, or decided only there",
+}
+_CHANGED = ("gained", "lost", "flaky")
+
+
+def comparison_line(comparison: Comparison, name: str = "") -> str:
+    """Return the difference in one line, with the name of the run before it."""
+    counts = "  ".join(f"{kind} {len(comparison[kind])}" for kind in _CHANGED)
+    parts = [_rate(comparison), counts, *_measures(comparison)]
+    if comparison["differs_in"]:
+        parts.append(f"differs in: {', '.join(map(printable, comparison['differs_in']))}")
+    return "   ".join([*([f"{printable(name)}  {parts[0]}"] if name else parts[:1]), *parts[1:]])
+
+
+def comparison_details(comparison: Comparison) -> list[str]:
+    """Return lines on single tasks, and remarks on the numbers."""
+    lines = []
+    for kind, meaning in _LISTS.items():
+        if comparison[kind]:
+            lines.append(f"{kind} ({len(comparison[kind])}), {meaning}:")
+            lines += [f"  {each}" for each in _tasks(comparison[kind], _MOST)]
+    return [*lines, *remarks(comparison)]
+
+
+def remarks(comparison: Comparison) -> list[str]:
+    """Return what a reader has to know before trusting the numbers."""
+    found = []
+    base, run = comparison["baseline"], comparison["run"]
+    if base["id"] == run["id"]:
+        found.append("note: this is the same run twice")
+    for whose, each in (("the baseline", base), ("the run", run)):
+        if not each["has_ended"]:
+            found.append(f"note: {whose} has not ended, or was cut off: this is what it has so far")
+        if each["decided"] < each["episodes"]:
+            missing = f"{each['decided']} of {each['episodes']} episodes of common tasks"
+            found.append(f"note: {whose} has decided {missing}")
+    flipped = comparison["gained"] or comparison["lost"]
+    if flipped and comparison["epochs"] != [0, 0] and min(comparison["epochs"]) <= 1:
+        found.append(
+            "note: with one epoch in a run, gained and lost tasks may be chance: "
+            "see the interval, and repeat with --mobile-epochs"
+        )
+    if comparison["should_be_equal"]:
+        names = ", ".join(map(printable, comparison["should_be_equal"]))
+        chosen = " (checks differ also where other tasks were chosen)"
+        other = comparison["new"] or comparison["missing"]
+        hint = chosen if other and "checks" in comparison["should_be_equal"] else ""
+        found.append(
+            f"warning: not the same in both runs: {names}{hint}; a difference may come from that"
+        )
+    if comparison["unknown"]:
+        names = ", ".join(map(printable, comparison["unknown"]))
+        found.append(f"warning: not known of both runs, and maybe different: {names}")
+    return found
+
+
+def comparison_markdown(comparison: Comparison, name: str = "") -> list[str]:
+    """Return the comparison as lines of Markdown, tasks folded."""
+    base, run = comparison["baseline"], comparison["run"]
+    title = f"{name or run['agent'] or run['id']} against {base['agent'] or base['id']}"
+    lines = [f"### {escape(title)}", "", *_table(comparison), ""]
+    for kind, meaning in _LISTS.items():
+        if comparison[kind]:
+            tasks = [f"- {escape(each)}" for each in _tasks(comparison[kind], _MOST_FOLDED)]
+            lines += folded(f"{kind} ({len(comparison[kind])}): {meaning}", tasks)
+    if comparison["differs_in"]:
+        lines += [f"Differs in: {escape(', '.join(comparison['differs_in']))}", ""]
+    for remark in remarks(comparison):
+        lines += [f"> {escape(remark)}", ""]
+    return lines
+
+
+def _table(comparison: Comparison) -> list[str]:
+    base, run = comparison["baseline"], comparison["run"]
+    rates = [percent(each["success_rate"]) for each in (base, run)]
+    rows = [
+        (
+            "success rate",
+            *rates,
+            _signed(comparison["difference"]),
+            _interval(comparison["interval"]),
+            _number(comparison["p_value"]),
+        )
+    ]
+    episodes = [f"{each['decided']} of {each['episodes']}" for each in (base, run)]
+    rows.append(("episodes decided", *episodes, "", "", ""))
+    for measure, word in (("steps", "steps"), ("seconds", "seconds"), ("cost_usd", "US dollars")):
+        found = comparison[measure]
+        if found["difference"] is not None:
+            low_high = found["interval"]
+            between = "" if low_high is None else " to ".join(f"{each:+.3g}" for each in low_high)
+            change = f"{found['difference']:+.3g}"
+            means = (f"{found[whose]:.3g}" for whose in ("baseline", "run"))
+            rows.append((f"{word} an episode", *means, change, between, _number(found["p_value"])))
+    head = ("", "baseline", "run", "difference", "95 %", "p")
+    return [*table(head, rows), "", f"Tasks decided in both runs: {comparison['tasks']}."]
+
+
+def _rate(comparison: Comparison) -> str:
+    if comparison["difference"] is None:
+        return "n/a: no task was decided in both runs"
+    interval = _interval(comparison["interval"])
+    return _signed(comparison["difference"]) + (f" (95 %: {interval})" if interval else "")
+
+
+def _measures(comparison: Comparison) -> list[str]:
+    steps, price = (comparison[name]["difference"] for name in ("steps", "cost_usd"))
+    found = [f"steps {steps:+.1f}"] if steps is not None else []
+    if price is not None:
+        found.append(f"price {'-' if price < 0 else '+'}${abs(price):.3f} a task")
+    return found
+
+
+def _tasks(listed: Sequence[Mapping[str, Any]], most: int) -> list[str]:
+    short = shortener(each["id"] for each in listed) if len(listed) > 1 else str
+    lines = []
+    for each in listed[:most]:
+        name = label(short(each["id"]), each["environment"])
+        change = f"  {each['before']} → {each['after']}" if "before" in each else ""
+        lines.append(f"{name}{change}")
+    more = len(listed) - most
+    return [*lines, *([f"and {more} more: see --format=json"] if more > 0 else [])]
+
+
+def _signed(share: float | None) -> str:
+    return "n/a" if share is None else f"{points(share)} points"
+
+
+def _interval(interval: Sequence[float] | None) -> str:
+    return "" if interval is None else " to ".join(map(points, interval))
+
+
+def _number(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:.2g}"
+
 
 _WORST_FIRST = (9, 1, 8, 0)
 _USAGE = 4  # pytest's status for a usage error: 1 is a gate's FAIL

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_mobileagent.episode.attempts import Attempt, End, attempt_of
+from pytest_mobileagent.episode.runs import Attempt, End, attempt_of
 from pytest_mobileagent.statistics import ratio
 
 if TYPE_CHECKING:

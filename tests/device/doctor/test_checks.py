@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from pytest_mobileagent.device.doctor import acting, command, state
-from pytest_mobileagent.device.doctor.state import Finding, examine
+from pytest_mobileagent.device.doctor import checks, doctor
+from pytest_mobileagent.device.doctor.checks import Finding, examine
 from pytest_mobileagent.errors import DeviceError
 
 TEN_HOURS_AGO = "ten hours ago"
@@ -19,29 +19,29 @@ def live(**methods):
     return SimpleNamespace(system=SimpleNamespace(**methods))
 
 
-@pytest.mark.parametrize("check", [*command.LOOKING, *command.ACTING], ids=command.title)
+@pytest.mark.parametrize("check", [*doctor.LOOKING, *doctor.ACTING], ids=doctor.title)
 def test_a_sound_device_is_found_sound(device, check):
     device.system.shell(
         "for s in window_animation_scale transition_animation_scale animator_duration_scale;"
         " do settings put global $s 0; done"
     )
-    finding = examine(command.title(check), check, device)
+    finding = examine(doctor.title(check), check, device)
     assert (finding.level, finding.remedy) == ("ok", ""), finding.seen
     assert finding.seen
 
 
 def test_acting_leaves_the_rotation_as_it_was(device):
     before = device.observe().screen.size
-    acting.turns(device)
+    checks.turns(device)
     assert device.observe().screen.size == before
 
 
 @pytest.mark.parametrize(
     ("check", "command", "level", "seen"),
     [
-        (state.awake, "input keyevent SLEEP", "problem", "the screen is off"),
-        (state.animations, "settings put global window_animation_scale 1", "warning", "window_a"),
-        (state.screenshot, "wm size 720x1280; input keyevent HOME", "ok", "720x1280"),
+        (checks.awake, "input keyevent SLEEP", "problem", "the screen is off"),
+        (checks.animations, "settings put global window_animation_scale 1", "warning", "window_a"),
+        (checks.screenshot, "wm size 720x1280; input keyevent HOME", "ok", "720x1280"),
     ],
 )
 def test_what_the_device_shows_is_judged(device, check, command, level, seen):
@@ -55,16 +55,16 @@ def test_what_the_device_shows_is_judged(device, check, command, level, seen):
 @pytest.mark.parametrize(
     ("check", "said", "level", "seen"),
     [
-        (state.answers, "", "problem", "came back as ''"),
-        (state.awake, "", "warning", "does not say"),
-        (state.unlocked, "  isKeyguardShowing=true\n", "problem", "lock screen is shown"),
-        (state.root, "2000\n", "warning", "user 2000"),
-        (state.storage, "Filesystem\n/dev/x 9000 8000 1000 88% /data\n", "problem", "0 MB"),
-        (state.storage, "df: /data: Permission denied", "warning", "Permission denied"),
-        (state.clock, TEN_HOURS_AGO, "warning", "10 hours off"),
-        (state.clock, "date: bad", "problem", "date: bad"),
-        (state.events, "", "warning", "org.mobileagent.listener is not installed"),
-        (state.keyboard, "com.google.android.inputmethod.latin/.Ime", "warning", "beyond ASCII"),
+        (checks.answers, "", "problem", "came back as ''"),
+        (checks.awake, "", "warning", "does not say"),
+        (checks.unlocked, "  isKeyguardShowing=true\n", "problem", "lock screen is shown"),
+        (checks.root, "2000\n", "warning", "user 2000"),
+        (checks.storage, "Filesystem\n/dev/x 9000 8000 1000 88% /data\n", "problem", "0 MB"),
+        (checks.storage, "df: /data: Permission denied", "warning", "Permission denied"),
+        (checks.clock, TEN_HOURS_AGO, "warning", "10 hours off"),
+        (checks.clock, "date: bad", "problem", "date: bad"),
+        (checks.events, "", "warning", "org.mobileagent.listener is not installed"),
+        (checks.keyboard, "com.google.android.inputmethod.latin/.Ime", "warning", "beyond ASCII"),
     ],
 )
 def test_what_a_device_says_of_itself_is_judged(check, said, level, seen):
@@ -77,7 +77,7 @@ def test_what_a_device_says_of_itself_is_judged(check, said, level, seen):
 
 
 def test_without_snapshots_it_warns():
-    finding = examine("it", state.snapshots, live(snapshots=list))
+    finding = examine("it", checks.snapshots, live(snapshots=list))
     assert finding.level == "warning"
 
 
@@ -87,7 +87,7 @@ def test_a_device_that_breaks_off_is_a_problem_and_no_crash(device):
     broken.system = device.system
     device.system.address = type(device.address)("emulator-1", "127.0.0.1", 1, "")
     device.system._shell.address = device.system.address
-    finding = examine("it", state.answers, broken)
+    finding = examine("it", checks.answers, broken)
     assert isinstance(finding, Finding)
     assert (finding.level, finding.check) == ("problem", "it")
     assert "no adb server" in finding.seen
@@ -99,6 +99,6 @@ def test_the_keyboard_is_not_blamed_for_a_screen_that_cannot_be_read():
 
     broken = live(shell=lambda _: "")
     broken.perform, broken.observe = perform, lambda: perform(None)
-    finding = examine("it", acting.types_beyond_ascii, broken)
+    finding = examine("it", checks.types_beyond_ascii, broken)
     assert finding.level == "problem"
     assert "ADBKeyboard" not in finding.remedy

@@ -1,4 +1,4 @@
-"""The supervisor of a run, and what it does when something of its own breaks."""
+"""The supervisor of a run: what breaks it, and the folder that its processes share."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from types import SimpleNamespace
 import pytest
 
 from pytest_mobileagent.device.drivers.adb.shell import Shell
-from pytest_mobileagent.device.fleet.leased import LeasedDevice, lease
 from pytest_mobileagent.device.fleet.process import python_program
 from pytest_mobileagent.device.fleet.shared import SharedRun
-from pytest_mobileagent.device.fleet.slots import ProgramSlots
+from pytest_mobileagent.device.fleet.slots import LeasedDevice, ProgramSlots, lease
 from pytest_mobileagent.device.sources.attached import AttachedSlots, Place
 from pytest_mobileagent.device.sources.virtual import virtual_slots
 from pytest_mobileagent.errors import InfrastructureError
@@ -217,3 +216,15 @@ def test_the_folder_for_temporary_files_may_have_any_name(tmp_path, monkeypatch)
             assert run.ask({"do": "adb"})["port"]
         slots = AttachedSlots([Place("x").address()])
         assert lease(slots, seconds=0).slot == 0
+
+
+def test_what_killed_runs_have_left_is_removed_but_no_link_is_followed(tmp_path, monkeypatch):
+    temporary, project = tmp_path / "tmp", tmp_path / "project"
+    for folder in (temporary, project, temporary / "mobileagent-run-killed"):
+        folder.mkdir()
+        os.utime(folder, (0, 0))
+    (temporary / "mobileagent-run-link").symlink_to(project)
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    SharedRun().close()
+    assert [path.name for path in temporary.iterdir()] == ["mobileagent-run-link"]
+    assert list(project.iterdir()) == []

@@ -1,13 +1,17 @@
-"""A device that is driven through Appium's UiAutomator2 driver."""
+"""A device that is driven through Appium's UiAutomator2 driver, and its system behind the screen.
+
+Where only an Appium server reaches the device, as at a hub, the system works through it, too.
+"""
 
 from __future__ import annotations
 
 import base64
 import re
+import shlex
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, assert_never
+from typing import TYPE_CHECKING, Any, Protocol, assert_never
 
 from pytest_mobileagent.action.action import (
     Action,
@@ -25,10 +29,13 @@ from pytest_mobileagent.action.action import (
     Type,
     Wait,
 )
-from pytest_mobileagent.device.device import Capture, DeviceState, System
+from pytest_mobileagent.device.device import Capture, DeviceState, Settle, System, settled
+from pytest_mobileagent.device.drivers.adb.console import snapshot_names
+from pytest_mobileagent.device.drivers.adb.system import read_clock
 from pytest_mobileagent.device.drivers.driver import KEYCODES, NEVER_A_FLING, scroll_path
-from pytest_mobileagent.device.settle import Settle, settled
-from pytest_mobileagent.errors import DeviceError
+from pytest_mobileagent.device.logcat import is_wanted, parse_line
+from pytest_mobileagent.episode.record import DeviceInfo, Reset
+from pytest_mobileagent.errors import DeviceError, TaskError
 from pytest_mobileagent.screen import Screen
 
 if TYPE_CHECKING:
@@ -36,10 +43,10 @@ if TYPE_CHECKING:
 
     from appium.webdriver import Remote
 
+    from pytest_mobileagent.device.device import LogLevel
     from pytest_mobileagent.device.drivers.appium.session import AppiumSession
     from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.episode.log import LogLine
-    from pytest_mobileagent.episode.record import DeviceInfo, Reset
     from pytest_mobileagent.task.task import Probe
 
 
@@ -216,3 +223,148 @@ def _type(driver: Remote, action: Type) -> None:
                 driver.switch_to.active_element.send_keys(part)
     if action.enter:
         driver.press_keycode(KEYCODES["enter"])
+
+
+_SHELL = (
+    "the Appium server does not let clients run shell commands, which probes need: start it with "
+    "`--allow-insecure uiautomator2:adb_shell`"
+)
+
+
+class RemoteSystem:
+    """Reads and resets a device by what the UiAutomator2 driver offers.
+
+    Shell commands and the emulator's console are features that a server may refuse: without the
+    first there are no probes, without the second no snapshots.
+    """
+
+    def __init__(self, session: AppiumSession, log: LogLevel = "off") -> None:
+        self._session = session
+        self._log_level: LogLevel = log
+        self._has_log = True
+        self._packages: frozenset[str] | None = None
+        self._root: tuple[str, ...] | None = None
+        self.info = self._read_info()
+
+    def state(self, probes: Mapping[str, Probe]) -> DeviceState:
+        """Read what is not seen on the screen."""
+        with self._session.speaking("an observation") as driver:
+            package, activity = driver.current_package or "", driver.current_activity or ""
+            clock = driver.get_device_time("YYYY-MM-DDTHH:mm:ssZZ")
+        if activity.startswith("."):
+            activity = package + activity
+        values = {name: probe.parse(self.shell(probe.script)) for name, probe in probes.items()}
+        return DeviceState(package, activity, read_clock(clock), values)
+
+    def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
+        """Load the snapshot; where there is none, clear and stop `apps` instead.
+
+        Raises:
+            TaskError: the device has snapshots, but not this one.
+        """
+        self._packages = None
+        try:
+            return self._reset(snapshot, apps)
+        finally:
+            self.log()  # what was logged before does not belong to the task
+
+    def _reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
+        names = self.snapshots()
+        if names and snapshot not in names:
+            msg = f"the device has no snapshot {snapshot!r} (it has: {', '.join(names)})"
+            raise TaskError(msg)
+        if names:
+            self._console(f"avd snapshot load {snapshot}")
+            return Reset("snapshot", snapshot)
+        installed = [app for app in apps if app in self.packages()]
+        with self._session.speaking("clearing apps") as driver:
+            for app in installed:
+                driver.terminate_app(app)
+                driver.execute_script("mobile: clearApp", {"appId": app})
+            driver.press_keycode(3)
+        return Reset("cleared", cleared=tuple(installed), reason="no snapshots")
+
+    def refresh(self) -> None:
+        """Read again what is known of the device, from the session that there is now."""
+        self._packages = None
+        self.info = self._read_info()
+
+    def snapshots(self) -> list[str]:
+        """Return the names of the snapshots; none where the server keeps the console closed."""
+        try:
+            return snapshot_names(self._console("avd snapshot list"))
+        except DeviceError:
+            return []
+
+    def packages(self) -> frozenset[str]:
+        """Return the packages that are installed."""
+        if self._packages is None:
+            with self._session.speaking("listing apps") as driver:
+                self._packages = frozenset(driver.execute_script("mobile: listApps"))
+        return self._packages
+
+    def shell(self, script: str) -> str:
+        """Run a shell script on the device and return what it wrote."""
+        if self._root is None:
+            self._root = self._become_root()
+        # What the shell is given is split into words once more on its way, and the driver keeps
+        # back the output of what fails.
+        return self._run(*self._root, "sh", "-c", shlex.quote(f"( {script}\n) 2>&1; true"))
+
+    def _become_root(self) -> tuple[str, ...]:
+        """Return what to put before a command; only root can read databases of apps."""
+        try:
+            return ("su", "0") if self._run("su", "0", "id", "-u").strip() == "0" else ()
+        except DeviceError:
+            return ()
+
+    def _run(self, command: str, *words: str) -> str:
+        try:
+            return str(self._execute("shell", {"command": command, "args": words}))
+        except DeviceError as error:
+            if "adb_shell" in str(error):
+                raise DeviceError(_SHELL) from error
+            raise
+
+    def events(self) -> tuple[Event, ...]:
+        """Return nothing: the listener's socket cannot be reached through Appium."""
+        return ()
+
+    def log(self) -> tuple[LogLine, ...] | None:
+        """Return the lines of the log since the last call; None where the server keeps it back."""
+        if not self._has_log:
+            return None
+        try:
+            with self._session.speaking("reading the log") as driver:
+                entries = driver.get_log("logcat")
+        except DeviceError:
+            self._has_log = False
+            return None
+        lines = [parse_line(str(entry.get("message", ""))) for entry in entries]
+        return tuple(line for line in lines if line and is_wanted(line, self._log_level))
+
+    def close(self) -> None:
+        """Do nothing: the owner of the session closes it."""
+
+    def _console(self, command: str) -> str:
+        return str(self._execute("execEmuConsoleCommand", {"command": command}))
+
+    def _execute(self, name: str, request: dict[str, Any]) -> Any:
+        with self._session.speaking(f"mobile: {name}") as driver:
+            return driver.execute_script(f"mobile: {name}", request)
+
+    def _read_info(self) -> DeviceInfo:
+        with self._session.speaking("a session") as driver:
+            told = driver.capabilities
+            size = driver.get_window_size()
+            about = driver.execute_script("mobile: deviceInfo")
+        pixels = re.fullmatch(r"(\d+)x(\d+)", str(told.get("deviceScreenSize", "")))
+        return DeviceInfo(
+            serial=str(told.get("deviceUDID") or told.get("udid") or "appium"),
+            model=str(told.get("deviceModel", "")),
+            android=str(told.get("platformVersion", "")),
+            sdk=int(told.get("deviceApiLevel") or about.get("apiVersion") or 0),
+            size=(int(pixels[1]), int(pixels[2])) if pixels else (size["width"], size["height"]),
+            density=int(told.get("deviceScreenDensity") or about.get("displayDensity") or 0),
+            locale=str(about.get("locale", "en_US")).replace("_", "-"),
+        )

@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.device.device import Address, AppiumAddress
 from pytest_mobileagent.device.drivers.adb.system import AdbSystem
-from pytest_mobileagent.device.drivers.appium.device import AppiumDevice
-from pytest_mobileagent.device.drivers.appium.remote import RemoteSystem
+from pytest_mobileagent.device.drivers.appium.device import AppiumDevice, RemoteSystem
 from pytest_mobileagent.device.drivers.appium.session import AppiumSession
 from pytest_mobileagent.extras import MissingExtraError, check_extra
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from pytest_mobileagent.device.device import DeviceOptions, LogLevel
+    from pytest_mobileagent.device.device import DeviceOptions, LogLevel, Settle
     from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.device.fleet.slots import Restart
-    from pytest_mobileagent.device.settle import Settle
 
 
 _CAPABILITIES: dict[str, Any] = {
@@ -86,7 +84,7 @@ class Driver:
 
     def check(self, reached_by: type, options: DeviceOptions) -> None:
         """Check that its client is installed, and Appium where the run starts a server itself."""
-        from pytest_mobileagent.device.drivers.appium.server import find_appium
+        from pytest_mobileagent.device.drivers.appium.appium_server import find_appium
 
         try:
             check_extra("appium", "driving devices by Appium")
@@ -105,11 +103,11 @@ class Driver:
         """Start a session on the device; for one of an adb server, with the run's own server."""
         if isinstance(address, AppiumAddress):
             return connect_remote(address.url, options.settle, options.capabilities, options.log)
-        from pytest_mobileagent.device.drivers.appium import server
+        from pytest_mobileagent.device.drivers.appium import appium_server
         from pytest_mobileagent.device.fleet.process import python_program
 
         words = ["--home", str(options.appium_home)] if options.appium_home else []
-        command = python_program(server.__name__, *words)
+        command = python_program(appium_server.__name__, *words)
         started = shared().ask({"do": "start", "slot": _SLOT, "command": command})
         url = started["url"]
         settle, wanted = options.settle, options.capabilities

@@ -7,9 +7,9 @@ import urllib.request
 
 import pytest
 
-from pytest_mobileagent.device.drivers.appium import driver, server
+from pytest_mobileagent.device.device import Settle
+from pytest_mobileagent.device.drivers.appium import appium_server, driver
 from pytest_mobileagent.device.drivers.appium.session import AppiumSession
-from pytest_mobileagent.device.settle import Settle
 from pytest_mobileagent.errors import DeviceError
 
 APPIUM = """
@@ -36,7 +36,7 @@ def running(tmp_path):
     program.write_text(f"#!{sys.executable}\n{APPIUM}")
     program.chmod(0o755)
     process = subprocess.Popen(
-        [sys.executable, "-m", server.__name__, "--home", str(tmp_path)],
+        [sys.executable, "-m", appium_server.__name__, "--home", str(tmp_path)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

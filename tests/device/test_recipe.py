@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from pytest_mobileagent.device.setup.recipe import RecipeError, read_recipe
+from pytest_mobileagent.device.recipe import RecipeError, read_recipe
 
 HEAD = 'name = "a"\nimage = "system-images;android-34;google_apis;x86_64"\ndevice = "pixel_6"\n'
-EXAMPLES = Path(__file__).parents[3] / "fixtures" / "avds"
+EXAMPLES = Path(__file__).parents[2] / "fixtures" / "avds"
 
 
 @pytest.fixture

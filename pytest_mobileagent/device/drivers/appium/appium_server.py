@@ -1,6 +1,6 @@
-"""Runs an Appium server of one's own: `python -m pytest_mobileagent.device.drivers.appium.server`.
+"""Run an Appium server of one's own, as a program of its own.
 
-Prints one line of JSON with the server's URL when it answers. It ends the server when standard
+It prints one line of JSON with the server's URL when it answers. It ends the server when standard
 input closes, and ends itself when the server does. That is found in the folder that `--home` names,
 where npm has installed it, or else as the program `appium` on the PATH.
 """

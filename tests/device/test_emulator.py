@@ -6,7 +6,7 @@ from argparse import Namespace
 
 import pytest
 
-from pytest_mobileagent.device.sdk.emulator import Emulator, advice, command
+from pytest_mobileagent.device.emulator import Emulator, advice, command
 from pytest_mobileagent.errors import HostError
 
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.device.fleet.leased import LeasedDevice, lease
-from pytest_mobileagent.device.fleet.slots import Slots
+from pytest_mobileagent.device.fleet.slots import LeasedDevice, Slots, lease
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,6 +1,6 @@
-"""Follows a recipe: makes the AVD, boots it, installs and sets what it shall have, saves it.
+"""`python -m pytest_mobileagent setup-avd FILE`: make an AVD by recipe.
 
-`python -m pytest_mobileagent setup-avd FILE`: make an AVD by recipe.
+The AVD is created and booted; what the recipe names is installed and set; a snapshot is saved.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.device.drivers.adb.console import Console
 from pytest_mobileagent.device.drivers.adb.device import AdbDevice
 from pytest_mobileagent.device.fleet.shared import SharedRun
-from pytest_mobileagent.device.sdk.find import UNFINISHED, avd_folder, configure, find_sdk
-from pytest_mobileagent.device.setup.recipe import read_recipe
+from pytest_mobileagent.device.recipe import read_recipe
+from pytest_mobileagent.device.sdk import UNFINISHED, avd_folder, configure, find_sdk
 from pytest_mobileagent.device.sources.avd import Avd, AvdSlots
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.plain import printable
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from pytest_mobileagent.device.device import Address
-    from pytest_mobileagent.device.sdk.find import Sdk
-    from pytest_mobileagent.device.setup.recipe import Recipe
+    from pytest_mobileagent.device.recipe import Recipe
+    from pytest_mobileagent.device.sdk import Sdk
 
 
 _STEP_SECONDS = 3600.0  # a system image has a gigabyte or more

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_mobileagent.device.settle import Settle, parse_settle
+from pytest_mobileagent.device.device import Settle, parse_settle
 
 
 def test_apps_may_have_limits_of_their_own():

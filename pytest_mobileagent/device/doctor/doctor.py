@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.device.device import DeviceOptions, system_of
-from pytest_mobileagent.device.doctor import acting, state
-from pytest_mobileagent.device.doctor.state import examine
+from pytest_mobileagent.device.doctor import checks
+from pytest_mobileagent.device.doctor.checks import examine
 from pytest_mobileagent.device.drivers.appium.session import parse_capabilities
 from pytest_mobileagent.device.drivers.driver import driver_names
 from pytest_mobileagent.device.single import leased_device, source_of
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from pytest_mobileagent.device.device import Device
-    from pytest_mobileagent.device.doctor.state import Finding
+    from pytest_mobileagent.device.doctor.checks import Finding
     from pytest_mobileagent.device.single import Project
 
 
@@ -165,33 +165,33 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pytest_mobileagent.device.device import Device
-    from pytest_mobileagent.device.doctor.state import Finding
+    from pytest_mobileagent.device.doctor.checks import Finding
 
     Check = Callable[[Device], str]
 
 LOOKING: tuple[Check, ...] = (
-    state.answers,
-    state.awake,
-    state.unlocked,
-    state.root,
-    state.storage,
-    state.clock,
-    state.animations,
-    state.keyboard,
-    state.events,
-    state.snapshots,
-    state.screenshot,
-    state.hierarchy,
-    state.focus,
+    checks.answers,
+    checks.awake,
+    checks.unlocked,
+    checks.root,
+    checks.storage,
+    checks.clock,
+    checks.animations,
+    checks.keyboard,
+    checks.events,
+    checks.snapshots,
+    checks.screenshot,
+    checks.hierarchy,
+    checks.focus,
 )
 ACTING: tuple[Check, ...] = (
-    acting.opens_apps,
-    acting.goes_home,
-    acting.taps,
-    acting.scrolls,
-    acting.types,
-    acting.types_beyond_ascii,
-    acting.turns,
+    checks.opens_apps,
+    checks.goes_home,
+    checks.taps,
+    checks.scrolls,
+    checks.types,
+    checks.types_beyond_ascii,
+    checks.turns,
 )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_mobileagent.device.sdk import find as module
-from pytest_mobileagent.device.sdk.find import Sdk, SdkError, check_avd, find_sdk
+from pytest_mobileagent.device import sdk as module
+from pytest_mobileagent.device.sdk import Sdk, SdkError, check_avd, find_sdk
 
 
 @pytest.fixture

@@ -1,1 +1,0 @@
-"""The Android SDK: where it is, and its emulator."""

@@ -1,1 +1,0 @@
-"""Making AVDs by recipe: `python -m pytest_mobileagent setup-avd FILE`."""
