@@ -8,6 +8,7 @@ ProcessErrorStateRecord.
 from __future__ import annotations
 
 import re
+from posixpath import dirname
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.episode.log import Crash, LogLine
@@ -112,14 +113,21 @@ def _crash(block: Sequence[str]) -> Crash | None:
 def _managed(block: Sequence[str], package: str) -> tuple[str, str]:
     """Return what was thrown first, and where, from a stack trace of Java, Kotlin or Python."""
     if any(each.startswith("Traceback (most recent call last)") for each in block):
-        frames = [found for each in block if (found := _PYTHON_FRAME.match(each))]
         thrown = [each for each in block if each and not each[0].isspace()]
-        last = frames[-1] if frames else None
-        place = f"{'/'.join(last[1].split('/')[-2:])}:{last[2]}" if last else ""
-        return thrown[-1] if thrown else "", place
+        return thrown[-1] if thrown else "", _python_place(block)
     causes = [n for n, each in enumerate(block) if each.startswith("Caused by: ")]
     cause = block[causes[-1] :] if causes else block
     frames = [found for each in cause if (found := _JAVA_FRAME.match(each))]
     own = [frame for frame in frames if package and frame[1].startswith(f"{package}.")]
     error = cause[0].removeprefix("Caused by: ") if cause else ""
     return error, next((frame[2] for frame in (*own, *frames)), "")
+
+
+def _python_place(block: Sequence[str]) -> str:
+    """Return the last place in the app's own folder, which the last traceback begins in."""
+    starts = [n for n, each in enumerate(block) if each.startswith("Traceback ")]
+    frames = [found for each in block[starts[-1] :] if (found := _PYTHON_FRAME.match(each))]
+    if not frames:
+        return ""
+    own = [frame for frame in frames if dirname(frame[1]) == dirname(frames[0][1])]
+    return f"{'/'.join(own[-1][1].split('/')[-2:])}:{own[-1][2]}"

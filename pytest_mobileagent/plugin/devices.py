@@ -122,6 +122,7 @@ class RunDevices:
             apps=tuple(folders(self._config, "apps")),
             driver=driver.value if driver.is_given else None,
             settle=value["mobile-settle"],
+            log=value["mobile-log"],
             recycle=value["mobile-recycle"],
             appium_home=self._appium_home(),
             capabilities=self._capabilities(),

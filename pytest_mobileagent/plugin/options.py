@@ -176,6 +176,11 @@ GROUPS: dict[str, tuple[Option, ...]] = {
             "may have limits of their own",
         ),
         Option(
+            "--mobile-log", "off|warnings|all", "warnings",
+            values.one_of("off", "warnings", "all"),
+            "which lines of the phone's log are recorded with each step; crashes always are",
+        ),
+        Option(
             "--mobile-env", "ID,…", None, values.listed,
             "run each task in these environments, as separate tests: ids, ranges of ids "
             "(100-104), groups (train, test) or `all`",

@@ -120,6 +120,7 @@ class Entry(Spent):
     no_effect_steps: int | None
     repeated_steps: int | None
     invalid_actions: int | None
+    crashes: int | None
     metered: bool | None
     estimated: bool | None
     reset: dict[str, Any] | None

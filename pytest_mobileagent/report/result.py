@@ -126,7 +126,8 @@ def measures(
     `step_ratio` is steps / golden steps of a success; `premature` a failure that the agent reported
     as done, `overdue` a success that ran into the step limit (SPA-Bench, section 5.1). `latency`:
     seconds in the agent and on the device / actions. `no_effect_steps`, `repeated_steps` and
-    `invalid_actions` count steps (see `report.metrics.effects`).
+    `invalid_actions` count steps (see `no_effect`, `repeated` and `invalid`). `crashes` are those
+    of apps; None if nobody read the phone's log.
     """
     if episode is None:
         return dict.fromkeys(MEASURES)
@@ -148,6 +149,7 @@ def measures(
         "no_effect_steps": sum(no_effect(episode)),
         "repeated_steps": sum(repeated(episode)),
         "invalid_actions": invalid(episode),
+        "crashes": None if episode.crashes is None else len(episode.crashes),
         **_spent(spent),
         "metered": episode.is_metered,
         "estimated": spent.estimated,
@@ -158,7 +160,7 @@ def measures(
 MEASURES = (
     "termination", "attempt", "answer", "steps", "actions", "step_ratio", "premature", "overdue",
     "seconds", "seconds_per_step", "thinking_seconds", "acting_seconds", "latency",
-    "no_effect_steps", "repeated_steps", "invalid_actions", "calls", "input_tokens",
+    "no_effect_steps", "repeated_steps", "invalid_actions", "crashes", "calls", "input_tokens",
     "output_tokens", "cached_tokens", "cost_usd", "unpriced_calls", "uncounted_calls", "retries",
     "estimated_input_tokens", "estimated_output_tokens", "metered", "estimated", "reset",
 )  # fmt: skip

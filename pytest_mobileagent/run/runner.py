@@ -13,11 +13,11 @@ from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.episode.store import cut
-from pytest_mobileagent.errors import AgentError
+from pytest_mobileagent.errors import AgentError, TaskError
 from pytest_mobileagent.llm.model import ProviderError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from pathlib import Path
 
     from pytest_mobileagent.agent.agent import Briefing
@@ -45,11 +45,18 @@ class AgentRunner(Protocol):
 
 
 class ConversationRunner:
-    """Runs an agent that is reached by a `Conversation`."""
+    """Runs an agent that is reached by a `Conversation`.
 
-    def __init__(self, conversation: Conversation, options: Any = None) -> None:
+    If it `plays_solution`, that of the task, a crash of one of the task's apps means that the task
+    is broken.
+    """
+
+    def __init__(
+        self, conversation: Conversation, options: Any = None, *, plays_solution: bool = False
+    ) -> None:
         self._conversation = conversation
         self._options = options  # of an agent in this process; one in another has its own
+        self._plays_solution = plays_solution
         self._thought = 0.0
 
     def run(self, session: Session, briefing: Briefing) -> None:
@@ -73,6 +80,8 @@ class ConversationRunner:
             why = blame(session, str(error))
             session.end(Termination.AGENT_ERROR, kept(why, briefing.folder))
         else:
+            if self._plays_solution:
+                _check_apps(session, briefing.apps)
             _conclude(session, message, briefing.folder)
 
     def _receive(self, session: Session) -> Reply | Work:
@@ -113,7 +122,20 @@ def in_thread(
         return agent
 
     scripted = isinstance(maker, type) and issubclass(maker, Scripted)
-    return ConversationRunner(ThreadConversation(make, scripted=scripted), options)
+    conversation = ThreadConversation(make, scripted=scripted)
+    return ConversationRunner(conversation, options, plays_solution=scripted)
+
+
+def _check_apps(session: Session, apps: Collection[str]) -> None:
+    """Check that none of some apps has crashed.
+
+    Raises:
+        TaskError: one has.
+    """
+    for step, crash in session.crashes:
+        if crash.package in apps:
+            msg = f"its own solution crashes an app, at step {step}: {crash}"
+            raise TaskError(msg)
 
 
 def _conclude(session: Session, work: Work, folder: Path) -> None:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.agent import Reply
     from pytest_mobileagent.device.device import Capture, Device
     from pytest_mobileagent.episode.calls import ModelCall
+    from pytest_mobileagent.episode.log import Crash
     from pytest_mobileagent.episode.store import Recorder
     from pytest_mobileagent.llm.budget import Spending
     from pytest_mobileagent.screen.screen import Screen
@@ -81,7 +82,8 @@ class Session:
 
     `observation` is the agent's last one, made of the capture `last`. If `is_done` is given, it is
     called after every step, and ends the episode when it returns True. `is_logged` says whether
-    the phone's log could be read after every step.
+    the phone's log could be read after every step; `crashes` are those of apps, with the number of
+    the step.
 
     Each decision is a step, even one that could not be done; only a final report is none. The
     notice of the next observation says what could not be done.
@@ -117,7 +119,9 @@ class Session:
         self._installed = installed
         self._is_done = is_done
         self._looks = 0
+        self._decided = 0  # how many decisions were recorded, as their numbers stand in messages
         self.is_logged = True
+        self.crashes: list[tuple[int, Crash]] = []
         self.observation = Observation(self._record(first))
 
     def decide(
@@ -143,6 +147,7 @@ class Session:
             raise EpisodeOver
         told = time.monotonic()
         self._recorder.step(actions, reply.said, calls, seconds, counts=counts)
+        self._decided += 1
         decided = time.monotonic()
         self.seconds_left = max(0.0, self.seconds_left - (decided - told))
         self.steps += counts and not is_report
@@ -175,6 +180,7 @@ class Session:
     def add(self, step: DoneStep, after: Capture) -> None:
         """Record a step that was done, and the capture `after` it; it may end the episode."""
         self._recorder.step(step.actions, step.said, step.calls, step.seconds_thinking)
+        self._decided += 1
         self.steps += 1
         self._recorder.outcome(step.notice, None, step.undone)
         screen = self._record(after, step.seconds_acting)
@@ -277,7 +283,9 @@ class Session:
             self.is_logged = False
             return
         last = [replace(line, text=_cut(line.text)) for line in lines[-_MOST_LINES:]]
-        self._recorder.log(crashes(lines), last, len(lines) - len(last))
+        found = crashes(lines)
+        self.crashes += [(self._decided, crash) for crash in found]
+        self._recorder.log(found, last, len(lines) - len(last))
 
     def _record(self, capture: Capture, seconds: float = 0.0) -> Screen:
         """Record a capture; one that cannot be read is the device's fault."""

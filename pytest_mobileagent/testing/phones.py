@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.episode.event import Event
+    from pytest_mobileagent.episode.log import LogLine
     from pytest_mobileagent.task.task import Probe
 
 
@@ -33,7 +34,7 @@ class FakePhone:
     - `apps`: the packages that it has; None stands for whatever a task needs.
     - `answers`: what shell scripts print, by script; others print nothing. Probes read them.
     - `react`: called with the phone and each action before it is done, to raise a DeviceError, or
-      to add to `pending_events`.
+      to add to `pending_events` or `pending_log`.
 
     `actions` holds what was done on it.
     """
@@ -54,6 +55,7 @@ class FakePhone:
         self.actions: list[Action] = []
         self.answers = dict(answers or {})
         self.pending_events: list[Event] = []
+        self.pending_log: list[LogLine] = []
         self.info = info or _info(self.screens[0].size)
         self._apps = None if apps is None else frozenset(apps)
         self._needed: frozenset[str] = frozenset()
@@ -85,6 +87,11 @@ class FakePhone:
         """Return the pending events, once."""
         events, self.pending_events = tuple(self.pending_events), []
         return events
+
+    def log(self) -> tuple[LogLine, ...]:
+        """Return the pending lines of the log, once."""
+        lines, self.pending_log = tuple(self.pending_log), []
+        return lines
 
     def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
         """Show the first screen again."""

@@ -27,6 +27,8 @@ PYTHON = """\
 11-23 08:00:01.123  3117  3117 E AndroidRuntime: Traceback (most recent call last):
 11-23 08:00:01.123  3117  3117 E AndroidRuntime:   File "/home/me/apps/water.py", line 26, in add
 11-23 08:00:01.123  3117  3117 E AndroidRuntime:     self.total += None
+11-23 08:00:01.123  3117  3117 E AndroidRuntime:   File "/usr/lib/sums.py", line 3, in __iadd__
+11-23 08:00:01.123  3117  3117 E AndroidRuntime:     return self + other
 11-23 08:00:01.123  3117  3117 E AndroidRuntime: TypeError: unsupported operand
 """
 SYSTEM = """\

@@ -36,6 +36,7 @@ VALUES = {
     "--mobile-step-factor": "3.5",
     "--mobile-time-limit": "60",
     "--mobile-settle": "0.5",
+    "--mobile-log": "all",
     "--mobile-seed": "7",
     "--mobile-epochs": "2",
     "--mobile-env": "all",

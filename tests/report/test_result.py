@@ -1,8 +1,9 @@
-""""""
+"""What follows from an episode and its verdict."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +20,7 @@ from pytest_mobileagent import (
     Termination,
     Wait,
 )
+from pytest_mobileagent.episode.log import Crash
 from pytest_mobileagent.report.result import (
     Result,
     invalid,
@@ -65,6 +67,16 @@ def test_who_stopped_too_early_and_who_too_late(
     measured = measures(make_episode(Tap(1, 1), termination=termination), success, 1)
     assert (measured["premature"], measured["overdue"]) == (premature, overdue)
     assert measured["termination"] == termination.value
+
+
+def test_crashes_are_counted_only_where_the_log_was_read(make_episode: MakeEpisode) -> None:
+    crash = Crash("native crash", "com.example.water", "SIGSEGV")
+    episode = make_episode(Tap(1, 1), Tap(1, 1))
+    crashed = [replace(step, crashes=(crash,)) for step in episode.steps]
+    assert measures(episode, None, None)["crashes"] is None
+    assert measures(replace(episode, is_logged=True), None, None)["crashes"] == 0
+    # What was seen before the log could not be read any more has happened.
+    assert measures(replace(episode, steps=tuple(crashed)), None, None)["crashes"] == 2
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-""""""
+"""The folder of a run, and what is in it."""
 
 from __future__ import annotations
 

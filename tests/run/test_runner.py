@@ -8,9 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent import Briefing, Case, DeviceInfo, Finish, Reply, Tap, Task, Termination
-from pytest_mobileagent.agent.agent import Agent
+from pytest_mobileagent import (
+    Briefing,
+    Case,
+    DeviceInfo,
+    Finish,
+    Reply,
+    Tap,
+    Task,
+    Termination,
+    press,
+    testing,
+)
+from pytest_mobileagent.agent.agent import Agent, Scripted
 from pytest_mobileagent.agent.conversation import TimeIsUpError, Work
+from pytest_mobileagent.episode.log import LogLine
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.errors import AgentError, DeviceError, TaskError
@@ -19,6 +31,7 @@ from pytest_mobileagent.run import session as sessions
 from pytest_mobileagent.run.runner import ERROR_FILE, ConversationRunner, in_thread
 from pytest_mobileagent.run.session import Limits, Session
 from pytest_mobileagent.testing import FakePhone, make_screen
+from tests.run.agents import script
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -200,6 +213,40 @@ def test_a_broken_task_is_no_ending(play: Callable[[Said], Session], session: Se
     with pytest.raises(TaskError, match="no solution"):
         play(Said(Work(error="TaskError: no solution", broken_task=TaskError("no solution"))))
     assert session.ending is None
+
+
+FATAL = ("FATAL EXCEPTION: main", "Process: {package}, PID: 7", "java.lang.Error: no")
+
+
+def crashing(package: str) -> Callable[[FakePhone, Action], None]:
+    """Return a reaction that crashes an app."""
+    texts = [each.format(package=package) for each in FATAL]
+    lines = [LogLine("11-24 08:00:00.000", 7, 7, "E", "AndroidRuntime", text) for text in texts]
+
+    def react(phone: FakePhone, _action: Action) -> None:
+        phone.pending_log += lines
+
+    return react
+
+
+@pytest.mark.parametrize("agent", ["script", "solution"])
+@pytest.mark.parametrize("package", ["com.example.water", "com.example.other"])
+def test_a_solution_that_crashes_the_app_of_its_task_is_broken(agent: str, package: str) -> None:
+    class Solution(Scripted):
+        """Plays the solution of the task."""
+
+    task = Task("Do it.", app="com.example.water", solution=[press("back"), press("home")])
+    phone = FakePhone([make_screen("0")], react=crashing(package))
+    played = Solution if agent == "solution" else script(Tap(1, 1), Finish())
+    if agent == "solution" and package in task.packages:
+        with pytest.raises(TaskError, match=r"solution crashes an app, at step 1: .*water: java"):
+            testing.play(played, task, phone=phone)
+        return
+    episode = testing.play(played, task, phone=phone)
+    assert episode.crashes is not None
+    assert {(crash.package, crash.error) for crash in episode.crashes} == {
+        (package, "java.lang.Error: no")
+    }
 
 
 def test_a_phone_that_breaks_ends_the_conversation(

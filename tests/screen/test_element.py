@@ -1,4 +1,4 @@
-""""""
+"""Elements of a screen: what they are, and how they are found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-""""""
+"""A screen: its elements, and what stands where."""
 
 from __future__ import annotations
 

@@ -41,6 +41,12 @@ _LISTS = {
     "missing": "only in the baseline, or decided only there",
 }
 _CHANGED = ("gained", "lost", "flaky")
+_MEASURES = {
+    "steps": "steps",
+    "seconds": "seconds",
+    "cost_usd": "US dollars",
+    "crashes": "crashes of apps",
+}
 
 
 def comparison_line(comparison: Comparison, name: str = "") -> str:
@@ -124,9 +130,9 @@ def _table(comparison: Comparison) -> list[str]:
     ]
     episodes = [f"{each['decided']} of {each['episodes']}" for each in (base, run)]
     rows.append(("episodes decided", *episodes, "", "", ""))
-    for measure, word in (("steps", "steps"), ("seconds", "seconds"), ("cost_usd", "US dollars")):
-        found = comparison[measure]
-        if found["difference"] is not None:
+    for measure, word in _MEASURES.items():
+        found = comparison.get(measure) or {}  # a run of before may not have measured it
+        if found.get("difference") is not None and (measure != "crashes" or _crashed(found)):
             low_high = found["interval"]
             between = "" if low_high is None else " to ".join(f"{each:+.3g}" for each in low_high)
             change = f"{found['difference']:+.3g}"
@@ -148,7 +154,15 @@ def _measures(comparison: Comparison) -> list[str]:
     found = [f"steps {steps:+.1f}"] if steps is not None else []
     if price is not None:
         found.append(f"price {'-' if price < 0 else '+'}${abs(price):.3f} a task")
+    crashes = comparison.get("crashes") or {}
+    if _crashed(crashes):
+        found.append(f"crashes {crashes['difference']:+.1f} a task")
     return found
+
+
+def _crashed(crashes: Mapping[str, Any]) -> bool:
+    """Whether an app has crashed in either run, of those whose logs were read."""
+    return crashes.get("difference") is not None and bool(crashes["baseline"] or crashes["run"])
 
 
 def _tasks(listed: Sequence[Mapping[str, Any]], most: int) -> list[str]:

@@ -32,14 +32,16 @@ _ALWAYS_KNOWN = {
 
 _RATES = {"success_rate", "success_rate_of_all"}
 # Missing episodes can only add to these.
-_SUMS = {"cost_usd", "input_tokens", "output_tokens", "cached_tokens", "calls", "retries"}
+_SUMS = {
+    "cost_usd", "input_tokens", "output_tokens", "cached_tokens", "calls", "retries", "crashes",
+}  # fmt: skip
 
 
 def absolute(bound: Bound, tasks: Sequence[Entry], look: int) -> Finding:
     """Return whether the number is within its bound: the number itself, as the report has it.
 
     INCONCLUSIVE where it is unknown, or rests on less than 90 % of the episodes. If part of the
-    money or tokens is unknown, the known part is a lower bound.
+    money, tokens or crashes is unknown, the known part is a lower bound.
     """
     covered = [task for task in tasks if bound.covers(task["suite"], task["tags"])]
     unknown = left_out(bound.metric, covered)
@@ -174,11 +176,14 @@ _ESTIMATES = ("estimated_input_tokens", "estimated_output_tokens")
 
 
 def left_out(metric: str, tasks: Sequence[Entry]) -> str:
-    """Describe what a metric of calls, tokens or costs leaves out; "" if nothing."""
+    """Describe what a metric of calls, tokens, costs or crashes leaves out; "" if nothing."""
     *roles, name = metric.split(".")
+    played = [task for task in tasks if task["steps"] is not None]
+    if name == "crashes":
+        unread = sum(task["crashes"] is None for task in played)
+        return f"{unread} episode{'s' * (unread != 1)} whose log nobody read" if unread else ""
     if name not in _COSTS | _TOKENS | _CALLS:
         return ""
-    played = [task for task in tasks if task["steps"] is not None]
     spent: list[Spent] = [each for task in played if (each := _spent(task, roles)) is not None]
     counts = {
         "call{} without a price": sum(map(_unpriced, spent)) * (name in _COSTS),

@@ -189,7 +189,8 @@ def frames(
 
 _NOTHING: dict[str, Any] = {
     "step": None, "actions": [], "after": None, "said": "", "notice": "", "reply": None,
-    "thinking": 0, "acting": 0, "counts": False, "events": [], "changed": [], "no_effect": False,
+    "thinking": 0, "acting": 0, "counts": False, "events": [], "crashes": [], "log": [],
+    "changed": [], "no_effect": False,
 }  # fmt: skip
 
 
@@ -223,6 +224,8 @@ def _done(step: Step, exchanges: Exchanges) -> dict[str, Any]:
         "counts": step.counts,
         "calls": [exchanges.shown(call) for call in step.calls],
         "events": [_event(event) for event in step.events],
+        "crashes": [{**crash.to_json(), "text": str(crash)} for crash in step.crashes],
+        "log": [str(line) for line in step.log],
     }
 
 

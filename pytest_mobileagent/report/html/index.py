@@ -34,7 +34,7 @@ _ROW = (
     "outcome", "success", "fault", "termination", "steps", "golden_steps", "step_ratio",
     "first_success_step", "seconds", "cost_usd", "input_tokens", "output_tokens", "partial_credit",
     "premature", "overdue", "calls", "actions", "thinking_seconds", "acting_seconds", "attempt",
-    "as_run",
+    "as_run", "crashes",
 )  # fmt: skip
 _AGENTS_FAULT = ("agent error", "time limit")  # ends with an error that reasons begin with
 _LONG, _SHORT = 300, 200  # characters of a reason, and of what was sought

@@ -66,6 +66,8 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
     what no provider told, `programs` those of programs from outside, `unmetered` those of them that
     acted without a call of a model that was seen: what they cost is not known.
 
+    `crashes` counts those of apps, in all episodes whose log was read; None if it was in none.
+
     Rates and means:
     - `success_rate` = successes / decided; `success_rate_of_all` = successes / tasks;
       `success_rate_with_suspects` takes the `suspects` for failures (see `suspects.marked`).
@@ -92,6 +94,7 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
         "progress": mean_of(decided, field("progress")),
         **_pace(decided),
         **_effects(decided),
+        "crashes": sum_of(results, field("crashes")),
         **spending(results, decided),
         "estimated": sum(bool(result["estimated"]) for result in results),
         "programs": sum(result["metered"] is not None for result in results),

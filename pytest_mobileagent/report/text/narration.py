@@ -50,7 +50,7 @@ def failure(
     screen: str = "",
     page: str = "",
 ) -> list[str]:
-    """Return at most ten lines on why a task was not done, without the source of the task.
+    """Return at most eleven lines on why a task was not done, without the source of the task.
 
     `sought` is what the body asked for, at `where`; `closest` what came nearest to it; `met` says
     when the goal was met on the way, if it was. `subgoals` are those of the verdict's evidence.
@@ -65,6 +65,7 @@ def failure(
         ("said", said(episode)),
         ("ended", f"{ending(episode)}{met}"),
         ("error", episode.error.partition("\n")[0]),
+        ("crash", crash(episode)),
         ("screen", screen),
         ("page", page),
     ]
@@ -118,6 +119,16 @@ def ending(episode: EpisodeRecord) -> str:
     of = f" (golden steps {golden})" if golden else ""
     count = episode.step_count
     return f"{episode.termination} after {count} step{'s' * (count != 1)}{of}"
+
+
+def crash(episode: EpisodeRecord) -> str:
+    """Return the first crash of an app in an episode, and how many more there were; else ""."""
+    found = [(each, n) for n, step in enumerate(episode.steps, 1) for each in step.crashes]
+    if not found:
+        return ""
+    first, step = found[0]
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    return f"{first}, at step {step}{more}"
 
 
 def telling_step(episode: EpisodeRecord, met: int | None) -> int | None:

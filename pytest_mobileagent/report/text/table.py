@@ -36,6 +36,7 @@ _OPTIONAL: tuple[tuple[str, Cell], ...] = (
     ("price", lambda t: price(t["cost_usd"], t["unpriced_calls"])),
     ("judge price", lambda t: _judge_price(t["roles"].get("judge"))),
     ("review", lambda t: str(t["review"])),
+    ("crashes", lambda t: str(t["crashes"] or 0)),
     ("errors", lambda t: str(t["errors"])),
     ("infra", lambda t: str(t["infrastructure"])),
     ("skips", lambda t: str(t["skipped"])),

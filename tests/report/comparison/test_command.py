@@ -48,6 +48,21 @@ def test_a_difference_is_one_line() -> None:
     )
 
 
+def test_crashes_of_apps_are_told_where_there_are_some() -> None:
+    comparison = example()
+    crashes = {"baseline": 0.0, "run": 0.5, "difference": 0.5, "interval": [0.1, 0.9]}
+    told = {**comparison, "crashes": {**crashes, "p_value": 0.01, "tasks": 9}}
+    assert "   crashes +0.5 a task   " in comparison_line(told)
+    assert "| crashes of apps an episode | 0 | 0.5 | +0.5 | +0.1 to +0.9 | 0.01 |" in (
+        comparison_markdown(told)
+    )
+    none = {**told, "crashes": {**told["crashes"], "run": 0.0, "difference": 0.0}}
+    older = {name: value for name, value in comparison.items() if name != "crashes"}
+    for quiet in (none, older):
+        assert "crashes" not in comparison_line(quiet)
+        assert "crashes" not in "\n".join(comparison_markdown(quiet))
+
+
 def test_single_tasks_follow_and_what_one_has_to_know() -> None:
     lines = comparison_details(example())
     assert lines[0] == "gained (8), pass now in most epochs, and did not:"

@@ -74,6 +74,15 @@ def test_steps_seconds_and_price_are_compared_task_by_task() -> None:
         "difference": pytest.approx(0.03), "interval": None, "p_value": None, "tasks": 1,
     }  # fmt: skip
     assert found["seconds"]["difference"] is None
+    assert found["crashes"]["difference"] is None
+
+
+def test_crashes_are_compared_where_both_logs_were_read() -> None:
+    base = entries({"a": "PP", "b": "P"}, crashes=0)
+    run = entries({"a": "PF", "b": "P"}, crashes=0)
+    run[1]["crashes"], run[2]["crashes"] = 3, None
+    found = compare(recorded(base), recorded(run))["crashes"]
+    assert (found["baseline"], found["run"], found["difference"]) == (0, 1.5, 1.5)
 
 
 def test_the_same_run_twice_is_no_difference() -> None:

@@ -1,4 +1,4 @@
-""""""
+"""The layouts of other benchmarks, which runs are exported to."""
 
 from __future__ import annotations
 

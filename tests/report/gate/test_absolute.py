@@ -18,7 +18,7 @@ ONCE = Looks((1,))
 PLAYED: dict[str, Any] = {
     "steps": 4, "actions": 4, "calls": 4, "cost_usd": 0.5, "unpriced_calls": 0,
     "uncounted_calls": 0, "input_tokens": 900, "output_tokens": 100, "cached_tokens": 0,
-    "metered": None, "roles": {},
+    "metered": None, "roles": {}, "crashes": 0,
 }  # fmt: skip
 
 
@@ -36,6 +36,7 @@ UNSEEN = {
     "calls": 0, "cost_usd": None, "input_tokens": None, "output_tokens": None, "metered": False,
 }  # fmt: skip
 UNCOUNTED = {"input_tokens": None, "output_tokens": None, "uncounted_calls": 4}
+UNREAD = {"crashes": None}
 OLDER = UNCOUNTED | {"uncounted_calls": None}
 
 
@@ -113,6 +114,25 @@ OLDER = UNCOUNTED | {"uncounted_calls": None}
             (
                 "INCONCLUSIVE: calls 4 (at most 9), and more: it leaves out 1 episode whose calls "
                 "nobody saw"
+            ),
+        ),
+        (Bound("crashes", max=0), [{}, {}], "PASS: crashes 0 (at most 0)"),
+        (Bound("crashes", max=0), [{}, {"crashes": 2}], "FAIL: crashes 2 (at most 0)"),
+        (
+            Bound("crashes", max=0),
+            [{}, UNREAD],
+            (
+                "INCONCLUSIVE: crashes 0 (at most 0), and more: it leaves out 1 episode whose log "
+                "nobody read"
+            ),
+        ),
+        (Bound("crashes", max=0), [UNREAD], "INCONCLUSIVE: crashes is not known (at most 0)"),
+        (
+            Bound("crashes", max=1),
+            [{"crashes": 2}, UNREAD, UNREAD],
+            (
+                "FAIL: crashes 2 (at most 1), and more: it leaves out 2 episodes whose log nobody "
+                "read"
             ),
         ),
         (Bound("mean_steps", max=9), [{}, UNSEEN | UNPRICED], "PASS: mean_steps 4 (at most 9)"),

@@ -68,7 +68,7 @@ def test_every_number_is_over_what_it_says(result: Make) -> None:
             ),
             result(
                 True, steps=6, actions=6, step_ratio=1.0, premature=False, overdue=True,
-                first_success_step=6, **LIMITED, **spent,
+                first_success_step=6, crashes=2, **LIMITED, **spent,
             ),
             result(
                 True, steps=0, actions=0, premature=False, overdue=False, calls=4, retries=1,
@@ -82,7 +82,9 @@ def test_every_number_is_over_what_it_says(result: Make) -> None:
             result(
                 False, steps=5, actions=5, premature=False, overdue=False, termination="gave up"
             ),
-            result(None, cost_usd=0.25, cached_tokens=7, unpriced_calls=3, reset=cleared),
+            result(
+                None, cost_usd=0.25, cached_tokens=7, unpriced_calls=3, reset=cleared, crashes=1
+            ),
             result(None, outcome="skipped", infrastructure=["the device broke off"]),
             result(None, outcome="review", **REPORTED),
             result(None, outcome="not run"),
@@ -168,6 +170,7 @@ def test_every_number_is_over_what_it_says(result: Make) -> None:
         "mean_estimated_tokens": None,
         "partial_credit": 0.625,
         "progress": 0.75,
+        "crashes": 3,
         "programs": 0,
         "unmetered": 0,
         "roles": {},

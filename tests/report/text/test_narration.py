@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_mobileagent import Finish, Open, Tap
+from pytest_mobileagent.episode.log import Crash
 from pytest_mobileagent.report.text.narration import (
+    crash,
     deep_link,
     failure,
     missed,
@@ -47,7 +50,7 @@ def test_what_share_was_done_and_when(subgoals: list[Entry], words: str) -> None
     assert progress(subgoals) == words
 
 
-def test_a_failure_has_ten_lines_at_most_however_many_there_are(make_episode, tmp_path) -> None:
+def test_a_failure_has_eleven_lines_at_most_however_many_there_are(make_episode, tmp_path) -> None:
     many = [made(f"goal {number} {200 * 'x'}", False, None) for number in range(50)]
     episode = make_episode(
         *[Tap(1, 1)] * 9, Open("a\nb"), error="raised\nfar below", folder=tmp_path
@@ -58,6 +61,18 @@ def test_a_failure_has_ten_lines_at_most_however_many_there_are(make_episode, tm
     assert len(lines) == 9
     assert lines[3].startswith("sub-goals 0/50  goal 0")
     assert all(len(line) < 700 for line in lines)
+
+
+def test_the_first_crash_of_an_app_is_told_and_how_many_followed(make_episode) -> None:
+    first = Crash("crash", "com.example.water", "TypeError: no\nnumber", "water/main.py:26")
+    silent = Crash("not responding", "com.example.water", "Input dispatching timed out")
+    episode = make_episode(Tap(1, 1), Tap(2, 2), Tap(3, 3))
+    assert crash(episode) == ""
+    before, crashed, after = episode.steps
+    steps = (before, replace(crashed, crashes=(first, silent)), replace(after, crashes=(silent,)))
+    lines = failure(replace(episode, steps=steps), "", "", "", "")
+    told = "crash    com.example.water: TypeError: no number, water/main.py:26, at step 2"
+    assert f"{told} (and 2 more)" in lines
 
 
 @pytest.mark.parametrize(

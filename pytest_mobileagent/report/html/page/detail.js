@@ -11,9 +11,10 @@ function showDetail(row, episode, frame) {
     ...labelled("the agent says", frame.said),
     ...labelled("not done", frame.notice, "bad"),
     ...labelled("the user replies", frame.reply),
+    ...crashParts(frame),
     make("p", { className: "times" }, timesOf(frame)),
     ...(frame.calls?.length ? [make("h3", {}, "Models"), ...exchangeParts(frame.calls, episode.texts)] : []),
-    ...eventParts(frame), ...probeParts(frame), ...checkParts(episode, frame), ...opinionsOf(episode),
+    ...eventParts(frame), ...logParts(frame), ...probeParts(frame), ...checkParts(episode, frame), ...opinionsOf(episode),
     ...factParts(row, episode));
 }
 
@@ -49,6 +50,17 @@ function eventParts(frame) {
   const rows = frame.events.map((event) => make("li", { dir: "auto" }, make("b", {}, asText(event.type)), " ", make("bdi", {}, asText(event.text)),
     make("small", {}, ` ${[event.resource_id, event.package].filter(Boolean).map(asText).join(" · ")}`)));
   return [fold("events", `Events ${frame.events.length}`, frame.events.length < 6, make("ul", { className: "plain" }, ...rows))];
+}
+
+function crashParts(frame) {
+  return (frame.crashes || []).map((each) => make("div", {},
+    make("p", { className: "crash", dir: "auto" }, make("b", { className: "bad" }, "crash "), make("bdi", {}, asText(each.text))),
+    ...(each.trace ? [fold("trace", "Its trace", true, make("pre", {}, asText(each.trace)))] : [])));
+}
+
+function logParts(frame) {
+  if (!frame.log?.length) return [];
+  return [fold("log", `Log ${frame.log.length}`, false, make("pre", {}, frame.log.map(asText).join("\n")))];
 }
 
 function probeParts(frame) {

@@ -36,7 +36,7 @@ function showComparison(comparison) {
 function comparisonParts(given) {
   const interval = Array.isArray(given.interval) ? ` (95 %: ${points(given.interval[0])} to ${points(given.interval[1])})` : "";
   const baseline = given.baseline && typeof given.baseline === "object" ? given.baseline.id : given.baseline;
-  const measures = [["steps", 1], ["seconds", 1], ["cost_usd", 4]].map(([name, digits]) => {
+  const measures = [["steps", 1], ["seconds", 1], ["cost_usd", 4], ...(given.crashes?.baseline || given.crashes?.run ? [["crashes", 2]] : [])].map(([name, digits]) => {
     const value = given[name]?.difference;
     return known(value) ? `${name === "cost_usd" ? "cost" : name} ${value < 0 ? "−" : "+"}${name === "cost_usd" ? "$" : ""}${number(Math.abs(value), digits)}` : "";
   }).filter(Boolean);

@@ -19,6 +19,7 @@ function whyParts(row, episode, { withGoal = true } = {}) {
     ["Broke", [row.fault && row.fault !== "agent" ? row.fault : "", (row.infrastructure || []).join("; ")].filter(Boolean).join(": ")],
     ["Suspect", row.suspect],
     ["Ended", [episode.ending || row.termination, episode.error].filter(Boolean).join(": ")],
+    ["Crash", crashOf(episode)],
     ["Answered", episode.answer],
     ["Said", said === episode.answer ? "" : said],
   ];
@@ -26,6 +27,12 @@ function whyParts(row, episode, { withGoal = true } = {}) {
   const lists = [checked, happened].map(factList).filter(Boolean);
   const damage = episode.damaged ? [make("p", { className: "bad" }, `This episode cannot be shown completely: ${episode.damaged}`)] : [];
   return [...(withGoal ? [make("p", { className: "label" }, "Goal"), goal] : []), ...damage, make("div", { className: "columns" }, ...lists), ...wholeReason(row, episode)];
+}
+
+// The first crash of an app, and how many more there were.
+function crashOf(episode) {
+  const found = (episode.frames || []).flatMap((frame) => (frame.crashes || []).map((each) => `${asText(each.text)}, at step ${frame.step}`));
+  return found.length > 1 ? `${found[0]} (and ${found.length - 1} more)` : found[0];
 }
 
 // Whether what was sought and what was closest tell all that the reason does: it may be the words of the task's author.

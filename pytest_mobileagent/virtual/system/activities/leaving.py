@@ -6,6 +6,7 @@ import logging
 import traceback
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.content.intent import LAUNCHER, short
@@ -14,6 +15,7 @@ from pytest_mobileagent.virtual.system.activities.tasks import Tasks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import TracebackType
 
     from pytest_mobileagent.virtual.app.app import Activity
     from pytest_mobileagent.virtual.kernel.changes import Changes
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.packages.permissions import Permissions
 
 logger = logging.getLogger(__name__)
+_PHONE = Path(__file__).parents[2]  # whose frames tell the author of an app nothing
 ASKED = "@android:requestPermissions:"  # how the request of an activity for permissions starts
 
 
@@ -148,6 +151,14 @@ def report(log: Log, package: str, pid: int, error: Exception) -> None:
     """Write a crash to the phone's log, and to the host's for the author of the app."""
     logger.error("%s crashed", package, exc_info=error)
     lines = ["FATAL EXCEPTION: main", f"Process: {package}, PID: {pid}"]
-    lines += "".join(traceback.format_exception(error)).splitlines()
+    lines += "".join(traceback.format_exception(type(error), error, _own(error))).splitlines()
     for line in lines:
         log.write("E", "AndroidRuntime", line, pid=pid, buffer="crash")
+
+
+def _own(error: Exception) -> TracebackType | None:
+    """Return a traceback from where the app's code was entered; the whole where it was not."""
+    entered = error.__traceback__
+    while entered and Path(entered.tb_frame.f_code.co_filename).is_relative_to(_PHONE):
+        entered = entered.tb_next
+    return entered or error.__traceback__

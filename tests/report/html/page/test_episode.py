@@ -197,3 +197,30 @@ def test_what_is_missing_or_damaged_is_said(
     reader.press("\ue00c")
     reader.sees("#count", "3 rows")
     assert reader.ask("document.querySelector('#problem').hidden")
+
+
+def test_a_crash_is_marked_in_the_strip_and_told_with_its_trace(
+    read: Callable[..., Any], invented: Any, pictures: Callable[..., str]
+) -> None:
+    text = "com.example.water: TypeError: no number, water/main.py:26"
+    episode = invented.episode("bad.0", pictures)
+    crash = {"kind": "crash", "package": "com.example.water", "error": "TypeError: no number"}
+    crash |= {"place": "water/main.py:26", "trace": "FATAL EXCEPTION: main\n<b>x</b>", "text": text}
+    episode["frames"][2] |= {"crashes": [crash], "log": ["11-24 08:00:00.000 W Bell: loud"]}
+    rows = [
+        invented.row("clock/bad", "failed", e="bad.0", crashes=1),
+        invented.row("clock/calm", "failed", e="calm.0", crashes=0),
+        invented.row("clock/unread", "failed", e="unread.0", crashes=None),
+    ]
+    reader = read(invented.index(rows), [episode])
+    reader.go("#f=crashes>0")
+    reader.sees("#count", "1 of 3 rows")
+    reader.go("#e=bad.0&s=3")
+    reader.sees("#why", f"{text}, at step 3")
+    assert reader.texts("#strip .badge.bad") == ["crash", "not done"]
+    reader.sees("#detail .crash", f"crash {text}")
+    reader.sees("#detail", "FATAL EXCEPTION: main\n<b>x</b>")
+    reader.sees("#detail", "Log 1")
+    reader.go("#e=bad.0&s=2")
+    reader.sees("#detail", "Step 2 of 6")
+    assert not reader.texts("#detail .crash")
