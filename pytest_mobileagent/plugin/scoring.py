@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import re
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -53,7 +54,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.task.case import Case
 
-_TEXTS = ("reason", "infrastructure", "answer", "verdict", "judged")  # fields of a result
+_TEXTS = ("reason", "cause", "infrastructure", "answer", "verdict", "judged")  # fields of a result
+_LINES_BEFORE, _LINES_AFTER = 8, 3  # of a body, around the condition that did not hold
 _FAULTS: dict[type[BaseException], str] = {
     JudgeError: "judge",
     NoBudgetError: "budget",
@@ -194,7 +196,7 @@ def _verdict(
     elif success is False and episode.termination in AGENTS_FAULT:
         reason = f"{episode.error}; {reason}"
     if success is False and call.excinfo is not None:
-        evidence["sought"], evidence["where"] = _sought(item, call.excinfo)
+        evidence |= _sought(item, call.excinfo)
     way = on_the_way(item, episode, whole=whole)
     if success is not None:
         evidence["held"] = list(way.held)  # empty: the body was asked of the end only
@@ -203,21 +205,32 @@ def _verdict(
     return Verdict(success, "check", reason, evidence, way.first_step, partial_credit(subgoals))
 
 
-def _sought(item: pytest.Function, excinfo: pytest.ExceptionInfo[BaseException]) -> tuple[str, str]:
-    """Return the source of the condition that did not hold, and where it stands."""
+def _sought(item: pytest.Function, excinfo: pytest.ExceptionInfo[BaseException]) -> dict[str, Any]:
+    """Return the source of the condition that did not hold, where it stands, and lines around it.
+
+    The lines are those of its function, from `first` on; their numbers begin at 1.
+    """
+    nowhere = {"sought": "", "where": ""}
     if isinstance(excinfo.value, AgentFailedError):
-        return "", ""
+        return nowhere
     if isinstance(excinfo.value, SubGoalError) and (cause := excinfo.value.__cause__) is not None:
         excinfo = pytest.ExceptionInfo.from_exception(cause)
     entries = [entry for entry in excinfo.traceback if str(entry.path) == str(item.path)]
     if not entries:
-        return "", ""
+        return nowhere
     entry = entries[-1]
     try:
         words = str(entry.statement).strip()
     except Exception:  # noqa: BLE001 - sources may be anything
         words = linecache.getline(str(entry.path), entry.lineno + 1).strip()
-    return words.removeprefix("assert").strip(), f"{item.location[0]}:{entry.lineno + 1}"
+    line = entry.lineno + 1
+    first = max(entry.frame.code.firstlineno + 1, line - _LINES_BEFORE)
+    lines = linecache.getlines(str(entry.path))[first - 1 : line + _LINES_AFTER]
+    return {
+        "sought": words.removeprefix("assert").strip(),
+        "where": f"{item.location[0]}:{line}",
+        "source": {"first": first, "line": line, "text": dedent("".join(lines)).rstrip()},
+    }
 
 
 def _folder(item: pytest.Function, episode: Episode | None) -> str | None:

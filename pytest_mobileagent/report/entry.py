@@ -93,6 +93,7 @@ class Entry(Spent):
     fault: str | None
     skipped_for: str | None
     reason: str
+    cause: str | None
     infrastructure: list[str]
     suspect: bool
     attempts: list[dict[str, Any]]

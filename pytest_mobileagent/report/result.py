@@ -13,6 +13,7 @@ from pytest_mobileagent.action.action import Ask, Wait, ends_episode
 from pytest_mobileagent.episode.calls import totals
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.plain import to_wire
+from pytest_mobileagent.report.text.cause import cause
 from pytest_mobileagent.statistics import ratio
 
 if TYPE_CHECKING:
@@ -87,6 +88,14 @@ class Result:
                     "fault": self.fault,
                     "skipped_for": self.skipped_for,
                     "reason": self.reason,
+                    "cause": cause(
+                        self.outcome,
+                        self.reason,
+                        fault=self.fault,
+                        infrastructure=self.infrastructure,
+                        verdict=self.verdict,
+                        episode=self.episode,
+                    ),
                     "infrastructure": self.infrastructure,
                     "suspect": False,  # as long as nobody has looked at all attempts of the run
                     "attempts": (),

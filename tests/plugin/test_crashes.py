@@ -128,6 +128,13 @@ def test_five_ways_to_crash_are_told_and_counted(water: Any, tmp_path: Path) -> 
         result.stdout.fnmatch_lines([f"crash    com.example.water: {crash}*, at step 2"])
     result.stdout.fnmatch_lines(["gate FAIL: crashes 5 (at most 4)"])
     report = report_of(water)
+    source = report["tasks"][0]["verdict"]["evidence"]["source"]
+    assert source["text"].split("\n")[source["line"] - source["first"]] == (
+        '    assert episode.screen.find(text="2 glasses")'
+    )
+    assert {task["cause"].partition(":")[0] for task in report["tasks"]} == {
+        "crash of com.example.water"
+    }
     assert [task["crashes"] for task in report["tasks"]] == [1] * 5
     assert [task["infrastructure"] for task in report["tasks"]] == [[]] * 5
     assert report["summary"]["crashes"] == 5

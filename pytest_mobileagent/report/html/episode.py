@@ -24,7 +24,7 @@ from pytest_mobileagent.screen.screen import Screen
 from pytest_mobileagent.verdict import CHECK, verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from pytest_mobileagent.episode.calls import ModelCall
@@ -90,16 +90,18 @@ def _said(said: Sequence[Verdict]) -> dict[str, Any]:
     checks = [verdict for verdict in said if verdict.scorer == CHECK]
     for verdict, opinion in zip(said, each, strict=True):
         opinion["evidence"].pop("held", None)
+        opinion["evidence"].pop("source", None)
         opinion["calls"] = [_call(call) for call in verdict.calls]
     return {
         "opinions": to_wire(each),
-        "subgoals": _last("subgoals", checks),
-        "held": _last("held", checks),
+        "subgoals": _last("subgoals", checks, list),
+        "held": _last("held", checks, list),
+        "source": _last("source", checks, dict),
     }
 
 
-def _last(name: str, said: Sequence[Verdict]) -> Any:
-    found = (v.evidence[name] for v in reversed(said) if isinstance(v.evidence.get(name), list))
+def _last(name: str, said: Sequence[Verdict], kind: type) -> Any:
+    found = (v.evidence[name] for v in reversed(said) if isinstance(v.evidence.get(name), kind))
     return to_wire(next(found, None))
 
 
@@ -237,6 +239,41 @@ def _event(event: Event) -> dict[str, Any]:
         "package": event.package,
         "time": event.time and event.time.isoformat(),
     }
+
+
+_MOST_WORDS = 20_000  # characters of an episode in which words are looked for
+
+
+def words_of(shown: Mapping[str, Any]) -> list[str]:
+    """Return a text for each frame of an episode, in which the page looks for words.
+
+    `shown` is what `episode_data` returns. The first text holds the goal; each holds what the agent
+    said, what could not be done, and of the texts on the screen those that were not there before.
+    """
+    known, room = set[str](), _MOST_WORDS
+    found = [[str(shown.get("goal") or "")]]
+    for number, frame in enumerate(shown.get("frames") or ()):
+        said = (frame.get("said"), frame.get("notice"), frame.get("reply"))
+        new = [text for text in (*said, *_texts(frame.get("tree"))) if text and text not in known]
+        found += [[]] * (number and 1)
+        kept = list[str]()
+        for text in dict.fromkeys(new):
+            if len(text) > room:
+                break
+            kept.append(text)
+            room -= len(text)
+        known.update(kept)
+        found[-1] = [*found[-1], *kept]
+    return ["\n".join(filter(None, texts)) for texts in found]
+
+
+def _texts(root: Any) -> Iterator[str]:
+    """Yield the texts and descriptions of a tree of elements, as `trajectory.tree` makes it."""
+    pending = [root] if root else []
+    while pending:
+        _, text, _, description, *_, children = pending.pop()
+        yield from (each for each in (text, description) if each)
+        pending += reversed(children)
 
 
 JUDGES = "judges.jsonl"

@@ -13,6 +13,7 @@ from pytest_mobileagent.fileio import opened, parse_json
 from pytest_mobileagent.plain import to_wire
 from pytest_mobileagent.report.html.episode import JUDGES
 from pytest_mobileagent.report.metrics.suspects import broke
+from pytest_mobileagent.report.text.cause import AGENTS_FAULT, FAILURES, without_names
 from pytest_mobileagent.report.text.narration import nearest
 from pytest_mobileagent.verdict import VERDICTS
 
@@ -36,7 +37,6 @@ _ROW = (
     "premature", "overdue", "calls", "actions", "thinking_seconds", "acting_seconds", "attempt",
     "as_run", "crashes",
 )  # fmt: skip
-_AGENTS_FAULT = ("agent error", "time limit")  # ends with an error that reasons begin with
 _LONG, _SHORT = 300, 200  # characters of a reason, and of what was sought
 _HEAD = 65_536  # bytes of a record that are read for its first line
 
@@ -71,6 +71,8 @@ def row(run: Path, task: Entry, about: Mapping[str, Any], mark: str = "") -> dic
     head = _head(folders[-1]) if folders else {}
     return {
         **{name: task.get(name) for name in _ROW},
+        "cause": _cause(task),
+        "error": _cut(_error(task), _LONG),
         "judge_cost_usd": _judges(task),
         "suspect": f"{broke(task)}: the agent?" if task["suspect"] else "",
         "reason": _cut(task["reason"], _LONG),
@@ -90,10 +92,24 @@ def _closest(task: Entry, evidence: Mapping[str, Any]) -> str:
     if task["success"] is not False:
         return ""
     reason = str(task["reason"] or "")
-    if task["termination"] in _AGENTS_FAULT:  # the reason is "ERROR; what was compared"
+    if task["termination"] in AGENTS_FAULT:  # the reason is "ERROR; what was compared"
         _, found, compared = reason.partition("; AssertionError: ")
         reason = compared if found else ""
     return nearest(reason, evidence)
+
+
+def _cause(task: Entry) -> str | None:
+    """Return the cause of a failure; of a run of before, which tells none, by the reason alone."""
+    if task["outcome"] not in FAILURES:
+        return None
+    return task["cause"] or without_names(task["reason"]) or "unknown"
+
+
+def _error(task: Entry) -> str:
+    """Return the error in which an agent's episode ended; empty if it ended otherwise."""
+    if task["outcome"] != "failed" or task["termination"] not in AGENTS_FAULT:
+        return ""
+    return str(task["reason"] or "").partition("; AssertionError: ")[0].partition("\n")[0]
 
 
 def _given(options: Any) -> dict[str, Any]:

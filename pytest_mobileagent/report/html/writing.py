@@ -19,7 +19,7 @@ from pytest_mobileagent.episode.runs import INDEX
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import opened, replacing
 from pytest_mobileagent.report.html.blocks import Written, line, pack, unpack
-from pytest_mobileagent.report.html.episode import episode_data
+from pytest_mobileagent.report.html.episode import episode_data, words_of
 from pytest_mobileagent.report.html.index import VERSION, attempts, index_data, signature
 from pytest_mobileagent.report.html.page import shell
 from pytest_mobileagent.report.metrics.summary import summarise
@@ -72,7 +72,9 @@ def _drop_parts(path: Path) -> None:
 def episodes(
     run: Path, whole: Mapping[str, Any], page: Path, written: Written, mark: str = ""
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield name and block of each episode of a run; paths are relative to `page`, a folder.
+    """Yield name and block of each episode of a run, and of its words; `page` is a folder.
+
+    Paths in blocks are relative to it.
 
     Those that `written` holds as they would be made again are taken from there. `mark` is put
     before all names (see `index_data`).
@@ -84,7 +86,10 @@ def episodes(
             others = [_other(each, broke, mark) for each in folders if each != folder]
             name = f"e:{mark}{folder.name}"
             of = signature(folder, VERSION, name, others)
-            yield name, written.get(name, of) or pack(_shown(folder, page, name[2:], others), of)
+            block = written.get(name, of) or pack(_shown(folder, page, name[2:], others), of)
+            yield name, block
+            words = f"w:{name[2:]}"
+            yield words, written.get(words, of) or pack(words_of(unpack(block)), of)
 
 
 def _other(folder: Path, broke: Sequence[Any], mark: str) -> dict[str, Any]:
@@ -216,7 +221,7 @@ def _noting(
     """Yield the blocks unchanged, and add the pictures that they name to `names`."""
     whole = run.resolve()
     for name, packed in blocks:
-        for relative in _named(unpack(packed)):
+        for relative in _named(unpack(packed)) if name.startswith("e:") else ():
             picture = (run / relative).resolve()
             if picture.is_relative_to(whole):  # the run may be another person's
                 names.setdefault(PurePosixPath(relative).stem, picture)

@@ -10,6 +10,7 @@ from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.metrics.epochs import FLAKY
 from pytest_mobileagent.report.metrics.summary import check_raised, without_snapshot
 from pytest_mobileagent.report.metrics.suspects import broke, with_suspects
+from pytest_mobileagent.report.text.cause import AGENTS_FAULT
 from pytest_mobileagent.report.text.narration import missed
 from pytest_mobileagent.report.text.table import cut, label, percent, shortener
 
@@ -27,7 +28,6 @@ _MOST_CHANGES = 25
 _WORDS = {5: "five"}
 _LONGEST_NAME = 32
 _SHORTEST_PART = 12  # characters of what one of several said
-_AGENTS_FAULT = ("agent error", "time limit")  # ends of which the reason tells more than the check
 _VIRTUAL = "Virtual phones test the harness; do not publish these numbers as an agent's."
 
 
@@ -247,7 +247,7 @@ def _failure(result: Entry) -> str:
 def _why(result: Entry) -> str:
     """Return what the check of a failed task missed; empty if the reason tells more."""
     verdict = result["verdict"]
-    if verdict is None or result["termination"] in _AGENTS_FAULT:
+    if verdict is None or result["termination"] in AGENTS_FAULT:
         return ""
     return missed(verdict) or verdict["evidence"].get("sought") or ""
 

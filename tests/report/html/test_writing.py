@@ -37,7 +37,9 @@ def written(run: Path) -> dict[str, Any]:
 
 def test_a_page_has_a_row_for_each_task_and_a_block_for_each_attempt(recorded: Path) -> None:
     data = written(recorded)
-    assert list(data) == ["index", "e:first.0", "e:first.1", "e:second.0"]
+    of_each = [f"{kind}:{name}" for name in ("first.0", "first.1", "second.0") for kind in "ew"]
+    assert list(data) == ["index", *of_each]
+    assert data["w:second.0"] == ["Do it.\nI save.\nno time left\nSave\n<b>bold</b>", "Saved", ""]
     index = data["index"]
     rows = {row["id"]: row for row in index["tasks"]}
     assert [rows[name]["e"] for name in ("first", "second", "never")] == [

@@ -11,9 +11,9 @@ _STYLES = ("base.css", "overview.css", "episode.css")
 # In this order: each may use what those before it define.
 _SCRIPTS = (
     "elements.js", "words.js", "marks.js", "opinions.js", "state.js", "blocks.js", "pictures.js",
-    "filter.js", "list.js", "plots.js", "timeline.js", "verdicts.js", "overview.js", "why.js",
-    "strip.js", "tree.js", "exchanges.js", "detail.js", "markdown.js", "episode.js", "pair.js",
-    "keys.js", "live.js", "main.js",
+    "filter.js", "search.js", "list.js", "plots.js", "timeline.js", "verdicts.js", "overview.js",
+    "why.js", "strip.js", "tree.js", "exchanges.js", "detail.js", "markdown.js", "episode.js",
+    "pair.js", "keys.js", "live.js", "main.js",
 )  # fmt: skip
 _BLOCKS = "<!-- blocks -->"
 
@@ -25,6 +25,7 @@ def shell(title: str, *, live: bool = False) -> tuple[bytes, bytes]:
 
     - "index", and "index2" in a page of two runs: JSON, compressed with gzip.
     - "e:" and the "e" of a row: JSON of its episode, likewise. No two rows share one.
+    - "w:" and the "e" of a row: the words of its episode, by frame (see `episode.words_of`).
     - "p:" and the name of a picture's file without its suffix: a WebP file, for those pictures
       that are not beside the page.
 

@@ -32,9 +32,9 @@ function actionList(frame) {
 function markOnly(frame, place) {
   const svg = byId("screen").querySelector("svg");
   const marked = frame.actions.filter((each, at) => Array.isArray(each.at) && (place === null || at === place));
-  const box = svg?.querySelector(".box");
+  const [edge, box] = [".edge", ".box"].map((each) => svg?.querySelector(each));
   const scale = Math.min(...(frame.size || [1080, 2400]));
-  svg?.replaceChildren(...marked.flatMap((each) => drawMark(each, scale)), ...(box ? [box] : []));
+  svg?.replaceChildren(...(edge ? [edge] : []), ...marked.flatMap((each) => drawMark(each, scale)), ...(box ? [box] : []));
 }
 
 function timesOf(frame) {

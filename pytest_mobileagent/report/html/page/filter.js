@@ -4,7 +4,7 @@
 
 const FIELDS = {
   app: "app", suite: "suite", level: "level", kind: "kind", language: "language", tag: "tags", env: "environment",
-  epoch: "epoch", outcome: "outcome", fault: "fault", ended: "termination", device: "device", id: "id", change: "change",
+  epoch: "epoch", outcome: "outcome", fault: "fault", ended: "termination", device: "device", id: "id", change: "change", cause: "cause",
 };
 const NUMBERS = { steps: "steps", golden: "golden_steps", ratio: "step_ratio", seconds: "seconds", cost: "cost_usd", input: "input_tokens", output: "output_tokens", credit: "partial_credit", crashes: "crashes", level: "level", epoch: "epoch" };
 const SORTS = {
@@ -50,7 +50,7 @@ function fits(row, part) {
     const value = row[NUMBERS[part.field]];
     found = known(value) && COMPARE[part.compare](Number(value), part.limit);
   } else if (part.word !== undefined) {
-    found = row.words.includes(part.word);
+    found = row.words.includes(part.word) || seenAt(row, part.word) >= 0;
   } else {
     const value = row[FIELDS[part.field]];
     const given = (Array.isArray(value) ? value : [known(value) ? value : "none"]).map((each) => String(each).toLowerCase());
@@ -61,7 +61,7 @@ function fits(row, part) {
 
 // What words are looked for in.
 function wordsOf(row) {
-  return [nameOf(row), row.nodeid, row.app, row.suite, row.reason, row.sought, row.closest, ...(row.tags || [])]
+  return [nameOf(row), row.nodeid, row.app, row.suite, row.reason, row.sought, row.closest, row.error, row.cause, ...(row.tags || [])]
     .filter(known).join("\n").toLowerCase();
 }
 

@@ -17,7 +17,7 @@ const IN_LIST = {
   j: () => choose(state.chosen + 1), k: () => choose(state.chosen - 1),
   ArrowDown: () => choose(state.chosen + 1), ArrowUp: () => choose(state.chosen - 1),
   Home: () => choose(0), End: () => choose(Infinity),
-  Enter: () => { const row = state.shown[state.chosen]; if (row?.e) location.hash = addressOf({ e: row.e, other: row.pair?.e }); },
+  Enter: () => openChosen(),
   "/": () => byId("query").focus(),
 };
 const EVERYWHERE = { n: () => openNextFailure(), y: () => copy(), "?": () => byId("help").showModal() };
@@ -26,7 +26,8 @@ const REPEATED = new Set(["j", "k", "ArrowRight", "ArrowLeft", "ArrowDown", "Arr
 document.addEventListener("keydown", (event) => {
   if (byId("help").open || event.ctrlKey || event.metaKey || event.altKey || !state.run) return;
   if (event.target.matches("input, textarea, select")) {
-    if (event.key === "Escape" || (event.key === "Enter" && event.target.id === "query")) event.target.blur();
+    if (event.key === "Escape") event.target.blur();
+    if (event.target.id === "query") leaveQuery(event);
     return;
   }
   // What has the focus does its own with these.
@@ -37,6 +38,15 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   act();
 });
+
+// From what is typed to what it found.
+function leaveQuery(event) {
+  if (event.key !== "Enter" && event.key !== "ArrowDown") return;
+  event.preventDefault();
+  event.target.blur();
+  if (event.key === "Enter" && state.filter) openChosen();
+  if (event.key === "ArrowDown") choose(Math.max(0, state.chosen));
+}
 
 function leave() {
   location.hash = addressOf({}) === "#" ? "" : addressOf({});

@@ -41,14 +41,15 @@ function showRows({ all = false } = {}) {
 
 function rowNode(row, place) {
   const cell = (name, ...children) => make("span", { className: `c-${name}`, role: "gridcell" }, ...children);
+  const hit = state.wanted.length ? hitOf(row, state.wanted) : null;
   const node = make("a", { id: `row-${place}`, className: `row ${kindOf(row.outcome)}`, role: "row", tabIndex: -1 },
     cell("outcome", outcomeMark(row.outcome)),
-    cell("task", make("b", { title: nameOf(row) }, make("bdi", { dir: "auto" }, titleOfTask(row))), make("small", { dir: "auto" }, whyShort(row))),
+    cell("task", make("b", { title: nameOf(row) }, make("bdi", { dir: "auto" }, titleOfTask(row))), make("small", { dir: "auto" }, hit ? `${hit.step > 1 ? `step ${hit.step}: ` : ""}“${hit.text}”` : whyShort(row))),
     cell("app", make("bdi", { title: asText(row.app) }, shortApp(row.app))), cell("level", asText(row.level)),
     cell("steps", stepsOf(row)), cell("seconds", known(row.seconds) ? duration(row.seconds) : ""),
     cell("cost", known(row.cost_usd) ? money(row.cost_usd) : ""),
     state.other ? cell("change", changeMark(row)) : null);
-  if (row.e) node.href = addressOf({ e: row.e, other: row.pair?.e });
+  if (row.e) node.href = addressOf({ e: row.e, other: row.pair?.e, s: hit && hit.step > 1 ? hit.step : null });
   node.setAttribute("aria-rowindex", place + 2);
   node.setAttribute("aria-selected", String(place === state.chosen));
   node.style.top = `${place * rowHeight}px`;
@@ -66,6 +67,7 @@ const plainReason = (row) => asText(row.reason).split("\n")[0].replace(/^Asserti
 // Why it came out as it did, in a line.
 function whyShort(row) {
   if (row.outcome === "passed") return "";
+  if (row.error || (row.crashes && isFailure(row) && row.cause)) return row.error || row.cause;
   const reason = plainReason(row);
   const found = row.closest ? `closest ${row.closest}` : reason;
   const words = row.sought && row.outcome === "failed" ? `sought ${row.sought}${found ? ` — ${found}` : ""}` : reason;
@@ -87,6 +89,16 @@ function choose(place) {
   if (top < head) window.scrollBy(0, top - head);
   else if (top + rowHeight > window.innerHeight) window.scrollBy(0, top + rowHeight - window.innerHeight + 8);
   showRows();
+}
+
+// Open the row that is chosen, or else the first.
+function openChosen() {
+  const place = Math.max(0, state.chosen);
+  const row = state.shown[place];
+  if (!row?.e) return;
+  state.chosen = place;
+  const hit = hitOf(row, state.wanted);
+  location.hash = addressOf({ e: row.e, other: row.pair?.e, s: hit && hit.step > 1 ? hit.step : null });
 }
 
 // The failure after a row of the list, from the start again after the last.

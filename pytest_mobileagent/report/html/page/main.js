@@ -90,7 +90,7 @@ function drawSoon() {
 }
 window.addEventListener("scroll", drawSoon, { passive: true });
 window.addEventListener("resize", drawSoon);
-byId("plots-box").addEventListener("toggle", drawSoon);
+byId("plots-box").addEventListener("toggle", () => { showPlots(); drawSoon(); });
 window.addEventListener("beforeprint", () => { if (state.run && !state.e) showRows({ all: true }); });
 window.addEventListener("afterprint", drawSoon);
 load();

@@ -4,7 +4,7 @@
 
 const CHOICES = [["app", "app"], ["suite", "suite"], ["level", "level"], ["kind", "kind"], ["language", "language"], ["tag", "tags"], ["env", "environment"], ["epoch", "epoch"], ["ended", "termination"], ["fault", "fault"]];
 const MOST_CHOICES = 300;
-const MOST_FAILURES = 5;
+const MOST_CAUSES = 4;
 
 function showOverview() {
   const { run, summary } = state.run;
@@ -15,7 +15,6 @@ function showOverview() {
   showGate(state.run.gate);
   showComparison(state.run.comparison);
   showTiles(summary || {});
-  showFailures();
   showFacts(run || {});
   showChoices();
   applyFilter();
@@ -62,16 +61,31 @@ function outcomeBar(counts) {
   return make("div", {}, bar, legend);
 }
 
-// The first failures, each with why: most who open a report came for these. Of two runs, what was lost comes first.
-function showFailures() {
-  const rows = sorted(state.rows.filter(isFailure), (row) => Number(row.change !== "lost"));
-  byId("failures").hidden = !rows.length;
-  const all = make("button", { type: "button" }, `All ${count(rows.length, "failure")}`);
-  all.addEventListener("click", () => showOnly("outcome", ["failed", "error"]));
-  byId("failures").replaceChildren(...[make("h2", {}, "Why tasks failed"), make("ol", {}, ...rows.slice(0, MOST_FAILURES).map((row) => {
-    const link = make("a", row.e ? { href: addressOf({ e: row.e, other: row.pair?.e, f: "" }) } : {}, make("bdi", { dir: "auto", title: nameOf(row) }, titleOfTask(row)));
-    return make("li", {}, outcomeMark(row.outcome, false), link, make("small", { dir: "auto" }, whyShort(row)));
-  })), rows.length > MOST_FAILURES ? all : null].filter(Boolean));
+// Failures by their causes, the most frequent first; of two runs, those that lost most tasks. A click lists its tasks.
+function showCauses() {
+  const causes = new Map();
+  for (const row of state.rows.filter(isFailure)) {
+    const name = asText(row.cause) || "unknown";
+    causes.set(name, [...(causes.get(name) || []), row]);
+  }
+  const lost = (rows) => rows.filter((row) => row.change === "lost").length;
+  const order = [...causes].sort(([, a], [, b]) => lost(b) - lost(a) || b.length - a.length);
+  const chosen = valuesOf(state.filter, "cause");
+  const shown = order.filter(([name], place) => state.allCauses || place < MOST_CAUSES || chosen.includes(name));
+  const rest = order.length - shown.length;
+  const more = make("button", { type: "button" }, state.allCauses ? "Fewer causes" : `${count(rest, "more cause")}`);
+  more.addEventListener("click", () => { state.allCauses = !state.allCauses; showCauses(); });
+  byId("causes").hidden = !order.length;
+  byId("causes").replaceChildren(make("h2", {}, "Why tasks failed"), make("ul", {}, ...shown.map(([name, rows]) => make("li", {}, causeButton(name, rows, chosen.includes(name), lost(rows))))),
+    ...(rest || (state.allCauses && order.length > MOST_CAUSES) ? [more] : []));
+}
+
+function causeButton(name, rows, isOn, lost) {
+  const button = make("button", { type: "button", className: "cause", title: `List ${count(rows.length, "task")}: ${name}` },
+    make("b", {}, `${number(rows.length)} ×`), outcomeMark(rows[0].outcome, false), make("span", { dir: "auto" }, name), lost ? make("small", {}, `${number(lost)} lost`) : null);
+  button.setAttribute("aria-pressed", String(isOn));
+  button.addEventListener("click", () => setFilter(withField(state.filter, "cause", isOn ? [] : [name])));
+  return button;
 }
 
 function showFacts(run) {
@@ -130,7 +144,9 @@ function setFilter(text) {
 }
 
 function applyFilter() {
-  state.shown = filtered(state.rows, parseFilter(state.filter));
+  const parts = parseFilter(state.filter);
+  state.wanted = wordsIn(parts);
+  state.shown = filtered(state.rows, parts);
   state.chosen = Math.min(state.chosen, state.shown.length - 1);
   if (document.activeElement !== byId("query")) byId("query").value = state.filter;
   for (const select of byId("choices").children) {
@@ -141,7 +157,9 @@ function applyFilter() {
   byId("count").textContent = state.shown.length === state.rows.length ? count(state.rows.length, "row") : `${number(state.shown.length)} of ${count(state.rows.length, "row")}`;
   byId("none").hidden = state.shown.length > 0;
   showOutcomes();
+  showCauses();
   showColumns();
   showRows();
   showPlots();
+  readEpisodes();
 }

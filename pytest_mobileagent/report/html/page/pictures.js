@@ -49,6 +49,7 @@ function shot(frame, actions, { small = false, path = frame.png, alt = "" } = {}
   node.style.aspectRatio = `${Number(width)} / ${Number(height)}`;
   if (!frame.size) return node;
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "xMidYMin meet", "aria-hidden": "true" });
+  if (!small) svg.append(draw("rect", { class: "edge", x: 0, y: 0, width, height })); // of a screen as white as the page
   const marked = actions.filter((each) => Array.isArray(each.at));
   const scale = Math.min(width, height) * (small ? 2 : 1);
   for (const each of marked) svg.append(...drawMark(each, scale));

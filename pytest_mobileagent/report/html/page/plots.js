@@ -3,6 +3,8 @@
 // Plots of a run, drawn as SVG: how often it succeeded, and at what cost in steps and money.
 
 const GROUPS = [["apps", "app"], ["levels", "level"], ["suites", "suite"], ["kinds", "kind"], ["languages", "language"], ["tags", "tag"], ["environments", "env"]];
+const MOST_DOTS = 300; // above that, tasks with the same numbers are one mark
+const CELL = 11; // the side of the largest such mark
 const MOST_BARS = 8; // that are seen without scrolling
 let groupShown = null; // as somebody chose
 
@@ -111,8 +113,9 @@ function plotSteps(shown) {
   const mostY = Math.max(mostX, ...rows.map((row) => row.steps)) + 1;
   const { svg, x, y } = axes(mostX, mostY, "golden steps", "steps", number, number);
   svg.append(draw("line", { class: "equal", x1: x(0), y1: y(0), x2: x(mostX), y2: y(Math.min(mostX, mostY)) }));
+  if (rows.length > MOST_DOTS) svg.append(...binned(rows.filter((row) => shown.has(row)), x, y));
   const met = new Map(); // tasks with the same numbers are drawn beside each other
-  for (const row of rows) {
+  for (const row of rows.length > MOST_DOTS ? [] : rows) {
     const place = `${row.golden_steps} ${row.steps}`;
     const times = met.get(place) || 0;
     met.set(place, times + 1);
@@ -120,7 +123,32 @@ function plotSteps(shown) {
     const far = 1.9 * Math.sqrt(times);
     svg.append(dot(row, x(row.golden_steps) + far * Math.cos(turn), y(row.steps) + far * Math.sin(turn), shown.has(row)));
   }
-  return figure("Steps against golden steps", "on the line: as few steps as possible · ● passed ✕ not", svg);
+  return figure("Steps against golden steps", `on the line: as few steps as possible · ${rows.length > MOST_DOTS ? "area: how many tasks · green: passed" : "● passed ✕ not"}`, svg);
+}
+
+// A square for all tasks with the same numbers, or nearly: its area tells how many, its lower part how many of them passed.
+function binned(rows, x, y) {
+  const side = (least, scale) => Math.max(1, Math.ceil(CELL / Math.abs(scale(1) - scale(0)))) * least;
+  const [wide, high] = [side(1, x), side(1, y)];
+  const cells = new Map();
+  for (const row of rows) {
+    const place = [Math.floor(row.golden_steps / wide) * wide, Math.floor(row.steps / high) * high];
+    const cell = cells.get(place.join()) || { place, all: 0, passed: 0 };
+    cell.all += 1;
+    cell.passed += Number(row.success === true);
+    cells.set(place.join(), cell);
+  }
+  const most = Math.max(...[...cells.values()].map((cell) => cell.all));
+  return [...cells.values()].map(({ place: [golden, steps], all, passed }) => {
+    const size = Math.max(2, CELL * Math.sqrt(all / most));
+    const [left, bottom] = [x(golden + (wide - 1) / 2) - size / 2, y(steps + (high - 1) / 2) + size / 2];
+    const part = size * (passed / all);
+    const range = (from, many) => (many > 1 ? `${from} to ${from + many - 1}` : `${from}`);
+    return titled(draw("g", {},
+      draw("rect", { class: "cell failed", x: left, y: bottom - size, width: size, height: size - part }),
+      draw("rect", { class: "cell passed", x: left, y: bottom - part, width: size, height: part })),
+    `${range(steps, high)} steps of ${range(golden, wide)} golden steps: ${count(all, "task")}, ${number(passed)} passed`);
+  });
 }
 
 function plotCost() {
@@ -155,6 +183,7 @@ function plotCost() {
 }
 
 function showPlots() {
+  if (!byId("plots-box").open) return; // drawn once they are seen
   const shown = new Set(state.shown);
   byId("plots").replaceChildren(...[plotSuccess(), plotSteps(shown), plotCost(), plotTimeline(shown)].filter(Boolean));
   byId("plots-box").hidden = !byId("plots").childElementCount;

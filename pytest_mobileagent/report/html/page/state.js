@@ -11,6 +11,8 @@ const state = {
   epochs: false, // whether tasks were run more than once
   shown: [],     // those that fit the filter, in order
   filter: "",    // as it is typed
+  wanted: [],    // the words in it
+  allCauses: false, // whether rare causes of failures are listed, too
   chosen: -1,    // the place in `shown` that the keys move
   e: null,       // the episode that is open
   paired: null,  // the episode beside it

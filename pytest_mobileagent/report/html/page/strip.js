@@ -31,7 +31,7 @@ function stripItem(episode, frame, place, chosen = showFrame) {
   ];
   const button = make("button", { type: "button", className: "strip-item", tabIndex: -1 },
     make("span", { className: "shots" }, ...shots),
-    make("span", { className: "strip-words" }, make("b", {}, titleOf(frame)), make("span", { className: "what", dir: "auto" }, actionsOf(frame)), ...signs));
+    make("span", { className: "strip-words" }, make("span", {}, make("b", {}, titleOf(frame)), known(frame.at) ? make("small", { title: "seconds since the start" }, ` ${duration(frame.at)}`) : null), make("span", { className: "what", dir: "auto" }, actionsOf(frame)), ...signs));
   button.addEventListener("click", () => chosen(place));
   return make("li", {}, button);
 }

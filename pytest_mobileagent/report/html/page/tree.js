@@ -53,8 +53,8 @@ function treeRow([node, depth, around], place) {
   const row = make("div", { id: `node-${place}`, className: "node", role: "treeitem", dir: "ltr" },
     around.length ? make("span", { className: "chain", title: `in ${around.join(" › ")}` }, "›") : null,
     label ? make("bdi", { className: "said" }, label.slice(0, 200)) : null,
-    make("span", { className: "class" }, shortName(node[CLASS]) || "?"),
     node[ID] ? make("span", { className: "id" }, `#${shortName(node[ID])}`) : null,
+    make("span", { className: "class" }, shortName(node[CLASS]) || "?"),
     node[FLAGS] ? make("span", { className: "flags" }, asText(node[FLAGS])) : null);
   row.dataset.place = place;
   row.style.paddingInlineStart = `${6 + 6 * Math.min(depth, BOTTOM)}px`;

@@ -13,7 +13,7 @@ function whyParts(row, episode, { withGoal = true } = {}) {
   const checked = [
     ["Sought", failed ? row.sought : ""],
     ["Closest", failed ? row.closest : ""],
-    ["Because", failed && !isTold(row) ? plainReason(row) : ""],
+    ["Because", failed && !row.error && !isTold(row) ? plainReason(row) : ""],
   ];
   const happened = [
     ["Broke", [row.fault && row.fault !== "agent" ? row.fault : "", (row.infrastructure || []).join("; ")].filter(Boolean).join(": ")],
@@ -26,7 +26,7 @@ function whyParts(row, episode, { withGoal = true } = {}) {
   const goal = make("p", { className: "goal", dir: "auto" }, asText(episode.goal) || asText(row.id));
   const lists = [checked, happened].map(factList).filter(Boolean);
   const damage = episode.damaged ? [make("p", { className: "bad" }, `This episode cannot be shown completely: ${episode.damaged}`)] : [];
-  return [...(withGoal ? [make("p", { className: "label" }, "Goal"), goal] : []), ...damage, make("div", { className: "columns" }, ...lists), ...wholeReason(row, episode)];
+  return [...(withGoal ? [make("p", { className: "label" }, "Goal"), goal] : []), ...damage, make("div", { className: "columns" }, ...lists), ...checkSource(row, episode), ...wholeReason(row, episode)];
 }
 
 // The first crash of an app, and how many more there were.
@@ -50,6 +50,17 @@ function cutShort(text) {
   const node = make("dd", { dir: "auto", title: text.slice(0, 1000) }, text);
   node.addEventListener("click", () => node.classList.toggle("whole"));
   return node;
+}
+
+// The body of the test around the condition that did not hold.
+function checkSource(row, episode) {
+  const { first, line, text } = episode.source || {};
+  if (row.outcome === "passed" || !text) return [];
+  const lines = asText(text).split("\n").map((each, place) => {
+    const at = Number(first) + place;
+    return make("span", { className: at === Number(line) ? "failed-line" : "" }, `${String(at).padStart(4)}  ${each}\n`);
+  });
+  return [fold("source", "The check", false, make("pre", { className: "source", dir: "ltr" }, ...lines))];
 }
 
 // What the check raised, word for word, for those who want it.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
+from pytest_mobileagent.report.html.episode import words_of
 from pytest_mobileagent.report.html.page import shell
 
 if TYPE_CHECKING:
@@ -78,7 +79,8 @@ def row(name: str, outcome: str = "passed", **fields: Any) -> dict[str, Any]:
         "judge_cost_usd": None, "input_tokens": 18_000, "output_tokens": 420,
         "partial_credit": None, "reason": "" if success else "the alarm is set for 7:00",
         "sought": "", "closest": "", "infrastructure": [], "e": None, "device": "emulator-5554",
-        "began": 0.0, "worker": None, **fields,
+        "began": 0.0, "worker": None, "crashes": 0, "error": "",
+        "cause": None if success else "self-reported: Alarm(…)", **fields,
     }  # fmt: skip
 
 
@@ -223,6 +225,7 @@ def write(tmp_path: Path) -> Callable[..., Path]:
         before, after = shell("a run")
         blocks = [packed("index", about), *([packed("index2", other)] if other else [])]
         blocks += [packed(f"e:{each['e']}", each) for each in episodes]
+        blocks += [packed(f"w:{each['e']}", words_of(each)) for each in episodes]
         blocks += [packed(f"p:{name}", content) for name, content in (pictures or {}).items()]
         path = tmp_path / "report.html"
         path.write_bytes(b"".join([before, *blocks, after]))

@@ -224,3 +224,21 @@ def test_a_crash_is_marked_in_the_strip_and_told_with_its_trace(
     reader.go("#e=bad.0&s=2")
     reader.sees("#detail", "Step 2 of 6")
     assert not reader.texts("#detail .crash")
+
+
+def test_the_check_is_shown_around_the_condition_that_did_not_hold(
+    read: Callable[..., Any], invented: Any, pictures: Callable[..., str]
+) -> None:
+    text = "alarms = episode.probe('alarms')\nassert Alarm(8, 0) in alarms\n    </pre>"
+    source = {"first": 41, "line": 42, "text": text}
+    rows = [invented.row("clock/bad", "failed", e="bad.0"), invented.row("clock/ok", e="ok.0")]
+    each = [invented.episode(row["e"], pictures, source=source) for row in rows]
+    reader = read(invented.index(rows), each)
+    reader.go("#e=bad.0")
+    reader.sees("#why", "The check")
+    reader.click("#why summary")
+    reader.sees("#why .failed-line", "  42  assert Alarm(8, 0) in alarms")
+    reader.sees("#why .source", "  43      </pre>")
+    reader.go("#e=ok.0")
+    reader.sees("#head h2", "ok")
+    assert "The check" not in reader.texts("#why")[0]

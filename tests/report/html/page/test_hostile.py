@@ -55,8 +55,10 @@ def unharmed(reader: Any) -> bool:
 
 def test_the_overview_shows_them_as_text(reader: Any) -> None:
     reader.sees("#count", "2 rows")
-    for part in ("#run", "#notice", "#gate", "#comparison", "#failures", "#rows"):
+    for part in ("#run", "#notice", "#gate", "#comparison", "#causes", "#rows"):
         reader.sees(part, SHOWN)
+    reader.click("#plots-box summary")
+    reader.until("document.querySelector('.bar-row')")
     assert SHOWN in reader.ask("document.querySelector('.bar-row').title.toWellFormed()")
     reader.click("#about-run summary")
     reader.sees("#facts", SHOWN)

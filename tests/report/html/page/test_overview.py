@@ -63,14 +63,88 @@ def test_a_run_is_shown_with_its_gate_its_comparison_and_its_notice(
     reader.until("document.querySelectorAll('.row').length === 1")
 
 
-def test_the_first_failures_are_told_with_their_reasons(
-    read: Callable[..., Any], invented: Any, some: Any
+def test_failures_are_grouped_by_their_causes_which_list_them(
+    read: Callable[..., Any], invented: Any
 ) -> None:
-    reader = read(invented.index(some))
-    reader.sees("#failures", "sought Alarm(8, 0) — no <b>")
-    reader.sees("#failures", "infrastructure: adb")
-    assert len(reader.texts("#failures li")) == 2
-    assert "null" not in reader.texts("#failures")[0]
+    row, error = invented.row, 'the agent failed at step 2: it raised ValueError: no "key"'
+    rows = [
+        row("clock/a", "failed", cause="ValueError: no …", error=error, sought="Alarm(8, 0)"),
+        row("clock/b", "failed", cause="step limit: <b>it, that</b>", sought="Alarm(8, 0)"),
+        row("clock/c", "failed", cause="ValueError: no …", error=error),
+        row("clock/d", "error", cause="infrastructure: adb", fault="infrastructure", reason="adb"),
+        row("clock/e", cause=None),
+        row("clock/f", "failed", cause="crash of a: b", crashes=1, sought="Alarm(8, 0)"),
+        row("clock/g", "failed", cause="gave up: it"),
+    ]
+    reader = read(invented.index(rows))
+    reader.sees("#causes", "1 more cause")
+    assert [text.replace("\n", " ") for text in reader.texts(".cause")] == [
+        "2 × ✗ ValueError: no …",
+        "1 × ✗ step limit: <b>it, that</b>",
+        "1 × ! infrastructure: adb",
+        "1 × ✗ crash of a: b",
+    ]
+    assert [text.split("\n")[1] for text in reader.texts(".row .c-task") if "\n" in text] == [
+        error,
+        "sought Alarm(8, 0) — the alarm is set for 7:00",
+        error,
+        "infrastructure: adb",
+        "crash of a: b",
+        "the alarm is set for 7:00",
+    ]
+    reader.click("li:nth-child(2) .cause")
+    reader.sees("#count", "1 of 7 rows")
+    assert names(reader) == ["b"]
+    reader.click('.cause[aria-pressed="true"]')
+    reader.sees("#count", "7 rows")
+    reader.click("#causes > button")
+    reader.sees("#causes", "gave up: it")
+    reader.sees("#causes", "Fewer causes")
+
+
+def test_words_are_found_in_what_was_said_and_seen_and_open_their_step(
+    read: Callable[..., Any], invented: Any, pictures: Callable[..., str]
+) -> None:
+    rows = [invented.row("clock/ok", e="ok.0"), invented.row("clock/bad", "failed", e="bad.0")]
+    episodes = [invented.episode(each["e"], pictures) for each in rows]
+    episodes[1]["frames"][2]["said"] = "I look for İstanbul </script>"
+    reader = read(invented.index(rows), episodes)
+    reader.sees("#count", "2 rows")
+    reader.press("/", *"WORKDAYS")
+    reader.sees("#count", "2 rows")
+    reader.sees("#rows", "“Set an alarm for 8:00 on workdays, and name it Work.”")
+    reader.press("\ue00c")  # Escape
+    reader.ask("setFilter('')")
+    reader.press("/", *"stanbul")
+    reader.sees("#count", "1 of 2 rows")
+    reader.sees("#rows", "step 3: “I look for İstanbul </script>”")
+    reader.press("\ue007")  # Enter
+    reader.sees("#head h2", "bad")
+    reader.sees("#detail", "Step 3 of 6")
+    reader.press("\ue00c", "/", "\ue015")  # Escape; from the filter down into the list
+    reader.until("document.querySelector('[aria-selected=true]')?.innerText.includes('bad')")
+    reader.press("\ue007")
+    reader.sees("#detail", "Step 3 of 6")
+
+
+def test_many_tasks_are_binned_in_the_plot_of_steps(
+    read: Callable[..., Any], invented: Any
+) -> None:
+    rows = [invented.row(f"clock/{n}", "passed" if n % 4 else "failed") for n in range(400)]
+    reader = read(invented.index([*rows, invented.row("clock/far", steps=40, golden_steps=20)]))
+    reader.click("#plots-box summary")
+    plot = "document.querySelectorAll('.plot')[1]"
+    reader.until(f"{plot}?.querySelectorAll('.cell.passed').length === 2")
+    titles = reader.ask(f"[...{plot}.querySelectorAll('g title')].map((each) => each.textContent)")
+    assert sorted(title.partition(": ")[2] for title in titles) == [
+        "1 task, 1 passed",
+        "400 tasks, 300 passed",
+    ]
+    whole, part = (
+        reader.ask(f"{plot}.querySelector('.cell.{kind}').getAttribute('height')")
+        for kind in ("failed", "passed")
+    )
+    assert float(part) == pytest.approx(3 * float(whole))
 
 
 FILTERS = {
@@ -134,6 +208,7 @@ def test_a_bar_shows_a_rate_with_its_interval_and_filters(
     about = invented.index(some)
     about["summary"]["apps"]["com.android.clock"]["interval"] = [0.25, 0.75]
     reader = read(about)
+    reader.click("#plots-box summary")
     reader.until("document.querySelectorAll('.bar-row').length === 4")  # by app, and by level
     bar = "document.querySelector('.bar-row')"
     assert reader.ask(f"{bar}.title") == "com.android.clock: 50 %, 1 of 2, 95 %: 25 % to 75 %"
@@ -150,6 +225,7 @@ def test_plots_have_a_mark_for_each_task_and_a_line_for_each_device(
 ) -> None:
     reader = read(invented.index(some))
     reader.sees("#count", "4 rows")
+    reader.click("#plots-box summary")
     titles = reader.texts(".plot figcaption b")
     assert titles == ["Success", "Steps against golden steps", "Success against cost", "Timeline"]
     plot = "document.querySelectorAll('.plot')"

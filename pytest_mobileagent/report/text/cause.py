@@ -1,0 +1,82 @@
+"""The cause of a failure in a few words: the same for all failures of one kind.
+
+Numbers, names and quoted texts are left out, so that many failures come to few causes.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.report.text.narration import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.verdict import Verdict
+
+AGENTS_FAULT = ("agent error", "time limit")  # endings with an error of the agent
+FAILURES = ("failed", "error")
+_LONGEST = 140  # characters
+_STEP = re.compile(r"^the agent failed at step \d+: (?:it raised )?")
+_NAMES = re.compile(
+    r"""
+    (?<!\w)'[^'\n]*'(?!\w) | "[^"\n]*" | “[^”\n]*” | `[^`\n]*`  # what is quoted
+    | <\w+\ [^>]*>                            # an element
+    | \[[-\d., ]+\](?:\[[-\d., ]+\])?         # its bounds
+    | (?<![\w.])[a-z]\w*(?:\.\w+){2,}         # a package
+    | (?<!\w)(?:\w+:)?/[^\s,;:)]+             # a path
+    | (?<!\w)[A-Za-z]?[-+]?\d[\w.:,%-]*       # a number, a time, an identifier
+    """,
+    re.VERBOSE,
+)
+_REPEATED = re.compile(r"…(?:[,\s]*…)+")
+
+
+def cause(
+    outcome: str,
+    reason: str,
+    *,
+    fault: str | None = None,
+    infrastructure: Sequence[str] = (),
+    verdict: Verdict | None = None,
+    episode: EpisodeRecord | None = None,
+) -> str | None:
+    """Return why a task failed or was not decided, in words without its own names and numbers.
+
+    The arguments are the fields of a `Result`. The cause is the first of these that there is: a
+    crash of an app (with the app's name), the agent's error, how the episode ended with the notice
+    of the last step, and how it ended with what the check missed. None if the task did not fail.
+    """
+    if outcome not in FAILURES:
+        return None
+    if outcome == "error":
+        broke = infrastructure if fault == "infrastructure" else ()
+        return _said(fault or "error", broke[-1] if broke else reason)
+    if episode is None:
+        return _said("", reason)
+    if episode.crashes:
+        first = episode.crashes[0]
+        return _cut(f"{first.kind} of {first.package or 'an app'}: {without_names(first.error)}")
+    if str(episode.termination) in AGENTS_FAULT and episode.error:
+        return _said("", _STEP.sub("", episode.error))
+    notices = [step.notice for step in episode.steps[-1:] if step.notice]
+    evidence = verdict.evidence if verdict is not None else {}
+    missed = nearest(reason, evidence) or str(evidence.get("sought") or reason)
+    return _said(str(episode.termination), notices[0] if notices else missed)
+
+
+def without_names(text: str) -> str:
+    """Return the first line of a text, with … for numbers, names, paths and quoted texts."""
+    line = text.strip().partition("\n")[0].partition("; closest: ")[0]
+    return " ".join(_REPEATED.sub("…", _NAMES.sub("…", line)).split())
+
+
+def _said(how: str, why: str) -> str:
+    words = without_names(why)
+    return _cut(": ".join(filter(None, (how, words))) or "unknown")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
