@@ -19,7 +19,9 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: demo test test-fast test-virtual test-portable test-all lint docs changelog release appium
 
 demo: $(VENV)/ready
-	$(BIN)/pytest tasks/coursera -n 2 --agent=lexical --mobile-exit=run -v -o verbosity_test_cases=0 --tb=no -rN
+	$(BIN)/pytest tasks/coursera -n 2 --agent=t3a --mobile-model=scripted:fixtures/replies/t3a.jsonl \
+		--mobile-device-time=2026-11-22T09:00 --mobile-max-steps=8 --mobile-exit=run \
+		-v -o verbosity_test_cases=0 --tb=no -rN
 
 test: $(VENV)/ready
 	$(BIN)/python .ci/fast_tests.py --virtual=auto

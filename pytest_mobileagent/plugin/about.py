@@ -13,6 +13,7 @@ from pytest_mobileagent.plain import digest
 from pytest_mobileagent.plugin.items import WHOLE, case_of, selection
 from pytest_mobileagent.plugin.project import folders
 from pytest_mobileagent.plugin.reuse.digests import (
+    clock_of,
     content_of,
     digests,
     fingerprints,
@@ -84,7 +85,10 @@ def _parts_of_episodes(run: RunConfig) -> dict[str, Any]:
         "apps": _apps(run),
         "agent": _agent(run),
         "models": run.models.about()["models"],
-        "device": [run.settings[n].text for n in ("mobile-device", "mobile-driver")],
+        "device": [
+            *(run.settings[n].text for n in ("mobile-device", "mobile-driver")),
+            *clock_of(run),
+        ],
         "environments": sorted(run.environments),
         "seeds": run.value("mobile-seed"),
         "limits": [run.settings[name].text for name in _LIMITS],

@@ -72,6 +72,12 @@ class RunDevices:
             names = f"{device.option.flag}={source.shown.partition(':')[0]}:… names {source.count}"
             msg = f"-n {self._run.workers} needs {self._run.workers} devices, {names}"
             raise pytest.UsageError(printable(msg))
+        clock = self._settings["mobile-device-time"]
+        if clock.value is not None and source.count is not None:
+            where = f" with {device.option.flag}={device.text}"
+            raise usage_error(
+                clock, f"{where}: only phones that the run starts have their clock set"
+            )
         try:
             chosen = choose_driver(options.driver, source.reached_by)
         except ValueError as error:

@@ -245,6 +245,7 @@ def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
         options=chosen.options,
         program=chosen.program,
         environment=_environment(case, request.config),
+        clock=run.value("mobile-device-time"),
         models=run.models.settings(case.epoch),
         ocr=run.value("mobile-ocr"),
         is_done=stops(request) if case.task.stop_on_success else None,

@@ -176,6 +176,11 @@ GROUPS: dict[str, tuple[Option, ...]] = {
             "may have limits of their own",
         ),
         Option(
+            "--mobile-device-time", "ISO|now", "now", values.moment,
+            "what the clock of phones that the run starts is set to before each episode, for runs "
+            "that are the same on any day: 2026-11-22T09:00, in the phone's zone if none is given",
+        ),
+        Option(
             "--mobile-log", "off|warnings|all", "warnings",
             values.one_of("off", "warnings", "all"),
             "which lines of the phone's log are recorded with each step; crashes always are",

@@ -14,6 +14,7 @@ from pytest_mobileagent.plain import plain_number, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from pytest_mobileagent.device.device import Settle
     from pytest_mobileagent.llm.budget import Limit
@@ -99,6 +100,13 @@ def settle(text: str) -> Settle:
     from pytest_mobileagent.device.device import parse_settle  # not for --help
 
     return parse_settle(text)
+
+
+def moment(text: str) -> datetime | None:
+    """Read a date and time; None stands for the present."""
+    from pytest_mobileagent.environment.clock import parse_moment
+
+    return parse_moment(text)
 
 
 def model(text: str) -> ModelChoice:

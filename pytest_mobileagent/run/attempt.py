@@ -13,6 +13,7 @@ from pytest_mobileagent.agent.agent import Briefing
 from pytest_mobileagent.device.device import log_of, system_of
 from pytest_mobileagent.device.probes import since_now
 from pytest_mobileagent.environment.apply import apply
+from pytest_mobileagent.environment.clock import set_clock
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.errors import (
     DeviceError,
@@ -57,6 +58,7 @@ class Plan:
     - `environment`: the one that the case names, if it names one.
     - `models`: those that the agent may ask; `clients` replace some of them in tests.
     - `ocr`: the OCR engine that the agent is to use.
+    - `clock`: what the device's clock is set to; None leaves it as it is.
     - `is_done`: called with the folder of the episode after every step; returns whether the goal
       is met and the episode is to end. None if the task does not stop on success.
     """
@@ -69,6 +71,7 @@ class Plan:
     options: Mapping[str, Any] = field(default_factory=dict)
     program: Mapping[str, Any] | None = None
     environment: Environment | None = None
+    clock: datetime | None = None
     models: ModelSettings = field(default_factory=ModelSettings)
     clients: Mapping[ModelReference, Client] = field(default_factory=dict)
     ocr: str = "rapidocr"
@@ -90,6 +93,8 @@ def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, numb
     reset = system.reset(task.snapshot, task.packages)
     if plan.environment is not None:
         apply(plan.environment, device)
+    if plan.clock is not None:
+        set_clock(device, plan.clock)
     installed = system.packages()
     _check_fitness(plan.case, device.info, installed)
     _call("prepare", task.prepare, device)

@@ -37,6 +37,7 @@ VALUES = {
     "--mobile-time-limit": "60",
     "--mobile-settle": "0.5",
     "--mobile-log": "all",
+    "--mobile-device-time": "now",
     "--mobile-seed": "7",
     "--mobile-epochs": "2",
     "--mobile-env": "all",

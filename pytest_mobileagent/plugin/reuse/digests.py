@@ -129,9 +129,15 @@ def _parts(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> d
         "agent fixture": sources.of(*_fixtures(item, {"agent"})),
         "step limit": min(steps, run.value("mobile-max-steps") or steps),
         "seed": case.seed(run.value("mobile-seed")),
-        "settings": [run.settings[name].text for name in _SETTINGS],
+        "settings": [*(run.settings[name].text for name in _SETTINGS), *clock_of(run)],
         "end": body,
     }
+
+
+def clock_of(run: RunConfig) -> list[str | None]:
+    """Return what clocks are set to; nothing where they are not, as in runs of before."""
+    setting = run.settings["mobile-device-time"]
+    return [] if setting.value is None else [setting.text]
 
 
 def _check(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> Any:

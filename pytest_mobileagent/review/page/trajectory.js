@@ -19,7 +19,7 @@ function showTrajectory(episode) {
   const frames = episode.frames || [];
   byId("screen").hidden = byId("step").hidden = byId("strip").hidden = frames.length === 0;
   byId("strip").replaceChildren(...frames.map((frame, index) => thumbnail(episode, frame, index)));
-  if (frames.length) showStep(0);
+  if (frames.length) showStep(frames.length - 1); // what decides most verdicts
 }
 
 function showStep(index) {

@@ -1,0 +1,80 @@
+"""The clock of a device, set to a moment of choice, so that a run is the same on any day.
+
+Emulators take the host's time when they start and when they load a snapshot, so the clock is set
+anew before each episode; from there it runs on.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, tzinfo
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from pytest_mobileagent.device.device import system_of
+from pytest_mobileagent.errors import DeviceError
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.device.device import Device
+
+_TOLERANCE = 60.0  # seconds between the moment and what the device says after it was set
+
+
+def parse_moment(text: str) -> datetime | None:
+    """Return the moment that an option names in ISO 8601; None for "now".
+
+    One without a zone is in the device's.
+
+    Raises:
+        ValueError: it names none.
+    """
+    if text.strip() == "now":
+        return None
+    try:
+        return datetime.fromisoformat(text.strip())
+    except ValueError:
+        msg = "has to be a date and time such as 2026-11-22T09:00, or now"
+        raise ValueError(msg) from None
+
+
+def set_clock(device: Device, moment: datetime) -> None:
+    """Set a device's clock; apps learn of it as they do when a user sets it.
+
+    The alarm manager does it (`cmd alarm set-time`), or else `date`, for which the shell has to be
+    root's.
+
+    Raises:
+        DeviceError: the device does not let it be set.
+    """
+    system = system_of(device)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=_zone(system.shell("getprop persist.sys.timezone").strip()))
+    seconds = int(moment.timestamp())
+    said = system.shell(
+        f"settings put global auto_time 0; cmd alarm set-time {seconds * 1000} 2>&1; date +%s"
+    )
+    if _is_set(said, seconds):
+        return
+    told = system.shell(
+        f"date -u @{seconds} 2>&1"
+        " && am broadcast -a android.intent.action.TIME_SET >/dev/null 2>&1; date +%s"
+    )
+    if not _is_set(told, seconds):
+        msg = (
+            f"device {device.info.serial} does not let its clock be set to {moment.isoformat()}: "
+            f"{said.strip()[:200]}; as root: {told.strip()[:200]}. That takes `adb root`, as "
+            "emulators without the Play Store give; else leave out --mobile-device-time"
+        )
+        raise DeviceError(msg)
+
+
+def _is_set(said: str, seconds: int) -> bool:
+    last = said.strip().rpartition("\n")[2]
+    return last.isdecimal() and abs(int(last) - seconds) < _TOLERANCE
+
+
+def _zone(name: str) -> tzinfo:
+    """Return a time zone by its name; UTC for one that nobody knows, as in Android."""
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        return UTC

@@ -1,0 +1,89 @@
+"""The clock of a device, set to a moment of choice."""
+
+from __future__ import annotations
+
+import contextlib
+from datetime import UTC, datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.device.drivers.adb.device import AdbDevice
+from pytest_mobileagent.environment.clock import parse_moment, set_clock
+from pytest_mobileagent.errors import DeviceError
+from pytest_mobileagent.testing import FakePhone, make_screen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture
+def device(phone: Any) -> Iterator[AdbDevice]:
+    with contextlib.closing(AdbDevice(phone)) as device:
+        yield device
+        device.system.reset("default_boot", ())
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("now", None),
+        ("2026-11-22", datetime(2026, 11, 22)),
+        ("2026-11-22T09:00Z", datetime(2026, 11, 22, 9, tzinfo=UTC)),
+        (
+            "2026-11-22T09:00+09:00",
+            datetime(2026, 11, 22, 9, tzinfo=timezone(timedelta(hours=9))),
+        ),
+    ],
+)
+def test_a_moment_is_read(text: str, moment: datetime | None) -> None:
+    assert parse_moment(text) == moment
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("2024-02-29T23:58", "2024-02-29 23:58"),
+        ("2024-02-29T23:58Z", "2024-03-01 08:58"),
+        ("2038-01-20T00:00+09:00", "2038-01-20 00:00"),
+    ],
+)
+def test_a_device_is_at_that_moment_in_its_own_zone(
+    device: AdbDevice, given: str, shown: str
+) -> None:
+    device.system.shell("cmd alarm set-timezone Asia/Seoul")
+    moment = parse_moment(given)
+    assert moment is not None
+    set_clock(device, moment)
+    assert device.system.shell("date '+%Y-%m-%d %H:%M'").strip() == shown
+    time = device.observe().screen.time
+    assert time is not None
+    assert f"{time:%Y-%m-%d %H:%M}" == shown
+
+
+def test_where_the_alarm_manager_does_not_root_does() -> None:
+    said: list[str] = []
+
+    class Old(FakePhone):
+        """A phone whose alarm manager has no such command."""
+
+        def shell(self, script: str) -> str:
+            said.append(script)
+            is_set = script.startswith("date -u @1709164800")
+            return "1709164800\n" if is_set else "Unknown command: set-time\n1790000000\n"
+
+    set_clock(Old([make_screen("0")]), datetime(2024, 2, 29, tzinfo=UTC))
+    assert "cmd alarm set-time 1709164800000" in said[0]
+    assert len(said) == 2
+
+
+def test_a_device_that_refuses_is_told_with_what_it_said() -> None:
+    class Stubborn(FakePhone):
+        """A phone that sets no clock."""
+
+        def shell(self, script: str) -> str:
+            assert "date" in script
+            return "date: cannot set date: Operation not permitted\n1790000000\n"
+
+    with pytest.raises(DeviceError, match=r"does not let its clock be set to 2024-.*Operation not"):
+        set_clock(Stubborn([make_screen("0")]), datetime(2024, 2, 29, tzinfo=UTC))

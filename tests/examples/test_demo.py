@@ -1,0 +1,79 @@
+"""`make demo` ends with the table that the README shows, on any day."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+# Read by each Python when it starts: for pytest, its workers and their phones it is another day.
+OTHER_DAY = """
+import os, time
+own, shift = time.time, float(os.environ["DEMO_SHIFT"])
+time.time = lambda: own() + shift
+time.time_ns = lambda: int(time.time() * 1e9)
+"""
+SECONDS = re.compile(r"(?<=  )\d+\.\d+(?=  +~)")  # s/step, which differs from machine to machine
+
+
+def table(text: str) -> list[str]:
+    """Return the lines from the numbers to the failures, without what a machine's speed changes."""
+    lines = [line.strip() for line in text.splitlines()]
+    start = next(at for at, line in enumerate(lines) if line.startswith("suite  "))
+    end = next(at for at, line in enumerate(lines) if line.startswith("Virtual phones"))
+    return [" ".join(SECONDS.sub("", line).split()) for line in lines[start:end]]
+
+
+def demo() -> list[str]:
+    """Return the words of the command that `make demo` runs."""
+    told = subprocess.run(
+        ["make", "-n", "-o", ".venv/ready", "demo"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    _, *words = shlex.split(told.stdout.replace("\\\n", " "))
+    return words
+
+
+def run(words: list[str], days: int, folder: Path) -> list[str]:
+    """Run pytest as if it were so many days later, and return its table."""
+    (folder / "sitecustomize.py").write_text(OTHER_DAY)
+    shift = {"PYTHONPATH": str(folder), "DEMO_SHIFT": str(days * 86_400)}
+    own = [f"--mobile-runs={folder}", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *words, *own],
+        cwd=ROOT,
+        env={**os.environ, **shift},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    return table(done.stdout)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("days", [0, 1, 2, 3, 4, 5, 400])
+def test_the_demo_is_the_same_on_any_day(days: int, tmp_path: Path) -> None:
+    shown = table((ROOT / "README.md").read_text("utf-8"))
+    told = run(demo(), days, tmp_path)
+    left_out = shown.index("…")
+    assert told[:left_out] == shown[:left_out]
+    assert told[-4:] == shown[-4:]
+
+
+@pytest.mark.slow
+def test_without_a_fixed_day_tasks_that_name_the_weekday_differ(tmp_path: Path) -> None:
+    words = [word for word in demo() if not word.startswith("--mobile-device-time")]
+    to_wednesday = (2 - datetime.now(UTC).weekday()) % 7
+    told = run([*words, "-k", "on_this_weekday"], to_wednesday, tmp_path)
+    assert any(line.startswith("failed (1):") for line in told)

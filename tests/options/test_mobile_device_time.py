@@ -1,0 +1,37 @@
+"""--mobile-device-time: the clock of the phones that a run starts."""
+
+from __future__ import annotations
+
+import pytest
+
+TASK = """
+import pytest
+from pytest_mobileagent import task
+
+@pytest.mark.parametrize("time", [1, 2])
+@task("It is {today:%A}.", step_limit=1)
+def test_day(episode, time):
+    assert episode.goal == "It is Thursday."
+    assert episode.started.isoformat().startswith("2024-02-29T23:5")
+"""
+
+
+@pytest.mark.parametrize("value", ["tomorrow", "9:00", "2026-13-01", "2026-02-30T09:00"])
+def test_what_is_no_moment_is_refused(refused, value):
+    assert "has to be a date and time such as 2026-11-22T09:00" in refused(
+        f"--mobile-device-time={value}"
+    )
+
+
+def test_phones_of_others_keep_their_clocks(refused):
+    assert "only phones that the run starts have their clock set" in refused(
+        "--mobile-device-time=2024-02-29T23:58"
+    )
+
+
+def test_each_episode_begins_at_that_time(project):
+    project.write(tasks__test_day=TASK)
+    result = project.run_virtual(
+        "tasks/test_day.py", "--agent=noop", "--mobile-device-time=2024-02-29T23:58"
+    )
+    result.assert_outcomes(passed=2)
