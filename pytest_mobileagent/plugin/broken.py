@@ -20,7 +20,7 @@ from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.fixtures import __name__ as own_fixtures
-from pytest_mobileagent.plugin.items import ROW, marker_of
+from pytest_mobileagent.plugin.items import ROW, case_of, marker_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable, Iterator
@@ -31,7 +31,10 @@ _MARK = "mobile_broken_task"  # the attribute of a report that crosses pytest-xd
 
 
 class BrokenTasks:
-    """A plugin that explains broken tasks, and ends a run that has any with status 4."""
+    """A plugin that explains broken tasks, and ends a run that has any with status 4.
+
+    So does a run whose workers find that no agent was chosen for its tasks.
+    """
 
     def __init__(self, config: pytest.Config) -> None:
         self._found = False
@@ -69,11 +72,48 @@ class BrokenTasks:
         """Remember that there was a broken task, also in a worker."""
         self._found = self._found or hasattr(report, _MARK)
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Remember that a worker has found that no agent was chosen."""
+        self._found = self._found or _MARK in getattr(node, "workeroutput", {})
+
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Change the status to that of a usage error: no device was needed to find it."""
         if self._found:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
+
+
+def check_chosen(session: pytest.Session) -> None:
+    """End a run without `--agent` that has tasks which need it; a fixture may give theirs.
+
+    Raises:
+        pytest.UsageError: it has; in a worker, the whole run is stopped with the same text instead.
+    """
+    waiting = [item for item in session.items if case_of(item) is not None and _needs_option(item)]
+    if not waiting:
+        return
+    tasks = "1 task needs" if len(waiting) == 1 else f"{len(waiting)} tasks need"
+    msg = (
+        f"no agent was chosen, and {tasks} one: name it by --agent=NAME, FILE.py or 'cmd:COMMAND', "
+        "the environment variable MOBILE_AGENT or the ini key mobile_agent; --agent=oracle plays "
+        "the tasks' own solutions"
+    )
+    output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
+    if output is None:
+        raise pytest.UsageError(msg)
+    output[_MARK] = True
+    session.items.clear()
+    session.shouldstop = msg
+
+
+def _needs_option(item: pytest.Item) -> bool:
+    """Whether a test asks for an episode, and no fixture of its project gives the agent."""
+    if "episode" not in getattr(item, "fixturenames", ()):
+        return False
+    manager = item.session._fixturemanager  # noqa: SLF001 - pytest offers no other way
+    given = manager.getfixturedefs("agent", item) or ()
+    return bool(given) and given[-1].func.__module__ == own_fixtures
 
 
 def _explain(

@@ -16,7 +16,7 @@ import pytest
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin import hookspecs
-from pytest_mobileagent.plugin.broken import BrokenTasks
+from pytest_mobileagent.plugin.broken import BrokenTasks, check_chosen
 from pytest_mobileagent.plugin.config import RUN, RunConfig
 from pytest_mobileagent.plugin.fixtures import (  # noqa: F401 - pytest finds fixtures by their names here
     agent,
@@ -133,7 +133,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.hookimpl(tryfirst=True)  # write run.json before pytest-xdist hands out its tests
 def pytest_collection_finish(session: pytest.Session) -> None:
     run = session.config.stash[RUN]
-    if run.agent is None or runs_no_test(session.config):
+    if runs_no_test(session.config):
+        return
+    if run.agent is None:
+        if run.earlier.makes_episodes:
+            check_chosen(session)
         return
     from pytest_mobileagent.plugin.about import about_run
 

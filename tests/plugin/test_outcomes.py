@@ -192,8 +192,41 @@ def test_a_project_without_tasks_is_left_alone(pytester):
 
 def test_a_task_without_an_agent_says_how_to_choose_one(project):
     result = project.run("tasks")
-    result.assert_outcomes(errors=3)
-    result.stdout.fnmatch_lines(["*no agent was chosen: give one by --agent=NAME*"])
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    (line,) = filter(None, result.stderr.lines)
+    assert line.startswith("ERROR: no agent was chosen, and 3 tasks need one: name it by --agent=")
+    result = project.run_virtual("tasks", "-n2")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stdout.fnmatch_lines(["*no agent was chosen, and 3 tasks need one: name it*"])
+    result.assert_outcomes()
+    assert not (project.pytester.path / "runs").exists()
+
+
+def test_tests_beside_tasks_need_no_agent(project):
+    project.write(
+        tests__test_plain="def test_plain(): pass",
+        tasks__mine__conftest="""
+import pytest
+from pytest_mobileagent import Agent, Finish
+
+class Mine(Agent):
+    def step(self, observation):
+        return Finish("4711")
+
+@pytest.fixture
+def agent():
+    return Mine
+""",
+        tasks__mine__test_mine="""
+from pytest_mobileagent import task
+
+@task("Say it.")
+def test_mine(episode):
+    assert episode.answers("4711")
+""",
+    )
+    project.run("tests", "tasks", "-k", "plain or mine").assert_outcomes(passed=2, deselected=3)
+    assert project.run("tasks", "--collect-only").ret == 0
 
 
 def test_a_device_can_be_driven_by_a_test_itself(project):
