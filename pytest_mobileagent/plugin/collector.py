@@ -267,7 +267,8 @@ class Collector:
 
         show_missing(terminalreporter, self.missing)
         if self.results:
-            end = self.problem or where_the_report_is(self.run)
+            links = bool(terminalreporter.isatty)
+            end = self.problem or where_the_report_is(self.run, links=links)
             results = [self.results[nodeid] for nodeid in sorted(self.results)]
             earlier = self.run.earlier.summary(results, self.reused, self.selected)
             show_run(terminalreporter, self.run, results, budget=self.budget, earlier=earlier)

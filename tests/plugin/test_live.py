@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -43,6 +44,7 @@ class Seen:
 
     def __init__(self, folder, *arguments, **environment):
         self.screen = pyte.Screen(COLUMNS, 40)
+        self.raw = b""
         self._stream = pyte.ByteStream(self.screen)
         self._terminal, theirs = pty.openpty()
         os.set_blocking(self._terminal, False)
@@ -89,6 +91,7 @@ class Seen:
         except OSError:  # the other end has been closed
             data = b""
         self._stream.feed(data)
+        self.raw += data
         return data
 
     @property
@@ -117,6 +120,11 @@ def test_live_lines_follow_the_dots_and_leave_nothing(project):
     assert seen.process.returncode == 0
     assert any(line.startswith("test_it.py ..") and line.endswith("[100%]") for line in lines)
     assert not [line for line in lines if "step 1" in line or " done" in line]
+    address = rf"file://{re.escape(str(project))}/runs/[^/]+/report\.html"
+    link = rf"\x1b]8;;({address})\x1b\\({address})\x1b]8;;\x1b\\"
+    found = re.search(rf"report: {link}   \(open it", seen.raw.decode())
+    assert found, "a hyperlink of the terminal"
+    assert found[1] == found[2]
 
 
 @pytest.mark.slow

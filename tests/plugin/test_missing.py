@@ -201,7 +201,7 @@ def test_what_else_a_body_raises_is_an_error_that_shows_the_episode(run: Run, tb
         "goal     Set a goal.",
         'actions  1 tap "Home"   2 tap "Home"   3 finish "done"',
         "ended    self-reported after 2 steps",
-        "page     runs/*report.html#e=*&s=2",
+        "page     file:///*report.html#e=*&s=2",
     ]
     if tb != "line":
         result.stdout.fnmatch_lines(shown)

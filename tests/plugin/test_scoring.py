@@ -305,6 +305,7 @@ def test_a_failure_says_where_to_look_from_where_pytest_was_started(run, pyteste
     lines = [line for line in result.outlines if line.startswith(("screen ", "page "))]
     assert lines == [
         f"screen   runs/{folder.name}/{told['episode']}/screens/003-tap.png",
-        f"page     runs/{folder.name}/report.html#e={name}&s=3",
+        f"page     {(folder / 'report.html').as_uri()}#e={name}&s=3",
     ]
-    result.stdout.fnmatch_lines([f"report: runs/{folder.name}/report.*"])
+    page = (folder / "report.html").as_uri()
+    result.stdout.fnmatch_lines([f"report: {page}   (open it: python -m pytest_mobileagent show)"])

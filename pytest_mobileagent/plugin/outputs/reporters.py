@@ -294,9 +294,9 @@ def _where_to_look(item: pytest.Item, episode: Episode, met: int | None) -> tupl
     screenshot = last_screenshot(episode)
     if episode.folder is None or screenshot is None:
         return "", ""
-    page = near(item.config, item.config.stash[RUN].folder.path / PAGE)
+    page = item.config.stash[RUN].folder.path / PAGE
     step = telling_step(episode, met)
-    link = deep_link(page, episode.folder.name, step)
+    link = deep_link(page.absolute().as_uri(), episode.folder.name, step)
     return str(near(item.config, screenshot)), link
 
 

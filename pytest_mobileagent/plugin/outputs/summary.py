@@ -112,8 +112,11 @@ def _how_to_go_on(run: RunConfig, spent: str) -> str:
     return how_to_go_on(run.config, run.models, spent, near(run.config, runs))
 
 
-def where_the_report_is(run: RunConfig) -> str:
-    """Return a line on where a run's report is, and the command that opens it."""
+def where_the_report_is(run: RunConfig, *, links: bool = False) -> str:
+    """Return a line on where a run's report is, and the command that opens it.
+
+    `links` makes the address of its page a hyperlink of the terminal (OSC 8).
+    """
     page = run.folder.path / PAGE
     if not page.is_file():
         return f"report: {near(run.config, run.folder.path / REPORT)}"
@@ -121,7 +124,9 @@ def where_the_report_is(run: RunConfig) -> str:
     elsewhere = run.settings["mobile-runs"].source.startswith("--")
     if elsewhere or run.earlier.goes_on:  # `show` alone would open another run
         words.append(str(near(run.config, run.folder.path)))
-    return f"report: {near(run.config, page)}   (open it: {shlex.join(words)})"
+    address = page.absolute().as_uri()
+    shown = f"\x1b]8;;{address}\x1b\\{address}\x1b]8;;\x1b\\" if links else address
+    return f"report: {shown}   (open it: {shlex.join(words)})"
 
 
 def how_to_go_on(config: pytest.Config, models: RunModels, over: str, runs: Path) -> str:

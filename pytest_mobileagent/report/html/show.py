@@ -7,13 +7,15 @@ import sys
 import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
+from urllib.request import url2pathname
 
 from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.recorded import find_run, is_run, newest_run
+from pytest_mobileagent.report.text.narration import PAGE
 
 if TYPE_CHECKING:
     import argparse
@@ -30,11 +32,11 @@ def main(arguments: Sequence[str], runs: Callable[[], Path]) -> int:
     """
     given = _parser().parse_args(arguments)
     try:
-        page, episode = _page(given.what, given.other, runs)
+        page, place = _page(given.what, given.other, runs)
     except (OSError, HostError, RecordError, ValueError) as error:
         sys.stderr.write(f"error: {printable(str(error))}\n")
         return 1
-    place = f"#e={quote(episode)}" if episode else ""
+    place = f"#{place}" if place else ""
     sys.stdout.write(f"{printable(str(page))}{place}\n")
     sys.stdout.flush()
     if not given.no_browser:
@@ -50,55 +52,84 @@ def _parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     what = "a run's folder or a folder of runs (default: the newest run), an episode's folder or "
-    what += "its name, or the id of a task"
-    add("what", nargs="?", default="", metavar="RUN|EPISODE", help=what)
+    what += "its name, the id of a task, or a report.html, also as an address with a place in it"
+    add("what", nargs="?", default="", metavar="RUN|EPISODE|PAGE", help=what)
     add(
         "other",
         nargs="?",
         default="",
-        metavar="RUN",
-        help="a run to be shown beside the first, which it is compared with",
+        metavar="RUN|TASK",
+        help="a run to be shown beside the first, which it is compared with; or a task of that run",
     )
     add("--no-browser", action="store_true", help="only print where the page is")
     return parser
 
 
 def _page(what: str, other: str, runs: Callable[[], Path]) -> tuple[Path, str]:
-    """Return the page to open, and the name of the episode to open in it; empty for none."""
+    """Return the page to open, and the place in it (`#…`) without the sign; empty for none."""
     from pytest_mobileagent.report.html.writing import page_of, page_of_two
 
-    run, episode = _found(what, runs)
+    run, place = _found(what, runs)
     if not other:
-        return page_of(run), episode
-    if episode:
-        msg = f"{what} is an episode: name two runs, or one episode"
+        return page_of(run), place
+    if place:
+        msg = f"{what} is an episode: name two runs, a run and a task, or one episode"
         raise RecordError(msg)
-    beside, episode = _found(other, runs)
-    if episode:
-        msg = f"{other} is an episode, and no run"
-        raise RecordError(msg)
-    return page_of_two(run, beside), ""
+    if (beside := _run(other, runs)) is not None:
+        return page_of_two(run, beside), ""
+    return page_of(run), _place(_episode(run, other))
 
 
 def _found(what: str, runs: Callable[[], Path]) -> tuple[Path, str]:
-    """Return the selected run, and the name of the episode's folder; empty for none.
+    """Return the selected run, and the place in its page; empty for the page as it opens.
 
     Raises:
         RecordError: there is no such run or episode.
     """
+    if (address := _address(what)) is not None:
+        path, place = address
+        if not is_run(path.parent):
+            msg = f"{what} is not in the folder of a run: name one that is"
+            raise RecordError(msg)
+        return path.parent.resolve(), place
     path = Path(what)
     if what and (path / STREAM).is_file():
-        return path.resolve().parent.parent, path.resolve().name
-    if what and (is_run(path) or newest_run(path) is not None):
-        return find_run(path), ""
+        return path.resolve().parent.parent, _place(path.resolve().name)
+    if (found := _run(what, runs)) is not None:
+        return found, ""
     folder = runs()
-    if not what or is_run(folder / what) or newest_run(folder / what) is not None:
-        return find_run(folder / what), ""
+    if not what:
+        return find_run(folder), ""
     run = newest_run(folder)
     if run is None:
         msg = f"{what} is no run and no episode, and there is no run in {folder}"
         raise RecordError(msg)
-    return run.resolve(), _episode(run, what)
+    return run.resolve(), _place(_episode(run, what))
+
+
+def _run(what: str, runs: Callable[[], Path]) -> Path | None:
+    """Return the run that a path names, also one in the folder of all runs; None for none."""
+    if what and _has_run(Path(what)):
+        return find_run(Path(what))
+    path = runs() / what
+    return find_run(path) if _has_run(path) else None
+
+
+def _has_run(path: Path) -> bool:
+    return is_run(path) or newest_run(path) is not None
+
+
+def _address(what: str) -> tuple[Path, str] | None:
+    """Return the page, and the place in it, of an address or of a page's path; None for others."""
+    if what.startswith("file:"):
+        parts = urlsplit(what)
+        return Path(url2pathname(parts.path)), parts.fragment
+    path, _, place = what.partition("#")
+    return (Path(path), place) if Path(path).name == PAGE else None
+
+
+def _place(episode: str) -> str:
+    return f"e={quote(episode)}"
 
 
 def _episode(run: Path, name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from pytest_mobileagent.action.action import (
     Ask,
@@ -143,9 +144,12 @@ def telling_step(episode: EpisodeRecord, met: int | None) -> int | None:
     return counted[-1] if counted else (1 if episode.steps else None)
 
 
-def deep_link(page: Path, episode: str, step: int | None) -> str:
-    """Return the address within a run's page of an episode, by its folder's name, and a step."""
-    return f"{page}#e={episode}" + ("" if step is None else f"&s={step}")
+def deep_link(page: Path | str, episode: str, step: int | None) -> str:
+    """Return the address of an episode, by its folder's name, and a step in a run's page.
+
+    `page` is the path or the address of the page.
+    """
+    return f"{page}#e={quote(episode)}" + ("" if step is None else f"&s={step}")
 
 
 def _counts(step: Step) -> bool:

@@ -69,6 +69,24 @@ def test_an_episode_is_opened_at_its_place(
     assert opened == [f"{(recorded / PAGE).as_uri()}#e=first.1"]
 
 
+@pytest.mark.parametrize(
+    "given", ["{uri}#e=first.1&s=2", "{path}#e=first.1&s=2", "{uri}", "{path}"]
+)
+def test_an_address_that_was_printed_is_opened(
+    show: Show, recorded: Path, opened: list[str], given: str
+) -> None:
+    page = recorded / PAGE
+    place = "#e=first.1&s=2" if "#" in given else ""
+    assert show(given.format(uri=page.as_uri(), path=page)) == (0, f"{page}{place}\n", "")
+    assert opened == [f"{page.as_uri()}{place}"]
+
+
+def test_a_task_of_a_run_is_opened(show: Show, recorded: Path, opened: list[str]) -> None:
+    shutil.copytree(recorded, recorded.with_name("zz"), symlinks=True)  # the newest
+    assert show(str(recorded), "test_it.py::second")[0] == 0
+    assert opened == [f"{(recorded / PAGE).as_uri()}#e=second.0"]
+
+
 def test_without_a_browser_the_page_is_only_named(
     show: Show, recorded: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -131,7 +149,9 @@ def test_a_folder_that_cannot_be_written_to_gets_its_page_elsewhere(
         (["nosuch"], "has no episode of that name"),
         (["\x1b[31mred"], "\\x1b[31mred is no run"),
         (["first", "second"], "is an episode: name two runs"),
-        (["RUN", "second"], "is an episode, and no run"),
+        (["RUN", "nosuch"], "has no episode of that name"),
+        (["file:///nowhere/report.html#e=a"], "is not in the folder of a run"),
+        (["report.html"], "is not in the folder of a run"),
     ],
 )
 def test_what_is_not_there_is_one_line(
