@@ -30,6 +30,11 @@ class MissingExtraError(HostError):
     """An extra is not installed; the text says how to install it."""
 
 
+def how_to_install(*extras: str) -> str:
+    """Return the command that installs extras of this package."""
+    return f'pip install ".[{",".join(extras)}]" in a checkout of pytest-mobileagent'
+
+
 def check_extra(extra: str, what: str) -> None:
     """Check that an extra is installed before starting `what`, which needs it.
 
@@ -40,6 +45,6 @@ def check_extra(extra: str, what: str) -> None:
     if missing:
         msg = (
             f"{what} needs packages that are not installed ({', '.join(missing)}): "
-            f'pip install "pytest-mobileagent[{extra}]"'
+            f"{how_to_install(extra)}"
         )
         raise MissingExtraError(msg)

@@ -40,7 +40,7 @@ def test_all_is_what_many_want():
 
 def test_a_missing_package_is_told_with_the_command_that_installs_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "babel", None)
-    told = r'^the phone needs packages .* \(babel\): pip install "pytest-mobileagent\[virtual\]"$'
+    told = r'^the phone needs packages .* \(babel\): pip install "\.\[virtual\]" in a checkout of '
     with pytest.raises(HostError, match=told):
         check_extra("virtual", "the phone")
 
@@ -71,7 +71,10 @@ def test_a_run_that_needs_it_ends_before_anything_starts(
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     extra = "appium" if module == "appium" else "virtual"
     told = f"ERROR: {source} needs packages that are not installed ({module}): "
-    assert result.stderr.lines == [told + f'pip install "pytest-mobileagent[{extra}]"', ""]
+    assert result.stderr.lines == [
+        told + f'pip install ".[{extra}]" in a checkout of pytest-mobileagent',
+        "",
+    ]
     assert not list(pytester.path.glob("runs"))
 
 
@@ -91,7 +94,10 @@ def test_what_an_agent_says_that_it_needs_is_missed_as_early(pytester, monkeypat
     result = pytester.runpytest_inprocess("--agent=looks.py")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     told = "ERROR: --agent=looks.py needs packages that are not installed (rapidocr): "
-    assert result.stderr.lines == [told + 'pip install "pytest-mobileagent[vision]"', ""]
+    assert result.stderr.lines == [
+        told + 'pip install ".[vision]" in a checkout of pytest-mobileagent',
+        "",
+    ]
 
 
 def test_collecting_needs_no_extra(pytester, monkeypatch):
@@ -106,7 +112,9 @@ def test_the_fixture_device_tells_it_too(pytester, monkeypatch):
     monkeypatch.setitem(sys.modules, "isal", None)
     result = pytester.runpytest_inprocess()
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(['*pip install "pytest-mobileagent[[]virtual[]]"'])
+    result.stdout.fnmatch_lines(
+        ['*pip install ".[[]virtual[]]" in a checkout of pytest-mobileagent']
+    )
 
 
 def test_the_command_device_tells_it_too(tmp_path):
@@ -117,5 +125,5 @@ def test_the_command_device_tells_it_too(tmp_path):
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stdout == ""
-    assert 'pip install "pytest-mobileagent[virtual]"' in done.stderr
+    assert 'pip install ".[virtual]" in a checkout of pytest-mobileagent' in done.stderr
     assert "Traceback" not in done.stderr

@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 
 
 class Project(Protocol):
-    """What a project registers: folders of apps for virtual phones, and sources by prefix."""
+    """What a project registers: apps for virtual phones, sources by prefix, its usual device."""
 
     @property
     def apps(self) -> Sequence[Path]: ...  # noqa: D102
     @property
     def sources(self) -> Mapping[str, type[Source]]: ...  # noqa: D102
+    @property
+    def device(self) -> str: ...  # noqa: D102
 
 
 def source_of(text: str, project: Callable[[], Project]) -> Source:

@@ -80,11 +80,15 @@ def near(config: pytest.Config, path: Path) -> Path:
 
 @dataclass
 class Project:
-    """What a project registers: folders of apps, sources of devices, the folder of its runs."""
+    """What a project registers: folders of apps, sources of devices, the folder of its runs.
+
+    `device` is the one that its runs use if none is named.
+    """
 
     apps: list[Path] = field(default_factory=list)
     sources: Mapping[str, type[Source]] = field(default_factory=dict)
     runs: Path = Path("runs")
+    device: str = "virtual"
 
 
 @dataclass(frozen=True)
@@ -122,8 +126,9 @@ def project_settings() -> ProjectSettings:
 
 
 def _registered(config: pytest.Config) -> Project:
-    runs = path_of(config, read_options(config)["mobile-runs"])
-    return Project(folders(config, "apps"), project_sources(config), runs)
+    options = read_options(config)
+    runs, device = path_of(config, options["mobile-runs"]), options["mobile-device"].value
+    return Project(folders(config, "apps"), project_sources(config), runs, device)
 
 
 def _set(config: pytest.Config) -> ProjectSettings:

@@ -224,7 +224,7 @@ def test_it_starts_again(server):
 
 def test_the_extra_that_is_missing_is_named(server, monkeypatch):
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
-    with pytest.raises(extras.MissingExtraError, match=r'pip install "pytest-mobileagent\[mcp\]"'):
+    with pytest.raises(extras.MissingExtraError, match=r'pip install "\.\[mcp\]"'):
         server.do(McpEndpoint(FakePhone()).start())
 
 

@@ -186,7 +186,7 @@ def test_what_is_not_installed_is_no_miss(
 ) -> None:
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     monkeypatch.setattr(ocr, "_engines", {})
-    with pytest.raises(MissingExtraError, match=r'pip install "pytest-mobileagent\[vision\]"'):
+    with pytest.raises(MissingExtraError, match=r'pip install "\.\[vision\]"'):
         screen.find(**criteria)
 
 

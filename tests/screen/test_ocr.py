@@ -138,7 +138,7 @@ def test_an_engine_that_is_not_installed_says_how_to_install_it(
     engine: str, extra: str, fake: type[Fake], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=rf'pip install "pytest-mobileagent\[{extra}\]"'):
+    with pytest.raises(MissingExtraError, match=rf'pip install "\.\[{extra}\]"'):
         read_text(Image.new("RGB", (10, 10)), engine)
 
 

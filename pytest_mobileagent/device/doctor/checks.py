@@ -245,9 +245,18 @@ def _window_size(device: Device) -> tuple[int, int]:
 
 
 SETTINGS = "com.android.settings"
+NO_SETTINGS = f"taps, text and the like were not tried: {SETTINGS} is not installed"
+NO_SETTINGS_REMEDY = (
+    "nothing, if your tasks do not need it: the checks that act use it to try these"
+)
 _ASCII = "Wi-Fi & 100% of it's"
 _BEYOND = "Zürich 北京 ñ"
 _REPORT = "it is a fault of the driver or the image: report it with this page"
+
+
+def has_settings(device: Device) -> bool:
+    """Whether the app is there that the checks which act use."""
+    return SETTINGS in system_of(device).packages()
 
 
 def goes_home(device: Device) -> str:
@@ -261,8 +270,6 @@ def goes_home(device: Device) -> str:
 
 def opens_apps(device: Device) -> str:
     """Apps can be opened by their package."""
-    if SETTINGS not in system_of(device).packages():
-        raise Doubtful(f"{SETTINGS} is not installed", "the checks that act need it")
     screen = _settings(device)
     return f"opened {screen.package}/{screen.activity}"
 

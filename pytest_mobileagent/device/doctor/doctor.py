@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.device.device import DeviceOptions, system_of
 from pytest_mobileagent.device.doctor import checks
-from pytest_mobileagent.device.doctor.checks import examine
+from pytest_mobileagent.device.doctor.checks import Finding, examine
 from pytest_mobileagent.device.drivers.appium.session import parse_capabilities
 from pytest_mobileagent.device.drivers.driver import driver_names
 from pytest_mobileagent.device.single import leased_device, source_of
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from pytest_mobileagent.device.device import Device
-    from pytest_mobileagent.device.doctor.checks import Finding
     from pytest_mobileagent.device.single import Project
 
 
@@ -44,9 +43,10 @@ def main(arguments: Sequence[str], project: Callable[[], Project]) -> int:
     parser = _parser()
     given = parser.parse_args(arguments)
     try:
-        source = source_of(given.device, project)
+        named = given.device if given.device is not None else project().device
+        source = source_of(named, project)
     except ValueError as error:
-        parser.error(f"--device={given.device} {error}")
+        parser.error(f"--device={named} {error}")
     try:
         capabilities = parse_capabilities(given.capabilities) if given.capabilities else {}
     except ValueError as error:
@@ -99,9 +99,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--device",
-        required=True,
         metavar="DEVICE",
-        help=f"as a run's --mobile-device, but one: {forms()}",
+        help=f"as a run's --mobile-device, which is the default, but one: {forms()}",
     )
     parser.add_argument(
         "--driver",
@@ -165,7 +164,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pytest_mobileagent.device.device import Device
-    from pytest_mobileagent.device.doctor.checks import Finding
 
     Check = Callable[[Device], str]
 
@@ -202,5 +200,10 @@ def title(check: Check) -> str:
 
 def findings(device: Device, *, act: bool = True) -> Iterator[Finding]:
     """Run the checks in order; without `act`, only those that change nothing."""
-    for check in (*LOOKING, *(ACTING if act else ())):
+    for check in LOOKING:
+        yield examine(title(check), check, device)
+    if act and not checks.has_settings(device):
+        yield Finding("acts", "warning", checks.NO_SETTINGS, checks.NO_SETTINGS_REMEDY)
+        return
+    for check in ACTING if act else ():
         yield examine(title(check), check, device)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 
@@ -24,8 +25,15 @@ def doctor(phone, *arguments, serial=None):
     return main(["doctor", "--device", where, *arguments])
 
 
+def set_scale(phone, scale):
+    with contextlib.closing(AdbDevice(phone)) as device:
+        device.system.shell(f"settings put global window_animation_scale {scale}")
+
+
 def test_it_prints_what_fits_in_a_bug_report(whole_phone, capsys):
+    set_scale(whole_phone, 1)
     assert doctor(whole_phone) == 0
+    set_scale(whole_phone, 0)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("pytest-mobileagent 0.")
     assert whole_phone.serial in lines[1]
@@ -109,8 +117,24 @@ def test_what_is_no_single_device_is_refused(named, why, capsys):
 @pytest.mark.slow
 def test_a_virtual_phone_is_started_for_it(capsys, monkeypatch):
     monkeypatch.chdir(Path(__file__).parents[3])
-    assert main(["doctor", "--device=virtual"]) == 0
-    assert "ok       taps: " in capsys.readouterr().out
+    assert main(["doctor"]) == 0
+    shown = capsys.readouterr().out
+    assert "ok       taps: " in shown
+    assert shown.endswith("checks: 0 problems, 0 warnings\n")
+
+
+def test_the_device_of_the_project_is_examined(capsys, monkeypatch):
+    monkeypatch.setenv("MOBILE_DEVICE", "avd:nowhere")
+    assert main(["doctor"]) == 1
+    assert "PROBLEM  avd:nowhere: " in capsys.readouterr().err
+
+
+def test_a_phone_without_settings_is_not_blamed_for_it(phone, capsys, monkeypatch):
+    monkeypatch.setenv("HOME", phone.home)
+    assert doctor(phone) == 0
+    shown = capsys.readouterr().out
+    assert "WARNING  acts: taps, text and the like were not tried: com.android.settings" in shown
+    assert "PROBLEM" not in shown
 
 
 def test_an_avd_that_is_not_there_is_explained(sdk, capsys):
