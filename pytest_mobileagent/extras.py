@@ -17,7 +17,7 @@ MODULES = {
         "justmytype_intl_rtl",
         "paperang_p2_fonts_cjk",
     ),
-    "models": ("anthropic", "genai_prices", "h11", "openai", "stamina", "trustme"),
+    "models": ("anthropic", "genai_prices", "h11", "openai", "trustme"),
     "vision": ("cv2", "onnxruntime", "rapidocr"),
     "easyocr": ("easyocr",),
     "appium": ("appium",),

@@ -13,6 +13,7 @@ import pytest
 
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.extras import MODULES, check_extra
+from tests.plugin.projects import PHONE
 
 ROOT = Path(__file__).parents[1]
 IN_ALL = [extra for extra in MODULES if extra not in ("easyocr", "grpc")]  # large; seldom wanted
@@ -98,6 +99,50 @@ def test_what_an_agent_says_that_it_needs_is_missed_as_early(pytester, monkeypat
         told + 'pip install ".[vision]" in a checkout of pytest-mobileagent',
         "",
     ]
+
+
+ASKS = """
+from pytest_mobileagent import Agent, Finish
+
+class Asks(Agent):
+    roles = ("actor",)
+
+    def start(self, briefing):
+        self.model = briefing.model()
+
+    def step(self, observation):
+        return Finish(self.model.complete("What now?").text)
+"""
+ASKED = """
+from pytest_mobileagent import task
+
+@task("Say it.")
+def test_it(episode):
+    assert episode.answers("4711")
+"""
+
+
+@pytest.mark.parametrize("process", ["on", "off"])
+def test_a_script_in_the_place_of_a_model_needs_none(pytester, process):
+    modules = sorted(set(MODULES["models"]) - {"h11"})  # which the virtual phone needs, too
+    pytester.makepyfile(
+        asks=ASKS,
+        test_it=ASKED,
+        sitecustomize=f"import sys\nfor m in {modules}: sys.modules[m] = None",
+    )
+    pytester.makeconftest(PHONE)
+    (pytester.path / "replies.jsonl").write_text('{"reply": "4711"}\n')
+    result = pytester.runpytest_subprocess(
+        "--agent=asks.py",
+        "--mobile-model=scripted:replies.jsonl",
+        f"--mobile-agent-process={process}",
+        "-p",
+        "no:cacheprovider",
+        "--mobile-cache=off",
+    )
+    result.assert_outcomes(passed=1)
+    refused = pytester.runpytest_subprocess("--agent=asks.py", "--mobile-model=openai:gpt-4o")
+    refused.stderr.fnmatch_lines(["ERROR: --mobile-model=openai:gpt-4o: asking models needs *"])
 
 
 def test_collecting_needs_no_extra(pytester, monkeypatch):

@@ -14,7 +14,7 @@ from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.options import usage_error
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from pytest_mobileagent.llm.budget import Budget, Ledger
     from pytest_mobileagent.llm.models import ModelSettings
@@ -139,7 +139,7 @@ class RunModels:
             return
         if not (roles or setting.source.startswith("--")):  # for other agents of the project
             return
-        self._check_extra(setting)
+        self._check_extra(setting, self.choice.references)
         self._check_cache()
         try:
             self.choice.check_roles(agent, roles)
@@ -158,7 +158,7 @@ class RunModels:
         Raises:
             pytest.UsageError: one of them cannot be used.
         """
-        self._check_extra(setting)
+        self._check_extra(setting, judges)
         self._check_cache()
         for judge in judges:
             try:
@@ -213,9 +213,12 @@ class RunModels:
             f"Without a key: --mobile-model=scripted:{file}"
         )
 
-    def _check_extra(self, setting: OptionValue) -> None:
+    def _check_extra(self, setting: OptionValue, models: Iterable[ModelReference]) -> None:
+        """Check that what asks models is installed; scripts take the place of one without it."""
         from pytest_mobileagent.extras import check_extra
 
+        if all(model.is_script for model in models):
+            return
         try:
             check_extra("models", f"{setting.option.flag}={setting.text}: asking models")
         except HostError as error:
