@@ -38,6 +38,7 @@ class RunDevices:
         self._run = context
         self._config, self._settings = context.config, context.settings
         self._are_started = False
+        self._given = ""  # --mobile-device as it was written
         if self._settings["mobile-device"].is_given:
             self.source  # noqa: B018 - an error in it is reported at once
 
@@ -51,6 +52,7 @@ class RunDevices:
         from pytest_mobileagent.device.sources.source import parse_device
 
         setting = self._settings["mobile-device"]
+        self._given = str(setting.value)
         try:
             source = parse_device(setting.value, project_sources(self._config))
         except ValueError as error:
@@ -92,7 +94,16 @@ class RunDevices:
         try:
             source.check(options)
         except ValueError as error:
-            raise usage_error(device, f": {error}") from None
+            raise usage_error(device, f": {error}{self._other_forms()}") from None
+
+    def _other_forms(self) -> str:
+        """Say what a DEVICE can be, where a word was taken for a serial; else nothing."""
+        from pytest_mobileagent.device.sources.source import forms, is_bare
+
+        more = project_sources(self._config)
+        if not is_bare(self._given, more):
+            return ""
+        return f"\nIf this is no serial, it can be {forms(more)}"
 
     def packages(self) -> Collection[str] | None:
         """Return the packages of the devices; None if they are not known before one starts."""

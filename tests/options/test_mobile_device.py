@@ -62,3 +62,16 @@ def test_a_user_without_a_name_can_lease_devices(monkeypatch):
     monkeypatch.setattr("pwd.getpwuid", nameless)  # as in a container that runs as --user 1234
     monkeypatch.setenv("HOME", "/")
     assert len(AttachedSlots([Place("a").address(), Place("b").address()]).locks) == 2
+
+
+@pytest.mark.parametrize(("given", "lists"), [("pixel", True), ("serial:pixel", False)])
+def test_a_word_that_may_be_no_serial_is_told_what_there_is(project, given, lists):
+    result = project.pytester.runpytest_inprocess(
+        "tasks", "--agent=noop", f"--mobile-device={given}"
+    )
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    (line, *more) = filter(None, result.stderr.lines)
+    assert "pixel" in line
+    assert [each.startswith("If this is no serial, it can be `virtual`, ") for each in more] == (
+        [True] if lists else []
+    )

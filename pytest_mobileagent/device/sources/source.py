@@ -115,6 +115,11 @@ def parse_device(text: str, more: Mapping[str, type[Source]] | None = None) -> S
     raise ValueError(_forms(prefix, known))
 
 
+def is_bare(text: str, more: Mapping[str, type[Source]] | None = None) -> bool:
+    """Whether a DEVICE begins with no prefix that is known, and so was taken for a serial."""
+    return text.partition(":")[0].strip() not in {**built_in(), **(more or {})}
+
+
 def forms(more: Mapping[str, type[Source]] | None = None) -> str:
     """Say what a DEVICE can be."""
     known = {**built_in(), **(more or {})}
