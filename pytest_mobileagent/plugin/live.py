@@ -20,7 +20,7 @@ from pytest_mobileagent.episode.running import RunningEpisodes
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.state import RESULT
 from pytest_mobileagent.report.text.lists import names_of
-from pytest_mobileagent.report.text.table import percent, price
+from pytest_mobileagent.report.text.table import price
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -173,9 +173,15 @@ class Progress:
     @property
     def seconds_left(self) -> float | None:
         """How long the rest takes at this speed; None before enough tests are done."""
-        if self.done < _FEWEST_DONE:
-            return None
-        return self.seconds / self.done * (self.all - self.done)
+        return seconds_left(self.done, self.all, self.seconds)
+
+
+def seconds_left(done: int, all_: int, seconds: float) -> float | None:
+    """Return how long the rest of `all_` tests takes if `done` took so many seconds.
+
+    None before enough tests are done.
+    """
+    return None if done < _FEWEST_DONE else seconds / done * (all_ - done)
 
 
 def render(
@@ -230,8 +236,7 @@ def _whole(progress: Progress, hidden: int) -> str:
     if hidden:
         words.insert(0, f"… and {hidden} more")
     if progress.decided:
-        rate = percent(progress.successes / progress.decided)
-        words.append(f"{rate} ({progress.successes}/{progress.decided})")
+        words.append(f"{progress.successes} of {progress.decided} passed")
     if progress.cost_usd:
         words.append(price(progress.cost_usd, 0))
     if (left := progress.seconds_left) is not None:

@@ -18,6 +18,7 @@ from pytest_mobileagent import loopback
 from pytest_mobileagent.episode.running import RunningEpisodes
 from pytest_mobileagent.fileio import read_bytes
 from pytest_mobileagent.loopback import RefusedError
+from pytest_mobileagent.plugin.live import seconds_left
 from pytest_mobileagent.report.html.blocks import line, pack
 from pytest_mobileagent.report.html.episode import episode_data
 from pytest_mobileagent.report.html.index import index_data, row
@@ -57,6 +58,8 @@ class Watching:
         if reporter is None:
             print(text, file=sys.stderr)
         else:
+            if reporter._tw.width_of_current_line:  # noqa: SLF001 - of pytest-xdist, which goes on there
+                reporter.line("")
             reporter.write_line(text)
 
     @pytest.hookimpl(trylast=True)
@@ -139,6 +142,7 @@ class State:
         self._latest: dict[str, Any] = {}
         self._next = 0.0
         self._name_of: Callable[[Any], str] | None = None
+        self._began = time.monotonic()
         self.has_ended = False
 
     def now(self) -> dict[str, Any]:
@@ -179,7 +183,18 @@ class State:
         rows = [self._row(each, about) for each in running]
         now = {each["nodeid"] for each in rows}  # a test that is repeated also has a result
         index["tasks"] = [each for each in index["tasks"] if each["nodeid"] not in now] + rows
-        return {"index": {**index, "live": LIVE}, "phones": [self._phone(each) for each in running]}
+        return {
+            "index": {**index, "live": LIVE},
+            "phones": [self._phone(each) for each in running],
+            "progress": self._progress(),
+        }
+
+    def _progress(self) -> dict[str, Any]:
+        """Return how many tests are done, of how many, and about how many seconds are left."""
+        collector = self._collector
+        done, all_ = len(collector.finished), len(collector.selected)
+        left = seconds_left(done, all_, time.monotonic() - self._began)
+        return {"done": done, "all": all_, "left": left}
 
     def _row(self, running: Running, about: Mapping[str, Any]) -> dict[str, Any]:
         folder = f"episodes/{running.folder.name}"

@@ -84,6 +84,7 @@ def test_the_page_shows_what_each_phone_does_and_ends_with_the_run(watched):
     state = run.until(lambda state: state["phones"] and state["phones"][0]["step"] == 2)
     (phone,) = state["phones"]
     assert (phone["device"], phone["task"], phone["of"]) == ("fake", "count", 12)
+    assert state["progress"] == {"done": 0, "all": 1, "left": None}
     (row,) = state["index"]["tasks"]
     assert (row["outcome"], row["e"], row["steps"]) == ("running", phone["e"], 2)
     assert (state["ended"], state["index"]["live"]["state_url"]) == (False, "state")

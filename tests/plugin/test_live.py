@@ -177,7 +177,7 @@ def test_a_line_for_each_device_and_one_for_all():
     assert lines(each, Progress(7, 21, 3, 6, 0.5, 70.0)) == [
         "emulator-5554  clock/alarm[epoch1]  step 4/12  $0.02",
         "R5CT           a                    step 0",
-        "7/21 done  50.0% (3/6)  $0.50  about 2 min 20 s left",
+        "7/21 done  3 of 6 passed  $0.50  about 2 min 20 s left",
     ]
     assert lines([]) == ["0/21 done"]
 

@@ -14,6 +14,7 @@ function endLooking(text) {
   byId("ended").textContent = text;
   byId("ended").hidden = false;
   showPhones([]);
+  byId("progress").hidden = true;
 }
 
 async function ask(path) {
@@ -63,6 +64,7 @@ function showNews(news, live) {
     }
   }
   showPhones(news.phones || []);
+  showProgress(news.progress, news.phones || []);
   return news.ended === true;
 }
 
@@ -77,6 +79,16 @@ async function refreshEpisode(anew) {
   showWhy(state.row, episode);
   showStrip(episode);
   showFrame(wasLast ? episode.frames.length - 1 : state.frame, { anew: true });
+}
+
+// How far the run has come, and what it waits for before its first episode.
+function showProgress(progress, phones) {
+  const { done, all, left } = progress || {};
+  byId("progress").hidden = !known(done);
+  if (!known(done)) return;
+  const waits = all ? `${count(all, "task")} selected: waiting for the first phone to be ready` : "Waiting for pytest to collect the tasks";
+  const parts = done || phones.length ? [`${number(done)} of ${number(all)} done`, known(left) ? `about ${duration(left)} left` : ""] : [waits];
+  byId("progress").textContent = parts.filter(Boolean).join(" · ");
 }
 
 function showPhones(phones) {

@@ -67,8 +67,13 @@ def test_new_tasks_steps_and_screens_appear_by_themselves(
     phone = {"device": "emulator-5554", "task": "clock/b", "step": 2, "of": 9, "e": "b.0"}
     phone["picture"] = whole["frames"][1]["png"]
     index = invented.index([first, running], live=live)
-    answers["state"] = {"index": index, "phones": [phone], "ended": False}
+    waiting = {"done": 0, "all": 56, "left": None}
+    answers["state"] = {"index": about, "phones": [], "ended": False, "progress": waiting}
     reader.chrome.get(f"{address}live.html")
+    reader.sees("#progress", "56 tasks selected: waiting for the first phone to be ready")
+    goes_on = {"done": 4, "all": 56, "left": 754.0}
+    answers["state"] = {"index": index, "phones": [phone], "ended": False, "progress": goes_on}
+    reader.sees("#progress", "4 of 56 done · about 13 min left")
     reader.sees("#count", "2 rows")
     reader.sees("#phones", "step 2/9 · clock/b")
     reader.until("document.querySelector('#phones img').naturalWidth === 540")
