@@ -219,6 +219,8 @@ def _loaded() -> None:
     for package in (device_sources, plugin, report):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             importlib.import_module(module.name)
+    # The HTTP library of the models' SDKs remembers classes of this one, which it loads late.
+    importlib.import_module("httpcore2")
 
 
 @pytest.fixture

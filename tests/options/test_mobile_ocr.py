@@ -42,7 +42,7 @@ def test_an_engine_that_is_not_installed_is_told_before_a_device_starts(asking, 
     if importlib.util.find_spec("easyocr") is not None:
         pytest.skip("easyocr is installed here")
     error = asking.refused("--mobile-ocr=easyocr", agent="Silent")
-    fnmatch(error, "--mobile-ocr=easyocr: reading pictures needs *pytest-mobileagent[easyocr]*")
+    fnmatch(error, '--mobile-ocr=easyocr: reading pictures needs *pip install ".[easyocr]"*')
 
 
 def test_another_word_is_refused(refused):

@@ -81,5 +81,5 @@ def test_no_two_icons_cover_the_same_place(recordings: Path) -> None:
 
 def test_without_the_extra_it_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r"pytest-mobileagent\[vision\]"):
+    with pytest.raises(MissingExtraError, match=r"\.\[vision\]"):
         find_icons(Image.new("RGB", (10, 10)))

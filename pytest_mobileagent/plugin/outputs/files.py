@@ -32,6 +32,12 @@ def write_all(run: RunConfig, whole: Mapping[str, Any]) -> str:
 
     `whole` is the content of report.json.
     """
+    from pytest_mobileagent.report.html.all_runs import (
+        OVERVIEW,
+        RUNS_PAGE,
+        write_overview,
+        write_runs_page,
+    )
     from pytest_mobileagent.report.html.writing import write_page
     from pytest_mobileagent.report.recorded import REPORT
     from pytest_mobileagent.report.text.narration import PAGE
@@ -44,11 +50,18 @@ def write_all(run: RunConfig, whole: Mapping[str, Any]) -> str:
         page = PAGE if (folder / PAGE).is_file() else REPORT
         write_text(folder / SUMMARY, summary(whole, page))
 
+    def write_all_runs(folder: Path, _: Mapping[str, Any]) -> None:
+        write_runs_page(folder.parent)
+
     writers: dict[str, Callable[[Path, Mapping[str, Any]], None]] = {
         REPORT: write_report,
         PAGE: write_page,
-        SUMMARY: write_summary,  # last: it says what else there is
+        SUMMARY: write_summary,  # it says what else there is
+        OVERVIEW: write_overview,
     }
+    runs_page = run.folder.path.parent / RUNS_PAGE
+    if run.value("mobile-watch") or runs_page.is_file():  # somebody looks at it
+        writers[RUNS_PAGE] = write_all_runs
     problems = []
     for name, write in writers.items():
         try:

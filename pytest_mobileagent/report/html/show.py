@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,8 +52,9 @@ def _parser() -> argparse.ArgumentParser:
         "first where a run was cut off, or has none. Without a display it is only printed.",
     )
     add = parser.add_argument
-    what = "a run's folder or a folder of runs (default: the newest run), an episode's folder or "
-    what += "its name, the id of a task, or a report.html, also as an address with a place in it"
+    what = "a run's folder (default: the newest run), a folder of runs, whose page shows them all, "
+    what += "an episode's folder or its name, the id of a task, or a report.html, also as an "
+    what += "address with a place in it"
     add("what", nargs="?", default="", metavar="RUN|EPISODE|PAGE", help=what)
     add(
         "other",
@@ -69,6 +71,8 @@ def _page(what: str, other: str, runs: Callable[[], Path]) -> tuple[Path, str]:
     """Return the page to open, and the place in it (`#…`) without the sign; empty for none."""
     from pytest_mobileagent.report.html.writing import page_of, page_of_two
 
+    if not other and (folder := _folder_of_runs(what, runs)) is not None:
+        return _page_of_all(folder), ""
     run, place = _found(what, runs)
     if not other:
         return page_of(run), place
@@ -78,6 +82,29 @@ def _page(what: str, other: str, runs: Callable[[], Path]) -> tuple[Path, str]:
     if (beside := _run(other, runs)) is not None:
         return page_of_two(run, beside), ""
     return page_of(run), _place(_episode(run, other))
+
+
+def _folder_of_runs(what: str, runs: Callable[[], Path]) -> Path | None:
+    """Return the folder of runs that was named; None if something else was, or nothing."""
+    if not what or _address(what) is not None:
+        return None
+    for path in (Path(what), runs() / what):
+        if is_run(path) or (path / STREAM).is_file():
+            return None
+        if newest_run(path) is not None:
+            return path
+    return None
+
+
+def _page_of_all(folder: Path) -> Path:
+    """Write the page of all runs in a folder, elsewhere if it cannot be written there."""
+    from pytest_mobileagent.report.html.all_runs import RUNS_PAGE, write_runs_page
+
+    try:
+        return write_runs_page(folder.resolve())
+    except PermissionError:
+        elsewhere = Path(tempfile.mkdtemp(prefix="mobileagent-report-"), RUNS_PAGE)
+        return write_runs_page(folder.resolve(), elsewhere)
 
 
 def _found(what: str, runs: Callable[[], Path]) -> tuple[Path, str]:

@@ -6,6 +6,7 @@ import base64
 import hashlib
 from functools import cache
 from importlib.resources import files
+from typing import Literal
 
 _STYLES = ("base.css", "overview.css", "episode.css")
 # In this order: each may use what those before it define.
@@ -15,10 +16,20 @@ _SCRIPTS = (
     "why.js", "strip.js", "tree.js", "exchanges.js", "detail.js", "markdown.js", "episode.js",
     "pair.js", "keys.js", "live.js", "main.js",
 )  # fmt: skip
+_KINDS = {
+    "run": ("page.html", _STYLES, _SCRIPTS),
+    "runs": (
+        "runs.html",
+        ("base.css", "overview.css", "runs.css"),
+        ("elements.js", "words.js", "blocks.js", "runs.js"),
+    ),
+}
 _BLOCKS = "<!-- blocks -->"
 
 
-def shell(title: str, *, live: bool = False) -> tuple[bytes, bytes]:
+def shell(
+    title: str, *, live: bool = False, kind: Literal["run", "runs"] = "run"
+) -> tuple[bytes, bytes]:
     """Return what stands before the blocks of data in a page, and what stands after them.
 
     A block is `<script type="application/octet-stream;base64" id="…">` with base64 in it. The ids:
@@ -29,16 +40,17 @@ def shell(title: str, *, live: bool = False) -> tuple[bytes, bytes]:
     - "p:" and the name of a picture's file without its suffix: a WebP file, for those pictures
       that are not beside the page.
 
+    The page of all "runs" of a folder has an "index", too, and "r:" and the folder of each run.
+
     A page that is `live` may ask the server that it comes from. Only the page's own script runs, by
     its digest: nothing in the data can become one.
     """
     from jinja2 import Environment, StrictUndefined  # most processes need none
     from markupsafe import Markup
 
-    template = Environment(autoescape=True, undefined=StrictUndefined).from_string(
-        _file("page.html")
-    )
-    style, script = _all(_STYLES), _all(_SCRIPTS)
+    file, styles, scripts = _KINDS[kind]
+    template = Environment(autoescape=True, undefined=StrictUndefined).from_string(_file(file))
+    style, script = _all(styles), _all(scripts)
     own = {"style": style, "script": script, "blocks": _BLOCKS}  # trusted, and all that is
     whole = template.render(
         title=title,

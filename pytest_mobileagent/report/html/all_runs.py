@@ -1,0 +1,197 @@
+"""The page of all runs in a folder: how they came out over time, and which tasks changed.
+
+Each run keeps a line of its own beside its report, `overview.json`, which holds all that the page
+shows of it; so a page of many runs reads no reports.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.episode.runs import INDEX
+from pytest_mobileagent.errors import HostError, RecordError
+from pytest_mobileagent.fileio import parse_json, read_text, replacing, write_json
+from pytest_mobileagent.plain import Each, Maybe, check
+from pytest_mobileagent.report.comparison.pairing import tallies
+from pytest_mobileagent.report.html.blocks import line, pack
+from pytest_mobileagent.report.html.page import shell
+from pytest_mobileagent.report.html.writing import report_of
+from pytest_mobileagent.report.metrics.summary import summarise
+from pytest_mobileagent.report.recorded import REPORT, is_run
+from pytest_mobileagent.report.text.narration import PAGE
+from pytest_mobileagent.report.text.table import label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from pytest_mobileagent.report.entry import Entry
+
+OVERVIEW = "overview.json"
+RUNS_PAGE = "runs.html"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What the page of all runs shows of one; `overview.json` holds it.
+
+    - `started`, `ended`: as run.json has them; `ended` is None of a run that was cut off.
+    - `decided`, `successes`: of all tasks; `suites`: the same of each, as a pair.
+    - `interval`: of the success rate, at 95 %; None where nothing was decided.
+    - `gate`: the verdict of its gate; None without one.
+    - `outcomes`: whether most decided epochs of a task passed, by its name; None if none is.
+    """
+
+    id: str
+    agent: str
+    started: str | None = None
+    ended: str | None = None
+    device: str | None = None
+    virtual: bool | None = None
+    models: list[str] = field(default_factory=list)
+    tasks: int = 0
+    decided: int = 0
+    successes: int = 0
+    interval: list[float] | None = None
+    cost_usd: float | None = None
+    unpriced_calls: int = 0
+    gate: str | None = None
+    suites: dict[str, list[int]] = field(default_factory=dict)
+    outcomes: dict[str, bool | None] = field(default_factory=dict)
+
+
+_KINDS: dict[str, Any] = {
+    "id": str, "agent": str, "started": str | None, "ended": str | None, "device": str | None,
+    "virtual": bool | None, "models": [str], "tasks": int, "decided": int, "successes": int,
+    "interval": Maybe([float | int]), "cost_usd": float | int | None, "unpriced_calls": int,
+    "gate": str | None, "suites": Each([int]), "outcomes": Each(bool | None),
+}  # fmt: skip
+
+
+def overview_of(whole: Mapping[str, Any]) -> Overview:
+    """Return the overview of a run; `whole` is the content of its report.json."""
+    about, tasks = whole["run"], whole["tasks"]
+    summary = {**whole["summary"], **summarise(tasks)}
+    models = about.get("models")
+    names = models.values() if isinstance(models, dict) else models or ()
+    gate = whole.get("gate")
+    return Overview(
+        id=str(about.get("id") or ""),
+        agent=str(about.get("agent") or ""),
+        started=about.get("started"),
+        ended=about.get("ended"),
+        device=about.get("device"),
+        virtual=about.get("virtual"),
+        models=list(dict.fromkeys(map(str, names))),
+        tasks=summary["tasks"],
+        decided=summary["decided"],
+        successes=summary["successes"],
+        interval=summary["interval"],
+        cost_usd=summary["cost_usd"],
+        unpriced_calls=summary["unpriced_calls"],
+        gate=gate.get("verdict") if isinstance(gate, dict) else None,
+        suites={
+            name or "(no suite)": [each["successes"], each["decided"]]
+            for name, each in summary["suites"].items()
+        },
+        outcomes=_outcomes(tasks),
+    )
+
+
+def _outcomes(tasks: Sequence[Entry]) -> dict[str, bool | None]:
+    counted = tallies(tasks)
+    return {label(*key): tally.passes if tally.decided else None for key, tally in counted.items()}
+
+
+def write_overview(run: Path, whole: Mapping[str, Any]) -> None:
+    """Write the overview of a run beside its report, the content of which is `whole`.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    write_json(run / OVERVIEW, {"version": VERSION, **asdict(overview_of(whole))})
+
+
+def read_overview(run: Path) -> Overview:
+    """Return the overview of a run: the one that is kept, if nothing has changed since, or anew.
+
+    Raises:
+        OSError, RecordError: there is none, and its report cannot be read.
+    """
+    kept = run / OVERVIEW
+    with suppress(OSError, ValueError, TypeError, LookupError):
+        written = kept.stat().st_mtime_ns
+        if all(_changed(run / name) <= written for name in (REPORT, INDEX)):
+            data = parse_json(read_text(kept))
+            if data.pop("version") == VERSION:
+                return Overview(**check(data, _KINDS, OVERVIEW))
+    whole = report_of(run)
+    with suppress(OSError):
+        write_overview(run, whole)
+    return overview_of(whole)
+
+
+def _changed(path: Path) -> int:
+    return path.stat().st_mtime_ns if path.exists() else 0
+
+
+def write_runs_page(runs: Path, path: Path | None = None) -> Path:
+    """Write the page of all runs in a folder, into it if no `path` is given; return where it is.
+
+    Raises:
+        OSError: it cannot be written; a page that was there stays as it was.
+    """
+    page = path or runs / RUNS_PAGE
+    rows, blocks = [], []
+    latest: dict[tuple[str, tuple[str, ...]], dict[str, Any]] = {}
+    for folder, overview, problem in _all(runs):
+        row = {**asdict(overview), "folder": folder.name, "problem": problem}
+        outcomes = row.pop("outcomes")
+        series = (overview.agent, tuple(sorted(overview.suites)))
+        row |= _since(latest.get(series), outcomes)
+        latest[series] = {"folder": folder.name, "outcomes": outcomes}
+        relative = os.path.relpath(folder, page.parent).replace(os.sep, "/")
+        row["page"] = f"{relative}/{PAGE}" if (folder / PAGE).is_file() else None
+        row["path"] = relative
+        row["beside"] = [each.stem.removeprefix("beside-") for each in folder.glob("beside-*.html")]
+        rows.append(row)
+        blocks.append((f"r:{folder.name}", pack(outcomes)))
+    before, after = shell(f"Runs in {runs.resolve().name}", kind="runs")
+    with replacing(page) as file:
+        file.write(before + b"\n")
+        file.write(line("index", pack({"version": VERSION, "runs": rows})))
+        file.writelines(line(name, block) for name, block in blocks)
+        file.write(after)
+    return page
+
+
+def _all(runs: Path) -> Iterator[tuple[Path, Overview, str]]:
+    """Yield folder and overview of each run, in the order of time; and why one cannot be read."""
+    found = []
+    for folder in runs.iterdir():
+        if is_run(folder):
+            try:
+                found.append((folder, read_overview(folder), ""))
+            except (OSError, HostError, RecordError, ValueError) as error:
+                found.append((folder, Overview(folder.name, ""), str(error)))
+    return iter(sorted(found, key=lambda each: (each[1].started or "", each[0].name)))
+
+
+def _since(before: Mapping[str, Any] | None, outcomes: Mapping[str, bool | None]) -> dict[str, Any]:
+    """Return which tasks pass now that did not in the run before of the same kind, and the reverse.
+
+    That is the last one before it with the same agent and suites.
+    """
+    if before is None:
+        return {"before": None, "gained": [], "lost": []}
+    was = before["outcomes"]
+    both = [name for name in outcomes if None not in (outcomes[name], was.get(name))]
+    return {
+        "before": before["folder"],
+        "gained": [name for name in both if outcomes[name] and not was[name]],
+        "lost": [name for name in both if was[name] and not outcomes[name]],
+    }

@@ -1,0 +1,119 @@
+"""The page of all runs in a folder, and the line of each that it is written from."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.report.html import all_runs
+from pytest_mobileagent.report.html.all_runs import (
+    OVERVIEW,
+    RUNS_PAGE,
+    read_overview,
+    write_runs_page,
+)
+from pytest_mobileagent.report.html.blocks import unpack
+from pytest_mobileagent.report.html.show import main
+from pytest_mobileagent.report.html.writing import report_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BLOCK = re.compile(r'<script type="application/octet-stream;base64" id="([^"]+)">([^<]*)</script>')
+
+
+def blocks(page: Path) -> dict[str, Any]:
+    found = BLOCK.findall(page.read_text("utf-8"))
+    return {name: unpack(base64.b64decode(text)) for name, text in found}
+
+
+def another(run: Path, name: str, started: str, **outcomes: bool) -> Path:
+    """Copy a run, of a later time and with other outcomes."""
+    copy = run.with_name(name)
+    shutil.copytree(run, copy, symlinks=True)
+    report = json.loads((copy / "report.json").read_text("utf-8"))
+    report["run"] |= {"id": name, "started": started, "ended": started}
+    for task in report["tasks"]:
+        if task["id"] in outcomes:
+            passed = outcomes[task["id"]]
+            task |= {"success": passed, "outcome": "passed" if passed else "failed"}
+            task["verdict"]["passed"] = passed
+    (copy / "report.json").write_text(json.dumps(report), "utf-8")
+    (copy / OVERVIEW).unlink(missing_ok=True)
+    return copy
+
+
+def test_a_run_is_summed_up_in_a_line_of_its_own(recorded: Path) -> None:
+    overview = read_overview(recorded)
+    assert (overview.agent, overview.virtual) == ("mine", True)
+    assert (overview.tasks, overview.decided, overview.successes) == (3, 2, 1)
+    assert overview.interval == pytest.approx([0.0945, 0.9055], abs=1e-4)
+    assert overview.suites == {"suite": [1, 2]}
+    assert overview.outcomes == {"first": False, "second": True, "never": None}
+
+
+def test_what_is_kept_is_read_until_something_changes(
+    recorded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = read_overview(recorded)
+    kept = (recorded / OVERVIEW).read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr(all_runs, "report_of", lambda _: pytest.fail("the report is not read"))
+        assert read_overview(recorded) == first
+    for damaged in (b"{", b"[]", b'{"version": 99}', kept.replace(b'"tasks": 3', b'"tasks": "3"')):
+        (recorded / OVERVIEW).write_bytes(damaged)
+        assert read_overview(recorded) == first
+        assert (recorded / OVERVIEW).read_bytes() == kept
+    newer = (recorded / OVERVIEW).stat().st_mtime_ns + 1_000_000_000
+    os.utime(recorded / "report.json", ns=(newer, newer))
+    asked: list[Path] = []
+
+    def noting(run: Path) -> dict[str, Any]:
+        asked.append(run)
+        return report_of(run)
+
+    monkeypatch.setattr(all_runs, "report_of", noting)
+    assert read_overview(recorded) == first
+    assert asked == [recorded]
+
+
+def test_a_page_has_a_row_for_each_run_and_what_changed_since_the_one_before(
+    recorded: Path,
+) -> None:
+    another(recorded, "later", "2999-01-02T00:00:00+00:00", first=True, second=False)
+    (recorded.parent / "no-run").mkdir()
+    page = write_runs_page(recorded.parent)
+    assert page == recorded.parent / RUNS_PAGE
+    found = blocks(page)
+    first, second = found["index"]["runs"]
+    assert (first["folder"], first["before"]) == (recorded.name, None)
+    assert (second["folder"], second["before"]) == ("later", recorded.name)
+    assert (second["gained"], second["lost"]) == (["first"], ["second"])
+    assert found["r:later"] == {"first": True, "second": False, "never": None}
+    assert second["page"] is None  # it has none
+
+
+def test_a_damaged_run_is_named_and_costs_no_other_its_row(recorded: Path) -> None:
+    damaged = another(recorded, "damaged", "2999-01-02T00:00:00+00:00")
+    (damaged / "run.json").write_text("{")
+    (damaged / "report.json").write_text("{")
+    rows = {row["folder"]: row for row in blocks(write_runs_page(recorded.parent))["index"]["runs"]}
+    assert "is damaged" in rows["damaged"]["problem"]
+    assert (rows[recorded.name]["problem"], rows[recorded.name]["tasks"]) == ("", 3)
+
+
+def test_show_opens_it_for_a_folder_of_runs_and_nothing_else(
+    recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = recorded.parent
+    assert main(["--no-browser", str(runs)], lambda: runs) == 0
+    assert capsys.readouterr().out == f"{runs / RUNS_PAGE}\n"
+    for given in ([], [str(recorded)]):
+        assert main(["--no-browser", *given], lambda: runs) == 0
+        assert capsys.readouterr().out == f"{recorded / 'report.html'}\n"
