@@ -82,7 +82,9 @@ def why_it_ended(session: pytest.Session, status: int) -> str:
         if isinstance(why, str) and why:
             return why
     if status == pytest.ExitCode.INTERRUPTED:
-        return "the run was interrupted"
+        from pytest_mobileagent.report.recorded import INTERRUPTED  # loaded by now
+
+        return INTERRUPTED
     return "its result was lost"
 
 

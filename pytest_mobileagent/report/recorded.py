@@ -116,6 +116,7 @@ def _begun(folder: Path) -> tuple[float, str]:
 _FAULTS = {"failed": "agent", "error": "task"}
 _SCORED_AGAIN = {"judge", "task"}
 _CUT_OFF = "the run was cut off"
+INTERRUPTED = "the run was interrupted"  # by a person, as by Ctrl-C
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,8 +261,10 @@ def _finished(run: Path, case: Case, entry: IndexLine | None) -> Result | None:
 def _interrupted(run: Path, case: Case, why: str) -> Result | None:
     """Return the result of a case that began and has not finished.
 
-    Without `why` its worker died, perhaps before there was a record.
+    Without `why` its worker died, perhaps before there was a record. If a person has interrupted
+    the run, nothing broke, and the case was not run.
     """
+    outcome = "not run" if why == INTERRUPTED else "error"
     attempts = runs.attempts(run, case.key)
     for attempt in reversed(attempts):
         try:
@@ -270,10 +273,10 @@ def _interrupted(run: Path, case: Case, why: str) -> Result | None:
             continue
         relative = attempt.relative_to(run).as_posix()
         reason = why and f"interrupted: {why}"
-        return Result(case, fault="infrastructure", reason=reason, episode=episode, folder=relative)
+        return Result(case, outcome, "infrastructure", reason, episode=episode, folder=relative)
     if why and not attempts:
         return None
-    return Result(case, fault="infrastructure", reason=why and f"interrupted: {why}")
+    return Result(case, outcome, "infrastructure", why and f"interrupted: {why}")
 
 
 def _whose(why: str) -> str:

@@ -39,7 +39,7 @@ function showSeries() {
 }
 
 function seriesPlot(name, points) {
-  const [width, height, left, top, bottom] = [320, 110, 34, 8, 14];
+  const [width, height, left, top, bottom] = [320, 110, 42, 8, 14];
   const x = (place) => left + (place / Math.max(1, points.length - 1)) * (width - left - 10);
   const y = (rate) => top + (1 - rate) * (height - top - bottom);
   const last = points.at(-1);
