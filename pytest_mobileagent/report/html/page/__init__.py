@@ -49,7 +49,9 @@ def shell(
     from markupsafe import Markup
 
     file, styles, scripts = _KINDS[kind]
-    template = Environment(autoescape=True, undefined=StrictUndefined).from_string(_file(file))
+    template = Environment(autoescape=True, undefined=StrictUndefined).from_string(
+        _file("head.html") + _file(file)
+    )
     style, script = _all(styles), _all(scripts)
     own = {"style": style, "script": script, "blocks": _BLOCKS}  # trusted, and all that is
     whole = template.render(

@@ -8,12 +8,6 @@ const CELL = 11; // the side of the largest such mark
 const MOST_BARS = 8; // that are seen without scrolling
 let groupShown = null; // as somebody chose
 
-function words(attributes, text) {
-  const node = draw("text", attributes);
-  node.textContent = text;
-  return node;
-}
-
 function titled(node, text) {
   const title = draw("title", {});
   title.textContent = text;
@@ -53,15 +47,8 @@ function successBar(field, value, totals) {
   const rate = totals.success_rate;
   const interval = Array.isArray(totals.interval) ? totals.interval : wilson(totals.successes, totals.decided);
   const said = `${value}: ${percent(rate, 0)}, ${totals.successes} of ${totals.decided}` + (interval ? `, 95 %: ${percent(interval[0], 0)} to ${percent(interval[1], 0)}` : "");
-  const svg = draw("svg", { viewBox: "0 0 100 14", preserveAspectRatio: "none", "aria-hidden": "true" },
-    draw("rect", { class: "track", x: 0, y: 3, width: 100, height: 8, rx: 1 }));
-  if (known(rate)) svg.append(draw("rect", { class: "bar", x: 0, y: 3, width: 100 * rate, height: 8, rx: 1 }));
-  if (interval) {
-    const [low, high] = interval.map((each) => 100 * each);
-    svg.append(draw("path", { class: "interval", d: `M ${low} 7 L ${high} 7 M ${low} 4 L ${low} 10 M ${high} 4 L ${high} 10` }));
-  }
   const button = make("button", { type: "button", className: "bar-row", title: said },
-    make("bdi", { className: "name" }, field === "app" ? shortApp(value) : value), svg,
+    make("bdi", { className: "name" }, field === "app" ? shortApp(value) : value), rateBar(rate, interval),
     make("span", { className: "value" }, percent(rate, 0)), make("small", {}, `${totals.successes}/${totals.decided}`));
   button.setAttribute("aria-label", `${said}. Filter by it.`);
   button.addEventListener("click", () => setFilter(withField(state.filter, field, [value])));

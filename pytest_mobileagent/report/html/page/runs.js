@@ -17,12 +17,6 @@ function localTime(text) {
   return Number.isNaN(time.getTime()) ? asText(text) : time.toLocaleString("sv").slice(0, 16);
 }
 
-function words(attributes, text) {
-  const node = draw("text", attributes);
-  node.textContent = text;
-  return node;
-}
-
 // A plot for each suite and agent that several runs have.
 function showSeries() {
   const series = new Map();
@@ -86,18 +80,8 @@ function runRow(run) {
     cell(box), cell([name, run.ended ? "" : make("small", {}, " not ended"), run.virtual ? make("small", {}, " virtual") : ""]),
     cell(make("bdi", {}, asText(run.agent))), cell(make("bdi", {}, (run.models || []).join(", ")), "wide-only"),
     cell([number(run.tasks), make("small", { dir: "auto" }, ` ${Object.keys(run.suites || {}).slice(0, 4).join(", ")}`)], "wide-only"),
-    cell([rateBar(run), make("b", {}, percent(rateOf(run))), make("small", {}, ` ${number(run.successes)}/${number(run.decided)}${run.interval ? ` · ${percent(run.interval[0], 0)} to ${percent(run.interval[1], 0)}` : ""}`)], "bar-cell"),
+    cell([rateBar(rateOf(run), run.interval), make("b", {}, percent(rateOf(run))), make("small", {}, ` ${number(run.successes)}/${number(run.decided)}${run.interval ? ` · ${percent(run.interval[0], 0)} to ${percent(run.interval[1], 0)}` : ""}`)], "bar-cell"),
     cell([price, unpriced].filter(Boolean), "num wide-only"), cell(gateMark(run.gate)), cell(changesOf(run), "changed"));
-}
-
-function rateBar(run) {
-  const svg = draw("svg", { viewBox: "0 0 100 14", preserveAspectRatio: "none", "aria-hidden": "true" }, draw("rect", { class: "track", x: 0, y: 3, width: 100, height: 8, rx: 1 }));
-  if (run.decided) svg.append(draw("rect", { class: "bar", x: 0, y: 3, width: 100 * rateOf(run), height: 8, rx: 1 }));
-  if (run.interval) {
-    const [low, high] = run.interval.map((each) => 100 * each);
-    svg.append(draw("path", { class: "interval", d: `M ${low} 7 L ${high} 7 M ${low} 4 L ${low} 10 M ${high} 4 L ${high} 10` }));
-  }
-  return svg;
 }
 
 const GATES = { PASS: "passed", FAIL: "failed", INCONCLUSIVE: "review" };

@@ -111,6 +111,25 @@ function wilson(successes, all) {
   return [Math.max(0, middle - half), Math.min(1, middle + half)];
 }
 
+// A rate as a bar, with its interval.
+function rateBar(rate, interval) {
+  const svg = draw("svg", { viewBox: "0 0 100 14", preserveAspectRatio: "none", "aria-hidden": "true" },
+    draw("rect", { class: "track", x: 0, y: 3, width: 100, height: 8, rx: 1 }));
+  if (known(rate)) svg.append(draw("rect", { class: "bar", x: 0, y: 3, width: 100 * rate, height: 8, rx: 1 }));
+  if (interval) {
+    const [low, high] = interval.map((each) => 100 * each);
+    svg.append(draw("path", { class: "interval", d: `M ${low} 7 L ${high} 7 M ${low} 4 L ${low} 10 M ${high} 4 L ${high} 10` }));
+  }
+  return svg;
+}
+
+// A text in a drawing.
+function words(attributes, text) {
+  const node = draw("text", attributes);
+  node.textContent = text;
+  return node;
+}
+
 function labelled(label, text, className = "") {
   if (!known(text) || text === "") return [];
   return [make("p", { className: "label" }, label), make("p", { className: `text ${className}`, dir: "auto" }, asText(text))];
