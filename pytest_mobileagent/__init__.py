@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     )
     from pytest_mobileagent.device.probes.stored import file, files, preferences, sqlite
     from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError, Frame
+    from pytest_mobileagent.environment.clock import set_clock
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.episode.record import DeviceInfo, Observation, Reset, Step, Termination
@@ -92,6 +93,7 @@ _HOMES = {
         "activity", "packages", "prop", "provider", "setting", "volume",
     ),
     "device.probes.stored": ("file", "files", "preferences", "sqlite"),
+    "environment.clock": ("set_clock",),
     "episode.record": ("DeviceInfo", "Observation", "Reset", "Step", "Termination"),
     "check.episode": ("Episode", "load"),
     "episode.calls": ("ModelCall",),
@@ -118,8 +120,8 @@ __all__ = [
     "Recorder", "Reply", "Reset", "Screen", "Scripted", "Scroll", "Step", "Swipe", "System",
     "Tap", "Task", "Termination", "Tool", "ToolCall", "Type", "Verdict", "Wait", "activity",
     "answer", "ask", "file", "files", "impossible", "load", "log", "long_press", "open_app",
-    "packages", "preferences", "press", "prop", "provider", "rows", "scroll", "seen", "setting",
-    "sqlite", "subtask", "tap", "task", "tasks", "type_text", "volume", "wait",
+    "packages", "preferences", "press", "prop", "provider", "rows", "scroll", "seen", "set_clock",
+    "setting", "sqlite", "subtask", "tap", "task", "tasks", "type_text", "volume", "wait",
 ]  # fmt: skip
 
 

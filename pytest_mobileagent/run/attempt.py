@@ -97,7 +97,7 @@ def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, numb
         set_clock(device, plan.clock)
     installed = system.packages()
     _check_fitness(plan.case, device.info, installed)
-    _call("prepare", task.prepare, device)
+    _call("prepare", task.prepare, device, plan.case)
     probes = since_now(task.probes, system)
     first = device.observe(probes)
     device.events()  # those before the episode are dropped, and so is what was logged
@@ -112,11 +112,11 @@ def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, numb
         _play(plan, device, recorder, _Start(first, probes, goal, installed))
     except TaskError:
         with contextlib.suppress(MobileAgentError):  # the first error is reported
-            _call("clean_up", task.clean_up, device)
+            _call("clean_up", task.clean_up, device, plan.case)
         raise
     finally:
         recorder.close()
-    _call("clean_up", task.clean_up, device)
+    _call("clean_up", task.clean_up, device, plan.case)
 
 
 class _Start(NamedTuple):
@@ -187,12 +187,15 @@ def _check_fitness(case: Case, info: DeviceInfo, installed: frozenset[str]) -> N
         raise UnfitDeviceError(msg)
 
 
-def _call(what: str, function: Callable[[Any], object] | None, device: Device) -> None:
-    """Call a task's function with the device; its exception is the task's or the device's error."""
+def _call(what: str, function: Callable[..., object] | None, device: Device, case: Case) -> None:
+    """Call a task's function with the device, and with the parameters that it names.
+
+    Its exception is the task's or the device's error.
+    """
     if function is None:
         return
     try:
-        function(device)
+        function(device, **case.arguments_of(function))
     except (InfrastructureError, TaskError):
         raise
     except Exception as error:

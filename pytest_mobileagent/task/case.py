@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from pytest_mobileagent.plain import expect, to_wire
 from pytest_mobileagent.task.task import Task
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 # What a record keeps of a task; functions, probes and solutions stay in the source.
 _RECORDED: dict[str, Any] = {
@@ -62,6 +63,14 @@ class Case:
     def key(self) -> str:
         """The id, with the environment if there is one, and the epoch unless that is the first."""
         return key_of(self.id, self.environment, self.epoch)
+
+    def arguments_of(self, function: Callable[..., Any]) -> dict[str, Any]:
+        """Return the parameters that a function of the device names after the device."""
+        try:
+            names = list(inspect.signature(function).parameters)[1:]
+        except ValueError:  # one that is built in says nothing of itself
+            return {}
+        return {name: self.parameters[name] for name in names if name in self.parameters}
 
     def seed(self, run_seed: int) -> int:
         """Return the seed of this case: another for each, the same whichever worker runs it."""

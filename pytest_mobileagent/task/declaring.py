@@ -91,8 +91,8 @@ def task(
     snapshot: str = DEFAULT_SNAPSHOT,
     solution: Sequence[Move] = (),
     parameters: Callable[[random.Random], Mapping[str, Any]] | None = None,
-    prepare: Callable[[Any], object] | None = None,
-    clean_up: Callable[[Any], object] | None = None,
+    prepare: Callable[..., object] | None = None,
+    clean_up: Callable[..., object] | None = None,
     user: str | Mapping[str, str] | None = None,
     success_after_error: bool = False,
     stop_on_success: bool = False,
@@ -112,20 +112,23 @@ def task(
     return _declaring.task({"goal": goal, **fields})
 
 
-def tasks(rows: Iterable[Row]) -> Decorator:
+def tasks(rows: Iterable[Row], **common: Any) -> Decorator:
     """Make a test function a task for each row of a table (see `rows`).
 
-    Columns that are fields of a task are used as such, others fill placeholders of the goal; all
-    are attributes of the test's argument `row`.
+    Columns that are fields of a task are used as such, others fill placeholders of the goal and of
+    the solution; all are attributes of the test's argument `row`. Fields that all rows have in
+    common, such as probes and a solution, are given by name, as to `task`.
 
     Raises:
-        TaskError: a row makes no sense; the text names its line.
+        TaskError: a row or a field makes no sense; the text names the row's line.
     """
+    make_task("any goal", common)
     found = []
     for row in rows:
         try:
-            fields = row.task_fields
-            _check_fields(tuple((name, fields[name]) for name in fields if name != "goal"))
+            fields = {**row.task_fields, **common}
+            columns = ((name, value) for name, value in fields.items() if name not in common)
+            _check_fields(tuple((name, value) for name, value in columns if name != "goal"))
         except TaskError as error:
             where = f"{row.where}: "
             msg = f"{where}{str(error).removeprefix(where)}"

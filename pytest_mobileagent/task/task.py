@@ -63,8 +63,9 @@ class Task:
     - `solution`: the scripted way to do it.
     - `tags`: words to group results by; `source`: the benchmark it is taken from.
     - `needs`: what the device has to be capable of ("events"); else the task is skipped.
-    - `prepare`, `clean_up`: functions of the device that run after the reset and after the last
-      screen, unrecorded (MobileAgentBench's customisation; SPA-Bench, section 4.2).
+    - `prepare`, `clean_up`: functions of the device, and of the parameters that they name, that run
+      after the reset and after the last screen, unrecorded (MobileAgentBench's customisation;
+      SPA-Bench, section 4.2).
     - `parameters`: a function of a `random.Random` that draws values for each epoch.
     - `user`: what the user answers when the agent asks: one text, or a mapping from a word of the
       question to the answer.
@@ -93,8 +94,8 @@ class Task:
     tags: tuple[str, ...] = ()
     source: str = ""
     needs: tuple[str, ...] = ()
-    prepare: Callable[[Any], object] | None = None
-    clean_up: Callable[[Any], object] | None = None
+    prepare: Callable[..., object] | None = None
+    clean_up: Callable[..., object] | None = None
     parameters: Callable[[random.Random], Mapping[str, Any]] | None = None
     user: str | Mapping[str, str] | None = None
     success_after_error: bool = False

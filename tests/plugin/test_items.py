@@ -265,6 +265,39 @@ def test_after():
     run(body).assert_outcomes(passed=2)
 
 
+def test_what_the_rows_of_a_table_have_in_common_is_given_once(run, pytester):
+    table = "id,goal,level,key\nfirst,Press {key}.,1,home\nsecond,Press {key}.,2,back\n"
+    (pytester.path / "table.csv").write_text(table)
+    body = """
+pressed = []
+
+def press(device, key):
+    device.perform(Key(key))
+    pressed.append(key)
+
+@tasks(rows("../../table.csv"), kind="open-ended", prepare=press)
+def test_key(episode, row):
+    assert episode.goal == f"Press {row.key}."
+    assert episode.case.task.kind == "open-ended"
+    assert episode.case.task.level == {"first": 1, "second": 2}[row.id]
+
+def test_after():
+    assert pressed == ["home", "back"]
+"""
+    run(body).assert_outcomes(passed=3)
+
+
+def test_a_mistake_in_what_rows_have_in_common_is_found_at_collection(run):
+    body = """
+@tasks([], kind="fun")
+def test_key(episode, row):
+    pass
+"""
+    result = run(body)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stdout.fnmatch_lines(["*kind='fun' is none of operation*"])
+
+
 @pytest.mark.parametrize(
     ("user", "reply"),
     [

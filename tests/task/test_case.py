@@ -92,3 +92,10 @@ def test_seeds_differ_between_cases_and_runs_but_not_between_machines() -> None:
     cases = [CASE, replace(CASE, epoch=1), replace(CASE, environment="dark")]
     assert len({case.seed(run) for run in range(20) for case in cases}) == 60
     assert seed_of(0, "clock/alarm/set") == 2483344627
+
+
+def test_a_function_of_the_device_gets_the_parameters_that_it_names() -> None:
+    case = replace(CASE, parameters={"n": 2, "device": "a parameter of this name"})
+    assert case.arguments_of(lambda device: device) == {}
+    assert case.arguments_of(lambda device, n, more=1: (device, n, more)) == {"n": 2}
+    assert case.arguments_of(print) == {}

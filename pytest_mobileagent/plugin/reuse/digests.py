@@ -116,12 +116,16 @@ def _parts(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> d
     task, environment = case.task, run.environments.get(str(case.environment))
     steps = task.limit(run.value("mobile-step-factor"))
     functions = [each for each in (task.prepare, task.clean_up) if each is not None]
+    prepared = [shown(case.arguments_of(each)) for each in functions]
     scripted = [shown(task.solution), shown(case.parameters)] if task.solution else None
     answers = [shown(task.user), shown(case.parameters)] if task.user else None
     body = sources.of(_function(item)) if task.stop_on_success else None
     return {
         "goal": [task.goal, _named_in(task.goal, case), task.instructions, task.language],
-        "snapshot": [task.snapshot, task.packages, task.needs, sources.of(*functions)],
+        "snapshot": [
+            *(task.snapshot, task.packages, task.needs, sources.of(*functions)),
+            *(each for each in prepared if each != "{}"),  # as before they could name parameters
+        ],
         "environment": asdict(environment) if environment is not None else None,
         "probes": [[name, _probe(probe, sources)] for name, probe in sorted(task.probes.items())],
         "user": answers,
