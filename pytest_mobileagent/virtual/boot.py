@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.image.packages import IMAGE
@@ -10,7 +11,7 @@ from pytest_mobileagent.virtual.shell import launch
 from pytest_mobileagent.virtual.shell.interpreter import load_commands
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from pytest_mobileagent.virtual.app.app import App
@@ -24,10 +25,17 @@ def boot(
     frozen: bool = False,
     size: tuple[int, int] = (1080, 2400),
     density: int = 420,
+    props: Mapping[str, str] = MappingProxyType({}),
 ) -> Phone:
     """Give a phone with some more apps, booted to its home screen."""
     phone = Phone(
-        [*IMAGE, *apps], avd_name=avd_name, time=time, frozen=frozen, size=size, density=density
+        [*IMAGE, *apps],
+        avd_name=avd_name,
+        time=time,
+        frozen=frozen,
+        size=size,
+        density=density,
+        props=props,
     )
     load_commands()
     launch.install(phone.files)

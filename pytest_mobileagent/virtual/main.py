@@ -15,10 +15,11 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.wire.ports import Pair
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _NAME = "python -m pytest_mobileagent device"
 _PATIENCE = 2.0  # seconds that the adb server gets to list the phone before it is announced
 _ALONE = 2.0  # seconds
+SDK = "ro.build.version.sdk"
 _ADB_PORT = "ANDROID_ADB_SERVER_PORT"  # adb's own, which the emulator follows too
 
 
@@ -79,6 +81,7 @@ def _parser(name: str) -> argparse.ArgumentParser:
     add("frozen", action="store_true")
     add("locale", metavar="TAG")
     add("avd", default="virtual", metavar="NAME")
+    add("prop", metavar="NAME=VALUE", **several)
     add("keep", action="store_true")
     add("no-boot-snapshot", group, action="store_true")
     add("read-only", group, action="store_true")
@@ -99,7 +102,8 @@ async def _start(options: argparse.Namespace) -> int:
         for file in options.adb_key:
             read_keys(file)
         time = _moment(options.time)
-        phone = boot(options.apps, time, frozen=options.frozen, name=options.avd)
+        props = _properties(options.prop)
+        phone = boot(options.apps, time, frozen=options.frozen, name=options.avd, props=props)
         for fault in options.fault:
             phone.faults.set(fault)
         if options.locale:
@@ -139,19 +143,37 @@ def _moment(text: str | None) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
+def _properties(texts: Iterable[str]) -> dict[str, str]:
+    """Read properties that are given as NAME=VALUE."""
+    from pytest_mobileagent.virtual.kernel.properties import refusal  # `--help` is quick
+
+    props = {}
+    for text in texts:
+        name, given, value = text.partition("=")
+        if not given or not name:
+            raise ValueError(f"--prop={text} is no NAME=VALUE, as in ro.build.version.sdk=29")
+        if problem := refusal(name, value):
+            raise ValueError(f"--prop={text}: {problem}")
+        if name == SDK and not value.isdecimal():
+            raise ValueError(f"--prop={text}: an API level is a number, as in {SDK}=29")
+        props[name] = value
+    return props
+
+
 def boot(
     folders: Iterable[Path] = (),
     time: datetime | None = None,
     *,
     frozen: bool = False,
     name: str = "virtual",
+    props: Mapping[str, str] = MappingProxyType({}),
 ) -> Phone:
     """Boot a phone with the apps of some folders; of two with the same name the last counts."""
     from pytest_mobileagent.virtual.app.loading import load_apps  # `--help` is quick
     from pytest_mobileagent.virtual.boot import boot as booted
 
     apps = {app.package: app for folder in folders for app in load_apps(folder)}
-    return booted(apps.values(), avd_name=name, time=time, frozen=frozen)
+    return booted(apps.values(), avd_name=name, time=time, frozen=frozen, props=props)
 
 
 def _load(phone: Phone, name: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, get_type_hints
 
 from pytest_mobileagent.virtual.content.intent import Intent
@@ -122,6 +123,7 @@ class Phone:
         frozen: bool = False,
         size: tuple[int, int] = (1080, 2400),
         density: int = 420,
+        props: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.avd_name = avd_name
         self.clock = Clock(time, frozen=frozen)
@@ -131,6 +133,7 @@ class Phone:
                 "debug.clock.frozen": "1" if frozen else "0",
                 "ro.boot.qemu.avd_name": avd_name,
                 "ro.sf.lcd_density": str(density),
+                **props,
             }
         )
         self._build({"context": self, "apps": apps, "size": size, "density": density})

@@ -171,6 +171,18 @@ def test_a_phone_has_a_name_and_may_have_no_snapshot_of_its_boot(tmp_path: Path)
         (["--apps=/nope"], "error: there is no folder of apps at /nope\n"),
         (["--time=noon"], "error: --time=noon is no time; one is 2026-05-01T09:30\n"),
         (["--adb-server-port=99999"], "error: --adb-server-port=99999 is no port\n"),
+        (
+            ["--prop=ro.build.version.sdk"],
+            "error: --prop=ro.build.version.sdk is no NAME=VALUE, as in ro.build.version.sdk=29\n",
+        ),
+        (
+            ["--prop=ro.build.version.sdk=Q"],
+            (
+                "error: --prop=ro.build.version.sdk=Q: an API level is a number,"
+                " as in ro.build.version.sdk=29\n"
+            ),
+        ),
+        (["--prop=a..b=1"], "error: --prop=a..b=1: '..' is not allowed in a property name\n"),
     ],
 )
 def test_what_cannot_be_started_is_said_in_a_line(

@@ -102,8 +102,8 @@ class Display:
         )
 
 
-def qualifiers(display: Display, locales: Locales) -> str:
-    """Write the running configuration as `am get-config` does."""
+def qualifiers(display: Display, locales: Locales, level: str) -> str:
+    """Write the running configuration of an API level as `am get-config` does."""
     metrics, dots = display.metrics, display.density
     width, height = (int(px / metrics.density) for px in (metrics.width_px, metrics.height_px))
     parts = [
@@ -118,7 +118,7 @@ def qualifiers(display: Display, locales: Locales) -> str:
         f"{DENSITIES[dots]}dpi" if dots in DENSITIES else f"{dots}dpi",
         "finger-keysexposed-qwerty-navhidden-nonav",
         f"{max(metrics.width_px, metrics.height_px)}x{min(metrics.width_px, metrics.height_px)}",
-        "v34",
+        f"v{level}",
     ]
     return "-".join(parts)
 

@@ -148,7 +148,8 @@ def get_config(ctx: Context, _: Arguments) -> str:
     """Tell the configuration as resource qualifiers."""
     phone = ctx.phone
     abis = phone.props["ro.product.cpu.abilist"]
-    return f"config: {qualifiers(phone.display, phone.locales)}\nabi: {abis}\n"
+    config = qualifiers(phone.display, phone.locales, phone.props["ro.build.version.sdk"])
+    return f"config: {config}\nabi: {abis}\n"
 
 
 @service.command("stack")
