@@ -258,7 +258,10 @@ def _best(own: Any, runs: list[str]) -> str:
     if found is None:
         return " ".join(runs)
     pattern = str(skeletons[found].pattern)
-    pattern = pattern.translate({ord("L"): "M", ord("c"): "E"})  # Babel mixes up who stands alone
+    month = (
+        "M" if "d" in wanted else "L"
+    )  # Babel mixes up who stands alone: Russian declines months
+    pattern = pattern.translate({ord("L"): month, ord("M"): month, ord("c"): "E"})
     return LETTERS.sub(lambda match: _width(match[0], wanted), pattern)
 
 

@@ -27,6 +27,8 @@ MOMENT = datetime(2026, 11, 20, 8, 5, 9)
         ("ar-EG", "MMM d", "٢٠ نوفمبر"),
         ("ar-AE", "MMM d", "20 نوفمبر"),
         ("de-DE", "EEEE", "Freitag"),
+        ("ru-RU", "MMMM", "ноябрь"),
+        ("ru-RU", "MMMM d", "20 ноября"),
     ],
 )
 def test_a_pattern_written_for_english_is_arranged_by_each_language(

@@ -17,7 +17,7 @@ FILES = [
 SPOKEN = [text for path in FILES for text in re.findall(r'\bt\("([^"{}]+)"', path.read_text())]
 
 
-@pytest.fixture(params=["ar", "fr", "ko", "zh-CN"])
+@pytest.fixture(params=["ar", "de", "es", "fr", "hi", "ja", "ko", "pt", "ru", "ur", "zh-CN"])
 def words(request):
     return tomllib.loads((FRAMEWORK / f"{request.param}.toml").read_text("utf-8"))
 

@@ -29,7 +29,7 @@ def fresh() -> Iterator[None]:
         cached.cache_clear()
 
 
-@pytest.mark.parametrize("line", ["设置", "설정", "الإعدادات", "הגדרות", "時計 8:05"])
+@pytest.mark.parametrize("line", ["设置", "설정", "الإعدادات", "הגדרות", "時計 8:05", "समय"])
 def test_letters_of_other_scripts_are_no_boxes(line: str) -> None:
     letters = [sign for sign in line if fonts.FOREIGN.search(sign)]
     pictures = {text.mask(sign, 40, False).tobytes() for sign in letters}
@@ -70,10 +70,12 @@ def test_without_a_font_there_are_boxes_and_one_message(
     fresh: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(fonts, "HOST", ())
+    monkeypatch.setattr(fonts, "_packaged", lambda _family: None)
     assert fonts.font(DEVANAGARI, 40, False) is fonts.roboto(40, False)
     text.mask("हिन्दी", 40, False)
     message = capsys.readouterr().err
     assert message.count("no font for Devanagari") == 1
+    assert "pip install fontpkg-noto-sans-devanagari" in message
     assert "NotoSansDevanagari-Regular.ttf" in message
 
 
@@ -84,6 +86,7 @@ def test_a_font_of_the_host_serves_where_no_package_brings_one(
     roboto = fonts.ROBOTO / "Roboto-Regular.ttf"
     (tmp_path / "deep" / "Lohit-Devanagari.ttf").symlink_to(roboto)
     monkeypatch.setattr(fonts, "HOST", (str(tmp_path),))
+    monkeypatch.setattr(fonts, "_packaged", lambda _family: None)
     assert fonts.file_of(DEVANAGARI) == tmp_path / "deep" / "Lohit-Devanagari.ttf"
 
 
