@@ -88,8 +88,17 @@ class Provider:
                     return
         except (ConnectionError, asyncio.IncompleteReadError):
             pass
-        finally:
-            writer.close()
+        except asyncio.CancelledError:
+            writer.transport.abort()
+            raise
+        finally:  # also if the loop is ended in the middle of the farewell, which TLS has
+            try:
+                writer.close()
+                await writer.wait_closed()
+            except ConnectionError:
+                pass
+            finally:
+                writer.transport.abort()
 
 
 @pytest.fixture
