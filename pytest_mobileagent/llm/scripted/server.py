@@ -17,10 +17,9 @@ from pytest_mobileagent.llm.model import RequestRefusedError
 from pytest_mobileagent.llm.scripted.apis.anthropic_messages import AnthropicMessages
 from pytest_mobileagent.llm.scripted.apis.api import Asked, Direct, Incoming, Told, as_json
 from pytest_mobileagent.llm.scripted.apis.gemini import Gemini
-from pytest_mobileagent.llm.scripted.apis.gradio import Gradio
 from pytest_mobileagent.llm.scripted.apis.openai_chat import OpenAIChat
 from pytest_mobileagent.llm.scripted.apis.openai_responses import OpenAIResponses
-from pytest_mobileagent.llm.scripted.apis.predict import Names, Predict
+from pytest_mobileagent.llm.scripted.apis.predict import Gradio, Names, Predict
 from pytest_mobileagent.llm.scripted.entries import Fault, ScriptedReply
 from pytest_mobileagent.plain import why_unreadable
 from pytest_mobileagent.processes import is_readable

@@ -1,10 +1,21 @@
-"""A plain endpoint of a model of one's own: words and pictures in, words out.
+"""Small models at an endpoint of their own: a plain one, or Gradio; and the list of models.
 
-The list of models, which programs ask for before they begin: OpenAI's, Anthropic's, Google's.
+SPA-Bench serves Auto-UI, DigiRL, CogAgent and OdysseyAgent behind Gradio (ai-agents-2030/SPA-Bench,
+framework/models/*/server.py): functions of words, a picture and maybe more words, which return the
+text and the tokens of input and output. A client first uploads the picture, then calls, and then
+reads the result as a stream of events; Gradio's own client joins a queue instead. Gradio 3 had one
+call, with the picture in it.
+
+Programs ask OpenAI's, Anthropic's and Google's APIs for their list of models before they begin.
 """
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+from email import policy
+from email.parser import BytesParser
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm.model import Image, Message, Request
@@ -16,6 +27,7 @@ from pytest_mobileagent.llm.scripted.apis.api import (
     Told,
     decoded,
     event,
+    image_of,
     rest,
     total,
 )
@@ -91,3 +103,134 @@ def _about(name: str, *, google: bool) -> dict[str, Any]:
         return {"name": f"models/{name}", "supportedGenerationMethods": methods}
     openai = {"id": name, "object": "model", "created": 0, "owned_by": "scripted"}
     return {**openai, "type": "model", "display_name": name, "created_at": "1970-01-01T00:00:00Z"}
+
+
+_CALL = re.compile(r"(/gradio_api)?/call/predict(/(?P<event>[^/]+))?$")
+_CONFIG = {
+    "version": "5.49.1",
+    "api_prefix": "/gradio_api",
+    "protocol": "sse_v3",
+    "connect_heartbeat": False,
+    "components": [
+        {"id": number, "type": kind, "api_info": {"type": "string"}}
+        for number, kind in enumerate(["textbox", "image", *["textbox"] * 5])
+    ],
+    "dependencies": [
+        {"id": 0, "api_name": "predict", "inputs": [0, 1, 2, 3], "outputs": [4, 5, 6]}
+    ],
+}
+_INFO = {
+    "named_endpoints": {
+        "/predict": {
+            "parameters": [
+                {
+                    "label": name,
+                    "parameter_name": name,
+                    "parameter_has_default": number > 0,
+                    "parameter_default": None,
+                    "type": {"type": "string"},
+                    "python_type": {"type": "str", "description": ""},
+                    "component": "Image" if number == 1 else "Textbox",
+                }
+                for number, name in enumerate(("query", "image_or_path", "third", "fourth"))
+            ],
+            "returns": [
+                {
+                    "label": name,
+                    "type": {"type": "string"},
+                    "python_type": {"type": "str", "description": ""},
+                    "component": "Textbox",
+                }
+                for name in ("output", "input_tokens", "output_tokens")
+            ],
+        }
+    },
+    "unnamed_endpoints": {},
+}
+_OLD = re.compile(r"/(api|run)/predict/?$")
+
+
+class Gradio(Api):
+    """`POST …/upload`, `POST …/call/predict`, `GET …/call/predict/EVENT`; `POST …/api/predict`.
+
+    For Gradio's own client: `GET /config` and `…/info`, `POST …/queue/join`, `GET …/queue/data`.
+    """
+
+    def __init__(self) -> None:
+        self._numbers = count(1)
+        self._files: dict[str, Image] = {}
+        self._called: dict[str, Asked] = {}
+
+    def read(self, incoming: Incoming) -> Asked | Direct | None:
+        """Return what is asked; the second request of a call, which fetches its result, asks it."""
+        known = {"/config": _CONFIG, "/gradio_api/info": _INFO}
+        if incoming.method == "GET" and incoming.path in known:
+            return Direct(known[incoming.path])
+        if incoming.method == "POST" and incoming.path.endswith("/upload"):
+            return Direct([self._keep(image) for image in _uploaded(incoming)])
+        if incoming.method == "POST" and _OLD.search(incoming.path):
+            return self._asked(incoming.body()["data"], stream=False)
+        return self._begun(incoming) if incoming.method == "POST" else self._ended(incoming)
+
+    def whole(self, told: Told) -> Any:
+        """Return what the function returned, as Gradio 3 did."""
+        return {"data": _returned(told), "is_generating": False, "duration": 0.1}
+
+    def stream(self, told: Told) -> Iterator[bytes]:
+        """Yield what the function returned, in one event."""
+        if queued := told.asked.body["queued"]:
+            output = {"data": _returned(told), "is_generating": False, "duration": 0.1}
+            ended = {"msg": "process_completed", "event_id": queued, "success": True}
+            yield event({**ended, "output": output})
+            yield event({"msg": "close_stream", "event_id": None})
+            return
+        yield event("null", "heartbeat")
+        yield event(_returned(told), "complete")
+
+    def error(self, status: int, words: str, code: str) -> Any:  # noqa: ARG002 - it says no more
+        """Return an error."""
+        return {"detail": words}
+
+    def _begun(self, incoming: Incoming) -> Direct | None:
+        """Return the name under which a call's result can be fetched, or its session's."""
+        queue = incoming.path.endswith("/queue/join")
+        if not queue and not _CALL.search(incoming.path):
+            return None
+        body, name = incoming.body(), f"event{next(self._numbers)}"
+        asked = self._asked(body["data"], stream=True)
+        kept = str(body["session_hash"]) if queue else name
+        self._called[kept] = replace(asked, body={"queued": name if queue else ""})
+        return Direct({"event_id": name})
+
+    def _ended(self, incoming: Incoming) -> Asked | None:
+        if incoming.path.endswith("/queue/data"):
+            return self._called.pop(incoming.query.get("session_hash", ""), None)
+        path = _CALL.search(incoming.path)
+        return self._called.pop(path["event"] or "", None) if path else None
+
+    def _keep(self, image: Image) -> str:
+        path = f"/tmp/gradio/{next(self._numbers)}/image"  # noqa: S108 - no file is written
+        self._files[path] = image
+        return path
+
+    def _asked(self, inputs: list[Any], *, stream: bool) -> Asked:
+        content = tuple(self._input(value) for value in inputs if value is not None)
+        request = Request((Message("user", content),), stream=stream)
+        return Asked(request)
+
+    def _input(self, value: Any) -> str | Image:
+        if isinstance(value, dict):
+            kept = self._files.get(value.get("path") or "")
+            return kept or image_of(value["url"])
+        return image_of(value) if isinstance(value, str) else str(value)
+
+
+def _uploaded(incoming: Incoming) -> list[Image]:
+    head = f"Content-Type: {incoming.content_type}\r\n\r\n".encode()
+    form = BytesParser(policy=policy.HTTP).parsebytes(head + incoming.data)
+    files: list[Any] = [part.get_payload(decode=True) for part in form.iter_parts()]
+    return [Image(file) for file in files]
+
+
+def _returned(told: Told) -> list[Any]:
+    return [told.reply.text, told.reply.input_tokens, told.reply.output_tokens]
