@@ -1,4 +1,4 @@
-"""The process in which a draft is run: it loads an episode, and has each prefix asked apart.
+"""The process in which a draft is run: it loads an episode, and asks about each prefix apart.
 
 It is started with an empty environment, so that it holds no key, reads one request from its
 standard input, and writes one reply to its standard output:
@@ -7,25 +7,41 @@ standard input, and writes one reply to its standard output:
     {"answers": [{"holds": false, "reason": "…", "broke": false}, …]}
 
 A request without an episode asks only whether processes can be shut off here.
+
+Each prefix is asked about in a process of its own, forked from this one, which has loaded the
+episode and all modules: it needs no file once it is shut off. Whatever the function does to itself
+or to the episode ends with that process.
 """
 
 from __future__ import annotations
 
+import ast
+import contextlib
+import importlib
 import json
+import os
+import resource
+import signal
 import sys
 import time
+import traceback
+import warnings
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest_mobileagent.check.answers  # noqa: F401 - what is shut off can import nothing
 from pytest_mobileagent.check.episode import load
-from pytest_mobileagent.draft.sandbox.asking import TOO_LONG, answer, ask, prepare
-from pytest_mobileagent.draft.sandbox.kernel import UnavailableError, leave_networks
+from pytest_mobileagent.check.subgoals import collect_subgoals
+from pytest_mobileagent.draft.sandbox.kernel import UnavailableError, leave_networks, shut_off
 from pytest_mobileagent.draft.sandbox.run import Answer, Limits
-from pytest_mobileagent.processes import die_with_parent
+from pytest_mobileagent.errors import ScreenError, in_one_line
+from pytest_mobileagent.processes import die_with_parent, is_readable
+from pytest_mobileagent.screen.explain import collect_misses
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from pytest_mobileagent.check.episode import Episode
 
 
@@ -62,3 +78,225 @@ def _answers(source: str, name: str, episode: Episode, limits: Limits) -> list[d
         function = partial(answer, source, name, episode.prefix(length), explain=length == last)
         found.append(ask(function, limits))
     return [each.to_json() for each in found]
+
+
+# What a draft may import: the modules, and those below them.
+MODULES = ("pytest_mobileagent", "datetime", "decimal", "math", "re", "unicodedata")
+_BELOW = ("pytest_mobileagent.check.",)
+_FILE = "<draft>"
+_LINES = 6  # of the explanation of what was missed
+# What is loaded when it is first used, and could not be any more.
+_USED_LATER = (
+    "_strptime", "copy", "encodings.ascii", "encodings.latin_1", "encodings.utf_16_le",
+    "lxml.etree", "rapidfuzz.distance", "rapidfuzz.fuzz", "xml.etree.ElementTree",
+)  # fmt: skip
+
+
+def may_import(module: str) -> bool:
+    """Whether a draft may import a module."""
+    return module in {*MODULES, "__future__"} or f"{module}.".startswith(_BELOW)
+
+
+def prepare(source: str, episode: Episode) -> None:
+    """Load and read whatever a draft may use: in the process that asks it, nothing can be loaded.
+
+    What is read of the screens is there for all processes that are forked, too.
+    """
+    for module in _USED_LATER:
+        with contextlib.suppress(ImportError):  # of an extra
+            importlib.import_module(module)
+    for screen in episode.screens:
+        with contextlib.suppress(ScreenError):
+            screen.find_all(xpath="/*", text=".")
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Import(names=aliases):
+                _load(*(alias.name for alias in aliases))
+            case ast.ImportFrom(module=str(module), names=aliases):
+                _load(module, *(f"{module}.{alias.name}" for alias in aliases))
+
+
+def _load(*names: str) -> None:
+    """Import modules, and what they load when a name of theirs is first asked for."""
+    for name in names:
+        module, _, attribute = name.rpartition(".")
+        with contextlib.suppress(ImportError, AttributeError):  # the draft will be told
+            if may_import(name):
+                importlib.import_module(name)
+            elif may_import(module):
+                getattr(importlib.import_module(module), attribute)
+
+
+def answer(source: str, name: str, episode: Episode, *, explain: bool) -> Answer:
+    """Run a draft, call its function, and say whether it held; with `explain`, what was missed."""
+    with collect_misses() as misses, collect_subgoals() as subgoals:
+        try:
+            namespace: dict[str, Any] = {"__name__": "draft"}
+            exec(compile(source, _FILE, "exec", dont_inherit=True), namespace)  # noqa: S102 - here is where it may
+            namespace[name](episode, **episode.case.parameters)
+            subgoals.settle()
+        except AssertionError as error:
+            closest = misses[-1:] if explain else ()
+            return Answer(holds=False, reason=_failed(source, error, closest))
+        except BaseException as error:  # noqa: BLE001 - SystemExit and the like are its errors, too
+            where = _line(source, error)
+            reason = f"{in_one_line(error)}{where and f' in: {where}'}"
+            return Answer(holds=False, reason=reason, broke=True)
+    return Answer(holds=True)
+
+
+def _failed(source: str, error: AssertionError, misses: Sequence[Callable[[], str]]) -> str:
+    said = [*str(error).splitlines(), *(line for miss in misses for line in miss().splitlines())]
+    return "\n".join([_line(source, error), *dict.fromkeys(said)][: _LINES + 1])
+
+
+def _line(source: str, error: BaseException) -> str:
+    """Return the line of the draft in which an error arose; empty if it is none of its lines."""
+    frames = traceback.walk_tb(error.__traceback__)
+    numbers = [number for frame, number in frames if frame.f_code.co_filename == _FILE]
+    lines = source.splitlines()
+    return lines[numbers[-1] - 1].strip() if numbers and numbers[-1] <= len(lines) else ""
+
+
+_LONGEST = 64 * 1024  # bytes of an answer
+_TOKEN = 16  # bytes, so that nobody answers by mere writing
+_SHUT_OFF = b"shut off"  # what follows the first token, before anything of the function has run
+_OPEN_FILES = 8  # the answer's pipe, and what the standard streams lead to
+TOO_LONG = "it takes too long"
+
+
+def ask(function: Callable[[], Answer], limits: Limits) -> Answer:
+    """Return what a function answers in a process of its own that can reach nothing.
+
+    Raises:
+        UnavailableError: this system cannot shut a process off.
+    """
+    reading, writing = os.pipe()
+    token = os.urandom(_TOKEN)
+    with warnings.catch_warnings():
+        # Newer Pythons warn of forks beside threads. This one runs the function and nothing else.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        pid = os.fork()
+    if pid == 0:
+        _answer(function, limits, writing, token)
+    os.close(writing)
+    try:
+        written = _read(reading, time.monotonic() + limits.seconds)
+    finally:
+        os.close(reading)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        _, status = os.waitpid(pid, 0)
+    if written is None:
+        return Answer(holds=False, reason=TOO_LONG, broke=True)
+    return _believed(written, token) or _no_answer(status)
+
+
+def _read(reading: int, ends: float) -> bytes | None:
+    """Return what is written until the end, or too much of it; None if that takes too long."""
+    written = b""
+    while len(written) <= _LONGEST:
+        if not is_readable(reading, ends - time.monotonic()):
+            return None
+        if not (part := os.read(reading, _LONGEST)):
+            break
+        written += part
+    return written
+
+
+def _believed(written: bytes, token: bytes) -> Answer | None:
+    """Return the answer, if what was written is one.
+
+    That nothing can be shut off is believed only of what was written before the function had its
+    turn, which might say so to be run where nothing is.
+
+    Raises:
+        UnavailableError: this system cannot shut a process off.
+    """
+    is_shut_off = written.startswith(token + _SHUT_OFF)
+    said = written[_TOKEN + len(_SHUT_OFF) :] if is_shut_off else written
+    if not said.startswith(token) or len(written) > _LONGEST:
+        return None
+    try:
+        data = json.loads(said[_TOKEN:])
+        if not is_shut_off:
+            raise UnavailableError(str(data["unavailable"]))
+        return Answer.from_json(data)
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return None
+
+
+def _no_answer(status: int) -> Answer:
+    code = os.waitstatus_to_exitcode(status)
+    if -code == signal.SIGXCPU:
+        return Answer(holds=False, reason=TOO_LONG, broke=True)
+    # SIGKILL is ours, for a process that has closed the pipe and goes on.
+    named = -code in {*signal.Signals} and -code != signal.SIGKILL
+    how = f"was ended by {signal.Signals(-code).name}" if named else "ended its process"
+    return Answer(holds=False, reason=f"it {how} without an answer", broke=True)
+
+
+def _answer(function: Callable[[], Answer], limits: Limits, writing: int, token: bytes) -> NoReturn:
+    """Shut this process off, write what the function answers, and end the process."""
+    try:
+        die_with_parent()
+        writing = _keep_only(writing)
+        _limit(limits)
+        try:
+            shut_off()
+        except UnavailableError as error:
+            _write(writing, token, {"unavailable": str(error)})
+        os.write(writing, token + _SHUT_OFF)
+        sys.addaudithook(_refuse)
+        _write(writing, token, function().to_json())
+    finally:
+        os._exit(0)
+
+
+def _write(writing: int, token: bytes, answer: dict[str, Any]) -> NoReturn:
+    os.write(writing, token + json.dumps(answer).encode())
+    os._exit(0)
+
+
+def _keep_only(writing: int) -> int:
+    """Close every file but one, whose new number is returned; standard streams lead nowhere."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    kept = os.dup(writing)
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
+    os.dup2(kept, 3)
+    os.closerange(4, max(65_536, *resource.getrlimit(resource.RLIMIT_NOFILE)))
+    sys.stdin, sys.stdout, sys.stderr = (
+        open(number, mode, closefd=False)  # noqa: SIM115 - no path, and never closed
+        for number, mode in enumerate("rww")
+    )
+    return 3
+
+
+def _limit(limits: Limits) -> None:
+    """Bound what this process uses, whatever the machine's own bounds are."""
+    pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
+    seconds = max(1, round(limits.seconds))
+    bounds = {
+        resource.RLIMIT_AS: pages * resource.getpagesize() + limits.memory,
+        resource.RLIMIT_CPU: seconds,
+        resource.RLIMIT_NPROC: 0,
+        resource.RLIMIT_FSIZE: 0,
+        resource.RLIMIT_NOFILE: _OPEN_FILES,
+        resource.RLIMIT_CORE: 0,
+    }
+    for what, wanted in bounds.items():
+        _, hard = resource.getrlimit(what)
+        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(what, (most, most))
+
+
+# What Python tells of before it is done, so that it is refused in words.
+_REFUSED = ("open", "os.", "socket.", "subprocess.", "ctypes.", "shutil.", "mmap.", "pty.")
+
+
+def _refuse(event: str, _arguments: tuple[Any, ...]) -> None:
+    """Refuse what reaches out of the process, before the kernel does."""
+    if event.startswith(_REFUSED):
+        msg = f"a drafted check may look at the episode, not use {event}"
+        raise PermissionError(msg)

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_mobileagent.draft.sandbox import asking, kernel
-from pytest_mobileagent.draft.sandbox.asking import answer, prepare
+from pytest_mobileagent.draft.sandbox import inside, kernel
+from pytest_mobileagent.draft.sandbox.inside import answer, prepare
 from pytest_mobileagent.draft.sandbox.run import Limits
 
 pytestmark = pytest.mark.skipif(bool(kernel.unsupported()), reason=kernel.unsupported())
@@ -154,7 +154,7 @@ def episode(make_episode):
 @pytest.fixture
 def tried(episode, monkeypatch, tmp_path):
     """Tries a body in the sandbox."""
-    monkeypatch.setattr(asking, "_refuse", lambda event, arguments: None)
+    monkeypatch.setattr(inside, "_refuse", lambda event, arguments: None)
     forked: list[int] = []
     fork = os.fork
 
@@ -163,7 +163,7 @@ def tried(episode, monkeypatch, tmp_path):
         forked.append(pid)
         return pid
 
-    monkeypatch.setattr(asking.os, "fork", fork_and_note)
+    monkeypatch.setattr(inside.os, "fork", fork_and_note)
     for tool in TOOLS:
         importlib.import_module(tool)
 
@@ -173,7 +173,7 @@ def tried(episode, monkeypatch, tmp_path):
         source = f"{head}def test_x(episode):\n{textwrap.indent(textwrap.dedent(body), '    ')}\n"
         prepare(source, episode)
         limits = Limits(seconds, 128 * 1024**2)
-        found = asking.ask(partial(answer, source, "test_x", episode, explain=True), limits)
+        found = inside.ask(partial(answer, source, "test_x", episode, explain=True), limits)
         with pytest.raises(ChildProcessError):  # it is not left behind
             os.waitpid(forked[-1], os.WNOHANG)
         assert list(tmp_path.iterdir()) == []
@@ -236,7 +236,7 @@ def test_no_ending_passes_for_an_answer(tried, body):
 @pytest.mark.parametrize("body", flat(ENDLESS, quick=1))
 def test_what_does_not_end_is_ended(tried, body):
     found = tried(body, seconds=0.1)
-    assert (found.holds, found.reason) == (False, asking.TOO_LONG)
+    assert (found.holds, found.reason) == (False, inside.TOO_LONG)
 
 
 @pytest.mark.slow  # some systems take long to bury a process of such a depth
@@ -254,9 +254,9 @@ def test_a_process_that_breaks_is_named(tried):
 
 @pytest.mark.slow  # the kernel counts whole seconds
 def test_time_of_the_processor_ends_it_where_the_clock_does_not(tried, monkeypatch):
-    monkeypatch.setattr(asking.time, "monotonic", lambda: 0.0)
+    monkeypatch.setattr(inside.time, "monotonic", lambda: 0.0)
     found = tried("while True:\n    pass", seconds=1.0)
-    assert (found.holds, found.reason) == (False, asking.TOO_LONG)
+    assert (found.holds, found.reason) == (False, inside.TOO_LONG)
 
 
 def test_nothing_that_a_function_changes_is_there_for_the_next(tried):
