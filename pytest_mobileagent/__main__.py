@@ -78,7 +78,7 @@ def script() -> int:
 
 def _calibrate(arguments: list[str]) -> int:
     """Measure judges, by default those of the project."""
-    from pytest_mobileagent.judge.calibration.command import main as calibrate
+    from pytest_mobileagent.judge.calibration.calibrate import main as calibrate
     from pytest_mobileagent.plugin.project import project_settings
 
     return calibrate(arguments, project_settings)

@@ -18,13 +18,60 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.record import EpisodeRecord
-    from pytest_mobileagent.judge.calibration.label import Label
-    from pytest_mobileagent.judge.calibration.options import Mode
-    from pytest_mobileagent.judge.question import Question
+    from pytest_mobileagent.judge.calibration.labels import Label
+    from pytest_mobileagent.judge.question import Actions, Evidence, Question
     from pytest_mobileagent.llm.model import Client, Model, ModelReply
     from pytest_mobileagent.llm.models import ModelSettings
     from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.screen.screen import Screen
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """Settings that override those of the labels; None and "" leave them as they are.
+
+    - `actions`, `evidence`, `reason`: see `Question`. `language`: of the prompts.
+    """
+
+    actions: Actions | None = None
+    evidence: Evidence | None = None
+    reason: bool | None = None
+    language: str = ""
+
+    @property
+    def name(self) -> str:
+        """Its name in reports; empty if it changes nothing."""
+        reason = {True: "reason and result", False: "result only", None: ""}[self.reason]
+        actions = {"none": "no actions", "text": "text actions", "image": "image actions"}
+        shown = {"xml": "view hierarchies"}.get(self.evidence or "", "")
+        words = (actions.get(self.actions or "", ""), shown, reason, self.language)
+        return ", ".join(word for word in words if word)
+
+    def question(self, label: Label) -> Question:
+        """Return how judges are asked of a labelled episode."""
+        asked = label.question
+        return replace(
+            asked,
+            actions=self.actions or asked.actions,
+            evidence=self.evidence or asked.evidence,
+            reason=asked.reason if self.reason is None else self.reason,
+        )
+
+    def episode(self, label: Label, episode: EpisodeRecord) -> EpisodeRecord:
+        """Return the episode with the language in which judges are asked of it."""
+        language = self.language or label.language
+        if not language or language == episode.case.task.language:
+            return episode
+        case = replace(episode.case, task=replace(episode.case.task, language=language))
+        return replace(episode, case=case)
+
+
+def six(base: Mode) -> tuple[Mode, ...]:
+    """Return SPA-Bench's six modes, in the order of its Table 9's columns."""
+    actions: tuple[Actions, ...] = ("none", "text", "image")
+    return tuple(
+        replace(base, actions=each, reason=reason) for each in actions for reason in (False, True)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,29 +1,123 @@
-"""Labels, read from a file of lines, a run that people have reviewed, or a data set of others."""
+"""Labelled episodes: somebody has decided whether each was done.
+
+Labels are read from a file of lines, from a run that people have reviewed, or from a data set of
+others, which is recognised by its content.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import json
+from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from pytest_mobileagent.episode.reader import read
-from pytest_mobileagent.episode.record import EpisodeRecord
-from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.judge.calibration.importers import importer_of
-from pytest_mobileagent.judge.calibration.label import (
-    Label,
-    Labels,
-    LabelsError,
-    labels_of_run,
-    run_in,
-)
+from pytest_mobileagent.episode.record import DeviceInfo, EpisodeRecord, Termination
+from pytest_mobileagent.episode.store import STREAM
+from pytest_mobileagent.errors import MobileAgentError, RecordError, TaskError
 from pytest_mobileagent.judge.cross_app import check_subtasks
 from pytest_mobileagent.judge.question import Question
 from pytest_mobileagent.plain import expect, why_unreadable
+from pytest_mobileagent.screen.screen import Screen
+from pytest_mobileagent.task.case import Case
+from pytest_mobileagent.task.task import Task
+from pytest_mobileagent.verdict import by_people, verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
+
+    from pytest_mobileagent.verdict import Verdict
+
+
+class LabelsError(ValueError):
+    """Labels cannot be read; the text says where, and what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """Whether an episode was done, as people say.
+
+    - `name`: its name in lists. `load` reads the episode, which may be large; it raises
+      RecordError.
+    - `question`: what judges are asked about it. `language`: overrides the episode's language of
+      the task; empty to keep that.
+    - `note`: a remark of the person who labelled it.
+    """
+
+    name: str
+    done: bool
+    load: Callable[[], EpisodeRecord]
+    question: Question = field(default_factory=Question)
+    language: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Labels, and remarks on how they were read, a line each."""
+
+    each: tuple[Label, ...]
+    remarks: tuple[str, ...] = ()
+
+
+_RUN = "run.json"
+
+
+def labels_of_run(path: Path) -> Labels:
+    """Return people's verdicts on the episodes of a run, or of the newest run in a folder of runs.
+
+    The last verdict of a person that was not taken back counts. Judges are asked again as in the
+    run, if one of their verdicts says how that was (`evidence["question"]`).
+
+    Raises:
+        LabelsError: no person has said anything.
+        OSError: a folder cannot be read.
+    """
+    run = run_in(path) or path
+    episodes = [each for each in _episodes(run) if (each / STREAM).is_file()]
+    found, undecided = [], 0
+    for folder in episodes:
+        said = verdicts(folder)
+        last = next(reversed(by_people(said)), None)
+        undecided += last is None
+        if last is not None:
+            name = folder.relative_to(run).as_posix()
+            load = partial(read, folder, EpisodeRecord)
+            found.append(Label(name, bool(last.passed), load, _asked(said), note=last.reason))
+    if not found:
+        msg = f"no person has decided an episode of {run}: python -m pytest_mobileagent review"
+        raise LabelsError(msg)
+    left = f"{undecided} of {len(episodes)} episodes have no verdict of a person, and are left out"
+    return Labels(tuple(found), (left,) if undecided else ())
+
+
+def run_in(path: Path) -> Path | None:
+    """Return a folder if it is a run's, else that of the newest run in it; None if there is none.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    if (path / _RUN).is_file() or (path / "episodes").is_dir():
+        return path
+    return max((each for each in path.iterdir() if (each / _RUN).is_file()), default=None)
+
+
+def _episodes(run: Path) -> Sequence[Path]:
+    folder = run / "episodes"
+    return sorted(folder.iterdir()) if folder.is_dir() else []
+
+
+def _asked(said: Sequence[Verdict]) -> Question:
+    """Return what judges were asked about an episode, as far as their last verdict tells."""
+    for verdict in reversed(said):
+        given = verdict.evidence.get("question")
+        with contextlib.suppress(MobileAgentError, TypeError):  # of another version
+            if isinstance(given, dict):
+                return Question.from_json(given)
+    return Question()
+
 
 _ABOUT = {"episode", "done", "note", "language"}
 
@@ -31,8 +125,8 @@ _ABOUT = {"episode", "done", "note", "language"}
 def read_labels(path: Path, *, suspects: bool = False) -> Labels:
     """Read labels from a file, or from what people have said of a run's episodes.
 
-    A file has a line of JSON for each label (docs/judges.md), or is one of the data sets that an
-    importer knows. Labels that a data set itself doubts are left out, unless `suspects` are wanted.
+    A file has a line of JSON for each label (docs/judges.md), or is a data set of others. Labels
+    that a data set itself doubts are left out, unless `suspects` are wanted.
 
     Raises:
         LabelsError: it cannot be read, or has no label.
@@ -79,7 +173,7 @@ def _of_file(path: Path, *, suspects: bool) -> Labels:
         except (ValueError, RecursionError) as error:
             msg = f"{path} is neither JSON nor lines of it: {why_unreadable(error)}"
             raise LabelsError(msg) from None
-        return importer_of(items, path).labels(items, path, suspects=suspects)
+        return _of_data_set(items, path, suspects=suspects)
     return Labels(tuple(_of_lines(path, text)))
 
 
@@ -126,3 +220,103 @@ def _question(given: dict[str, Any]) -> Question:
     if question.subtasks:
         check_subtasks(question.subtasks)
     return question
+
+
+_DIGIRL = "DigiRL"  # DigiRL-agent/digirl (Apache-2.0), digirl/environment/android/evaluate.py
+_COLUMNS = ("task", "screenshot", "label")
+_DONE = {"success": True, "failure": False}
+
+
+def _is_digirl(items: list[Any]) -> bool:
+    """Return whether each item has a task, a screenshot, and one of DigiRL's labels."""
+    return bool(items) and all(
+        isinstance(item, dict)
+        and all(isinstance(item.get(name), str) for name in _COLUMNS)
+        and item["label"] in _DONE
+        for item in items
+    )
+
+
+def _of_digirl(items: list[Any], path: Path, *, suspects: bool) -> Labels:
+    """Return a label for each item: an episode of a single screen, on which nothing was done.
+
+    Raises:
+        LabelsError: a screenshot is missing beside the file.
+    """
+    kept = [item for item in items if suspects or not item.get("suspect")]
+    found = []
+    for item in kept:
+        picture = path.parent / item["screenshot"]
+        if picture.resolve().parent != path.resolve().parent or not picture.is_file():
+            msg = f"{path}: there is no screenshot {item['screenshot']!r} beside it"
+            raise LabelsError(msg)
+        found.append(
+            Label(
+                f"{picture.stem}: {item['task']}",
+                _DONE[item["label"]],
+                partial(_on_screen, item["task"], picture),
+                Question(actions="none"),
+                note=str(item.get("rationale", "")),
+            )
+        )
+    left = len(items) - len(kept)
+    doubted = f"{left} of {len(items)} labels are left out, as the data set itself doubts them"
+    return Labels(tuple(found), (f"{doubted} (--suspects asks of them too)",) if left else ())
+
+
+def _on_screen(task: str, picture: Path) -> EpisodeRecord:
+    try:
+        screen = Screen("", picture.read_bytes(), where=str(picture))
+    except OSError as error:
+        msg = f"cannot read {picture}: {error.strerror}"
+        raise RecordError(msg) from error
+    escaped = task.replace("{", "{{").replace("}", "}}")  # a goal is a template
+    case = Case(Task(escaped, source=_DIGIRL), picture.stem)
+    device = DeviceInfo("", "", "", 0, screen.size, 0)
+    return EpisodeRecord(case, task, "", device, screen, termination=Termination.SELF_REPORTED)
+
+
+_GUI_CRITIC = "GUI-Critic"  # X-PLUG/MobileAgent (MIT), GUI-Critic-R1/test_files
+
+
+def _is_gui_critic(items: list[Any]) -> bool:
+    """Return whether each item has images, a problem, and a solution."""
+    return bool(items) and all(
+        isinstance(item, dict) and {"images", "problem", "solution"} <= item.keys()
+        for item in items
+    )
+
+
+def _of_gui_critic(items: list[Any], path: Path, **_: bool) -> NoReturn:
+    """Refuse the data set, which is recognised only so that the error can say why.
+
+    Raises:
+        LabelsError: always; the text says why.
+    """
+    msg = (
+        f"{path} is of {_GUI_CRITIC}: its {len(items)} labels say whether the next action was "
+        "right, not whether a task was done, and most of these actions are taps at a point of a "
+        "screenshot that does not come with them. A judge of episodes cannot be calibrated by that"
+    )
+    raise LabelsError(msg)
+
+
+# Data sets of others: how each is recognised by its content, and how its labels are read.
+_DATA_SETS = {
+    _DIGIRL: (_is_digirl, _of_digirl),
+    _GUI_CRITIC: (_is_gui_critic, _of_gui_critic),
+}
+
+
+def _of_data_set(items: list[Any], path: Path, *, suspects: bool) -> Labels:
+    """Return the labels of a data set in the file `path`.
+
+    Raises:
+        LabelsError: the data set is not known, or judges could not be asked about its labels.
+    """
+    for is_such, labels_of in _DATA_SETS.values():
+        if is_such(items):
+            return labels_of(items, path, suspects=suspects)
+    known = ", ".join(_DATA_SETS)
+    msg = f"{path} is no data set that is known (there are: {known}), and not a label in each line"
+    raise LabelsError(msg)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from pytest_mobileagent.judge.calibration.judging import Answer, Outcome, Plan
-    from pytest_mobileagent.judge.calibration.label import Labels
+    from pytest_mobileagent.judge.calibration.labels import Labels
 
 
 SCHEMA_VERSION = 1

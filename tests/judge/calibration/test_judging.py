@@ -8,9 +8,8 @@ from dataclasses import replace
 import pytest
 
 from pytest_mobileagent.judge.calibration import judging
-from pytest_mobileagent.judge.calibration.judging import Plan, judge_all
+from pytest_mobileagent.judge.calibration.judging import Mode, Plan, judge_all, six
 from pytest_mobileagent.judge.calibration.labels import read_labels
-from pytest_mobileagent.judge.calibration.options import Mode, six
 from pytest_mobileagent.llm.budget import Budget, Limit
 from pytest_mobileagent.llm.metered import ReplyCache
 from pytest_mobileagent.llm.models import ModelSettings

@@ -6,9 +6,8 @@ import json
 
 import pytest
 
-from pytest_mobileagent.judge.calibration.label import LabelsError
-from pytest_mobileagent.judge.calibration.labels import read_labels
-from pytest_mobileagent.judge.calibration.options import Mode, six
+from pytest_mobileagent.judge.calibration.judging import Mode, six
+from pytest_mobileagent.judge.calibration.labels import LabelsError, read_labels
 from pytest_mobileagent.judge.question import Question, subtask
 from pytest_mobileagent.testing import make_screen
 from pytest_mobileagent.verdict import Verdict, append, of_person, withdrawal

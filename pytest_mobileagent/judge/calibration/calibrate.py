@@ -1,77 +1,90 @@
-"""The options of `calibrate`, and the modes in which it asks judges."""
+"""`python -m pytest_mobileagent calibrate`: how far judges can be trusted."""
 
 from __future__ import annotations
 
 import argparse
+import json
+import sys
+import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pytest_mobileagent.arguments import Parser, program_name
+from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.extras import check_extra
+from pytest_mobileagent.judge.calibration.judging import INTERRUPTED, Mode, Plan, judge_all, six
+from pytest_mobileagent.judge.calibration.labels import read_labels
+from pytest_mobileagent.judge.calibration.summary import as_text, summary
+from pytest_mobileagent.judge.panel import reader
 from pytest_mobileagent.judge.question import ACTIONS, EVIDENCE
 from pytest_mobileagent.llm.budget import Budget, Limit, parse_limit
 from pytest_mobileagent.llm.metered import ReplyCache
 from pytest_mobileagent.llm.models import ModelSettings, check_reference
 from pytest_mobileagent.llm.prices import Prices, load_prices
 from pytest_mobileagent.llm.reference import ModelReference, parse_references
-from pytest_mobileagent.plain import whole_number
+from pytest_mobileagent.plain import printable, to_wire, whole_number
 from pytest_mobileagent.urls import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from pytest_mobileagent.episode.record import EpisodeRecord
-    from pytest_mobileagent.judge.calibration.label import Label
-    from pytest_mobileagent.judge.question import Actions, Evidence, Question
+    from pytest_mobileagent.judge.calibration.judging import Outcome
+    from pytest_mobileagent.judge.calibration.labels import Labels
 
 
-@dataclass(frozen=True, slots=True)
-class Mode:
-    """Settings that override those of the labels; None and "" leave them as they are.
+def main(arguments: Sequence[str], project: Callable[[], Settings]) -> int:
+    """Ask judges about labelled episodes, and print how reliable they are (see `parser`).
 
-    - `actions`, `evidence`, `reason`: see `Question`. `language`: of the prompts.
+    `project` returns what the project in the current folder sets.
     """
-
-    actions: Actions | None = None
-    evidence: Evidence | None = None
-    reason: bool | None = None
-    language: str = ""
-
-    @property
-    def name(self) -> str:
-        """Its name in reports; empty if it changes nothing."""
-        reason = {True: "reason and result", False: "result only", None: ""}[self.reason]
-        actions = {"none": "no actions", "text": "text actions", "image": "image actions"}
-        shown = {"xml": "view hierarchies"}.get(self.evidence or "", "")
-        words = (actions.get(self.actions or "", ""), shown, reason, self.language)
-        return ", ".join(word for word in words if word)
-
-    def question(self, label: Label) -> Question:
-        """Return how judges are asked of a labelled episode."""
-        asked = label.question
-        return replace(
-            asked,
-            actions=self.actions or asked.actions,
-            evidence=self.evidence or asked.evidence,
-            reason=asked.reason if self.reason is None else self.reason,
-        )
-
-    def episode(self, label: Label, episode: EpisodeRecord) -> EpisodeRecord:
-        """Return the episode with the language in which judges are asked of it."""
-        language = self.language or label.language
-        if not language or language == episode.case.task.language:
-            return episode
-        case = replace(episode.case, task=replace(episode.case.task, language=language))
-        return replace(episode, case=case)
+    given = parser().parse_args(arguments)
+    try:
+        with tempfile.TemporaryDirectory(prefix="mobileagent-") as folder:
+            labels = read_labels(given.labels, suspects=given.suspects)
+            options = read_options(given, project(), Path(folder) / "spent.jsonl")
+            plan = Plan(
+                labels.each,
+                options.judges,
+                options.settings,
+                reader(options.ocr),
+                options.modes,
+                options.runs,
+                uses_components=not given.no_coarse,
+                threads=given.threads,
+            )
+            outcome = judge_all(plan, _tell)
+            found = summary(plan, labels, outcome)
+    except KeyboardInterrupt:  # the second one, or before any judge was asked
+        return 130
+    except (MobileAgentError, ValueError) as error:
+        print(f"error: {printable(str(error))}", file=sys.stderr)
+        return 2
+    return _report(found, given, labels, outcome)
 
 
-def six(base: Mode) -> tuple[Mode, ...]:
-    """Return SPA-Bench's six modes, in the order of its Table 9's columns."""
-    actions: tuple[Actions, ...] = ("none", "text", "image")
-    return tuple(
-        replace(base, actions=each, reason=reason) for each in actions for reason in (False, True)
-    )
+def _tell(done: int, of: int) -> None:
+    """Report progress on standard error: on one line of a terminal, otherwise now and then."""
+    is_terminal = sys.stderr.isatty()
+    if is_terminal or done == of or done % 50 == 0:
+        line = f"{done} of {of} episodes judged"
+        print(f"\r{line}" if is_terminal else line, end="" if done < of and is_terminal else "\n",
+              file=sys.stderr, flush=True)  # fmt: skip
+
+
+def _report(
+    found: dict[str, Any], given: argparse.Namespace, labels: Labels, outcome: Outcome
+) -> int:
+    """Print what was found, and return the exit status."""
+    if given.format == "json":
+        print(json.dumps(to_wire(found), ensure_ascii=False, indent=2))
+    elif outcome.labels:
+        print(as_text(found))
+    if outcome.stopped:
+        left = f"{outcome.labels} of {len(labels.each)} episodes were judged"
+        print(f"{outcome.stopped}: {left}; the same command goes on from there", file=sys.stderr)
+        return 130 if outcome.stopped == INTERRUPTED else 2
+    return 0 if any(answer.passed is not None for answer in outcome.answers) else 1
 
 
 _OCR = ("rapidocr", "easyocr")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.judge.calibration import command, figures
+from pytest_mobileagent.judge.calibration import calibrate as command
+from pytest_mobileagent.judge.calibration import figures
 from pytest_mobileagent.llm.scripted.server import ServedModel
 from pytest_mobileagent.testing import ScriptedModel
 
