@@ -106,7 +106,7 @@ def _doctor(arguments: list[str]) -> int:
 
 def _draft_check(arguments: list[str]) -> int:
     """Draft checks, by default with the project's model."""
-    from pytest_mobileagent.draft.command import main as draft_check
+    from pytest_mobileagent.draft.draft_check import main as draft_check
     from pytest_mobileagent.plugin.project import project_settings
 
     return draft_check(arguments, project_settings)

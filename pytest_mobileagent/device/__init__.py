@@ -20,11 +20,11 @@ if TYPE_CHECKING:
         DeviceState,
         System,
     )
-    from pytest_mobileagent.device.drivers.driver import Driver
+    from pytest_mobileagent.device.drivers import Driver
     from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.device.fleet.slots import ProgramSlots, Slots
+    from pytest_mobileagent.device.sources import Source
     from pytest_mobileagent.device.sources.attached import AttachedSlots
-    from pytest_mobileagent.device.sources.source import Source
     from pytest_mobileagent.device.sources.virtual import DeclaredApps
 
 __getattr__ = LazyNames(
@@ -39,11 +39,11 @@ __getattr__ = LazyNames(
             "DeviceState",
             "System",
         ),
-        "device.drivers.driver": ("Driver",),
+        "device.drivers": ("Driver",),
         "device.fleet.shared": ("SharedRun",),
         "device.fleet.slots": ("ProgramSlots", "Slots"),
         "device.sources.attached": ("AttachedSlots",),
-        "device.sources.source": ("Source",),
+        "device.sources": ("Source",),
         "device.sources.virtual": ("DeclaredApps",),
     },
 )

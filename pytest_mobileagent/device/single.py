@@ -6,17 +6,17 @@ from contextlib import ExitStack, contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
-from pytest_mobileagent.device.drivers.driver import choose_driver
+from pytest_mobileagent.device.drivers import choose_driver
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.fleet.slots import LeasedDevice
-from pytest_mobileagent.device.sources.source import built_in, parse_device
+from pytest_mobileagent.device.sources import built_in, parse_device
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from pytest_mobileagent.device.device import Address, AppiumAddress, Device, DeviceOptions
-    from pytest_mobileagent.device.sources.source import Source
+    from pytest_mobileagent.device.sources import Source
 
 
 class Project(Protocol):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent.agent.process.host import AgentProcess
-    from pytest_mobileagent.device.sources.source import Source
+    from pytest_mobileagent.device.sources import Source
     from pytest_mobileagent.plugin.context import RunContext
     from pytest_mobileagent.plugin.devices import RunDevices
     from pytest_mobileagent.plugin.models import RunModels

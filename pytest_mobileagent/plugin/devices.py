@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import DeviceOptions
     from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.device.fleet.slots import LeasedDevice
-    from pytest_mobileagent.device.sources.source import Source
+    from pytest_mobileagent.device.sources import Source
     from pytest_mobileagent.plugin.context import RunContext
 
 
@@ -49,7 +49,7 @@ class RunDevices:
         Raises:
             pytest.UsageError: it names none.
         """
-        from pytest_mobileagent.device.sources.source import parse_device
+        from pytest_mobileagent.device.sources import parse_device
 
         setting = self._settings["mobile-device"]
         self._given = str(setting.value)
@@ -66,7 +66,7 @@ class RunDevices:
         Raises:
             pytest.UsageError: they cannot be used, or not be driven; the text names the option.
         """
-        from pytest_mobileagent.device.drivers.driver import choose_driver
+        from pytest_mobileagent.device.drivers import choose_driver
 
         source, options = self.source, self._options()
         device, driver = self._settings["mobile-device"], self._settings["mobile-driver"]
@@ -98,7 +98,7 @@ class RunDevices:
 
     def _other_forms(self) -> str:
         """Say what a DEVICE can be, where a word was taken for a serial; else nothing."""
-        from pytest_mobileagent.device.sources.source import forms, is_bare
+        from pytest_mobileagent.device.sources import forms, is_bare
 
         more = project_sources(self._config)
         if not is_bare(self._given, more):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.check.episode import Episode
-    from pytest_mobileagent.device.sources.source import Source
+    from pytest_mobileagent.device.sources import Source
     from pytest_mobileagent.verdict import Verdict
 
 

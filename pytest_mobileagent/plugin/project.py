@@ -21,7 +21,7 @@ from pytest_mobileagent.plugin.options import FOLDERS, OPTIONS, path_of, read_op
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from pytest_mobileagent.device.sources.source import Source
+    from pytest_mobileagent.device.sources import Source
 
 T = TypeVar("T")
 _REPLIES = "mobileagent-replies"  # as in `config.cache.mkdir`
@@ -55,7 +55,7 @@ def project_sources(config: pytest.Config) -> Mapping[str, type[Source]]:
     Raises:
         pytest.UsageError: two have the same prefix, or one is no source.
     """
-    from pytest_mobileagent.device.sources.source import Source, built_in
+    from pytest_mobileagent.device.sources import Source, built_in
 
     found: dict[str, type[Source]] = {}
     for answer in config.hook.pytest_mobileagent_sources(config=config):

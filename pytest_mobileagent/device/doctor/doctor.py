@@ -16,10 +16,10 @@ from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.device.device import DeviceOptions, system_of
 from pytest_mobileagent.device.doctor import checks
 from pytest_mobileagent.device.doctor.checks import Finding, examine
+from pytest_mobileagent.device.drivers import driver_names
 from pytest_mobileagent.device.drivers.appium.session import parse_capabilities
-from pytest_mobileagent.device.drivers.driver import driver_names
 from pytest_mobileagent.device.single import leased_device, source_of
-from pytest_mobileagent.device.sources.source import forms
+from pytest_mobileagent.device.sources import forms
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.plain import printable
 

@@ -1,1 +1,136 @@
-"""Where devices come from: one module for each kind, found by being in this folder."""
+"""What a source of devices is: a kind of devices that `--mobile-device` can name."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+from pytest_mobileagent.device.device import Address, AppiumAddress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from pytest_mobileagent.device.device import DeviceOptions
+    from pytest_mobileagent.device.fleet.shared import SharedRun
+    from pytest_mobileagent.device.fleet.slots import Slots
+
+
+class Source(Protocol):
+    """Devices that a user named as PREFIX or PREFIX:TEXT; made of TEXT, which may be empty.
+
+    A class may inherit from this one, for what is said here of most sources.
+
+    - `form`: how a user writes it, "avd:NAME"; up to the colon it is the prefix.
+    - `help`: what it stands for, in a few words.
+    - `reached_by`: what its devices' addresses are, and so which drivers can drive them.
+    - `how_to_install`: how the user gets an app onto its devices that a task needs.
+    - `is_virtual`: whether its devices are virtual phones, whose results are nobody's.
+
+    Raises:
+        ValueError: TEXT names no devices; the text goes on after the option's name and value.
+    """
+
+    form: ClassVar[str]
+    help: ClassVar[str]
+    reached_by: ClassVar[type[Address | AppiumAddress]] = Address
+    how_to_install: ClassVar[str] = "install it on the devices"
+    is_virtual: ClassVar[bool] = False
+
+    def __init__(self, text: str) -> None: ...
+
+    @property
+    def shown(self) -> str:
+        """What the user wrote, as it may be shown and recorded: without keys and passwords."""
+
+    @property
+    def count(self) -> int | None:
+        """How many devices there are; None where there are as many as workers ask for."""
+        return None
+
+    def check(self, options: DeviceOptions) -> None:  # noqa: ARG002 - for those that look
+        """Check what can be known before a device starts. It may take a moment.
+
+        Raises:
+            ValueError: there will be no devices; the text says why, and what to do.
+        """
+        return
+
+    def packages(
+        self,
+        options: DeviceOptions,  # noqa: ARG002 - for those that know
+        shared: Callable[[], SharedRun],  # noqa: ARG002
+    ) -> Collection[str] | None:
+        """Return the packages that each of its devices will have; None if only devices can tell.
+
+        It is asked before a device starts, of tasks whose apps may be misspelt.
+        """
+        return None
+
+    def open(self, options: DeviceOptions, shared: Callable[[], SharedRun]) -> Slots:
+        """Return the slots of the devices; `shared` gives what the processes of the run share.
+
+        Raises:
+            HostError: this machine cannot have them.
+        """
+
+
+_BARE = "serial"  # what a text without a prefix is: the serial of an attached device
+
+
+def built_in() -> dict[str, type[Source]]:
+    """Return the sources of this package, by their prefixes."""
+    found: dict[str, type[Source]] = {}
+    for module in pkgutil.iter_modules(__path__, f"{__name__}."):
+        for item in vars(importlib.import_module(module.name)).values():
+            if isinstance(item, type) and item.__module__ == module.name and Source in item.__mro__:
+                source: type[Source] = item
+                if source is not Source:
+                    found[source.form.partition(":")[0]] = source
+    return dict(sorted(found.items(), key=lambda one: one[0] != "virtual"))
+
+
+def parse_device(text: str, more: Mapping[str, type[Source]] | None = None) -> Source:
+    """Return the source that a DEVICE names: PREFIX, PREFIX:TEXT or a bare serial.
+
+    `more` holds sources by their prefixes, those of a project's conftest.py.
+
+    Raises:
+        ValueError: it names none; the text goes on after the option's name and value.
+    """
+    known = {**built_in(), **(more or {})}
+    prefix, _, rest = (part.strip() for part in text.partition(":"))
+    if prefix in known:
+        return known[prefix](rest)
+    if ":" not in text and (near := difflib.get_close_matches(text, known, 1, 0.8)):
+        msg = (
+            f"names no kind of devices: did you mean `{known[near[0]].form}`? "
+            f"A device of this serial is `{_BARE}:{text}`"
+        )
+        raise ValueError(msg)
+    if not prefix.isidentifier() or ":" not in text or _is_server(rest):
+        return known[_BARE](text)
+    raise ValueError(_forms(prefix, known))
+
+
+def is_bare(text: str, more: Mapping[str, type[Source]] | None = None) -> bool:
+    """Whether a DEVICE begins with no prefix that is known, and so was taken for a serial."""
+    return text.partition(":")[0].strip() not in {**built_in(), **(more or {})}
+
+
+def forms(more: Mapping[str, type[Source]] | None = None) -> str:
+    """Say what a DEVICE can be."""
+    known = {**built_in(), **(more or {})}
+    return "; ".join(f"`{source.form}`, {source.help}" for source in known.values())
+
+
+def _is_server(rest: str) -> bool:
+    """Whether this follows the name of a host: a port, and perhaps the serial of a device there."""
+    return rest.partition("/")[0].partition(",")[0].isdigit()
+
+
+def _forms(prefix: str, known: Mapping[str, type[Source]]) -> str:
+    near = difflib.get_close_matches(prefix, known, 1)
+    hint = f"did you mean `{known[near[0]].form}`? It can be " if near else "it can be "
+    return f"names no kind of devices: {hint}{forms(known)}"

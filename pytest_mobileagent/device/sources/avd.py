@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.device.fleet.process import python_program
 from pytest_mobileagent.device.fleet.slots import ProgramSlots, Started
 from pytest_mobileagent.device.sdk import SdkError, check_avd, find_sdk
-from pytest_mobileagent.device.sources.source import Source
+from pytest_mobileagent.device.sources import Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pytest_mobileagent.device.device import AppiumAddress
 from pytest_mobileagent.device.fleet.slots import Slots
-from pytest_mobileagent.device.sources.source import Source
+from pytest_mobileagent.device.sources import Source
 from pytest_mobileagent.urls import shown
 
 if TYPE_CHECKING:

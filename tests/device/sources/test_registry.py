@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_mobileagent.device.sources import Source, built_in, parse_device
 from pytest_mobileagent.device.sources.attached import AttachedSource, Place
 from pytest_mobileagent.device.sources.avd import AvdSource
 from pytest_mobileagent.device.sources.hub import HubSource
-from pytest_mobileagent.device.sources.source import Source, built_in, parse_device
 from pytest_mobileagent.device.sources.virtual import VirtualSource
 
 

@@ -1,1 +1,36 @@
-"""Driving a device through adb."""
+"""The driver that needs nothing but adb."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.device.device import Address
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent.device.device import DeviceOptions
+    from pytest_mobileagent.device.drivers.adb.device import AdbDevice
+    from pytest_mobileagent.device.fleet.shared import SharedRun
+    from pytest_mobileagent.device.fleet.slots import Restart
+
+
+class Driver:
+    """Drives what an adb server knows (see `drivers.Driver`)."""
+
+    takes = (Address,)
+
+    def check(self, reached_by: type, options: DeviceOptions) -> None:
+        """Check nothing: adb comes with this package."""
+
+    def connect(
+        self,
+        address: Address,
+        options: DeviceOptions,
+        shared: Callable[[], SharedRun],  # noqa: ARG002 - the address says all
+        restart: Restart | None,
+    ) -> AdbDevice:
+        """Connect to the device."""
+        from pytest_mobileagent.device.drivers.adb.device import AdbDevice
+
+        return AdbDevice(address, options.settle, restart, options.log)

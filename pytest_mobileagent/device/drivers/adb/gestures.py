@@ -23,7 +23,7 @@ from pytest_mobileagent.action.action import (
     Type,
     Wait,
 )
-from pytest_mobileagent.device.drivers.driver import KEYCODES, NEVER_A_FLING, scroll_path
+from pytest_mobileagent.device.drivers import KEYCODES, NEVER_A_FLING, scroll_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -30,9 +30,9 @@ from pytest_mobileagent.action.action import (
     Wait,
 )
 from pytest_mobileagent.device.device import Capture, DeviceState, Settle, System, settled
+from pytest_mobileagent.device.drivers import KEYCODES, NEVER_A_FLING, scroll_path
 from pytest_mobileagent.device.drivers.adb.console import snapshot_names
 from pytest_mobileagent.device.drivers.adb.system import read_clock
-from pytest_mobileagent.device.drivers.driver import KEYCODES, NEVER_A_FLING, scroll_path
 from pytest_mobileagent.device.logcat import is_wanted, parse_line
 from pytest_mobileagent.episode.record import DeviceInfo, Reset
 from pytest_mobileagent.errors import DeviceError, TaskError

@@ -6,9 +6,9 @@ import sys
 import urllib.request
 
 import pytest
+from pytest_mobileagent.device.connects.appium import appium_server
 
 from pytest_mobileagent.device.device import Settle
-from pytest_mobileagent.device.drivers.appium import appium_server, driver
 from pytest_mobileagent.device.drivers.appium.session import AppiumSession
 from pytest_mobileagent.errors import DeviceError
 
@@ -68,14 +68,14 @@ def test_no_connection_is_left_of_a_device_for_which_there_is_no_session(phone, 
         raise OSError("refused")
 
     monkeypatch.setattr(AppiumSession, "_create", refuse)
-    close = driver.AdbSystem.close
+    close = connect.AdbSystem.close
 
     def remember(system):
         left.append(system)
         close(system)
 
-    monkeypatch.setattr(driver.AdbSystem, "close", remember)
+    monkeypatch.setattr(connect.AdbSystem, "close", remember)
     with pytest.raises(DeviceError, match="does not answer"):
-        driver.connect_local(phone, "http://127.0.0.1:1", Settle(), {})
+        connect.connect_local(phone, "http://127.0.0.1:1", Settle(), {})
     (system,) = left
     assert system._shell._connection is None

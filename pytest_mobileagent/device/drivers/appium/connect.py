@@ -1,23 +1,17 @@
-"""The driver that goes through an Appium server: the run's own, or an existing one.
-
-A session is opened on a device that adb reaches as well, or on one that a hub chooses.
-"""
+"""Connecting to a device through an Appium server: one that adb reaches as well, or a hub's."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.device.device import Address, AppiumAddress
 from pytest_mobileagent.device.drivers.adb.system import AdbSystem
 from pytest_mobileagent.device.drivers.appium.device import AppiumDevice, RemoteSystem
 from pytest_mobileagent.device.drivers.appium.session import AppiumSession
-from pytest_mobileagent.extras import MissingExtraError, check_extra
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from pytest_mobileagent.device.device import DeviceOptions, LogLevel, Settle
-    from pytest_mobileagent.device.fleet.shared import SharedRun
+    from pytest_mobileagent.device.device import Address, LogLevel, Settle
     from pytest_mobileagent.device.fleet.slots import Restart
 
 
@@ -72,43 +66,3 @@ def connect_remote(
     except BaseException:
         session.close()
         raise
-
-
-_SLOT = -1  # the supervisor's: one server for all devices of the run
-
-
-class Driver:
-    """Drives what an adb server knows, or an Appium server (see `drivers.driver.Driver`)."""
-
-    takes = (Address, AppiumAddress)
-
-    def check(self, reached_by: type, options: DeviceOptions) -> None:
-        """Check that its client is installed, and Appium where the run starts a server itself."""
-        from pytest_mobileagent.device.drivers.appium.appium_server import find_appium
-
-        try:
-            check_extra("appium", "driving devices by Appium")
-            if reached_by is Address:
-                find_appium(options.appium_home)
-        except (MissingExtraError, FileNotFoundError) as error:
-            raise ValueError(str(error)) from None
-
-    def connect(
-        self,
-        address: Address | AppiumAddress,
-        options: DeviceOptions,
-        shared: Callable[[], SharedRun],
-        restart: Restart | None,
-    ) -> AppiumDevice:
-        """Start a session on the device; for one of an adb server, with the run's own server."""
-        if isinstance(address, AppiumAddress):
-            return connect_remote(address.url, options.settle, options.capabilities, options.log)
-        from pytest_mobileagent.device.drivers.appium import appium_server
-        from pytest_mobileagent.device.fleet.process import python_program
-
-        words = ["--home", str(options.appium_home)] if options.appium_home else []
-        command = python_program(appium_server.__name__, *words)
-        started = shared().ask({"do": "start", "slot": _SLOT, "command": command})
-        url = started["url"]
-        settle, wanted = options.settle, options.capabilities
-        return connect_local(address, url, settle, wanted, restart, options.log)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_mobileagent.draft import command
+from pytest_mobileagent.draft import draft_check as command
 from pytest_mobileagent.draft.sandbox import kernel
 from pytest_mobileagent.draft.sandbox.kernel import UnavailableError
 from pytest_mobileagent.testing import ScriptedModel
