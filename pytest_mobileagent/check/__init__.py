@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action.matching.golden import Golden, Match
     from pytest_mobileagent.action.matching.mobile_bench import mobile_bench
     from pytest_mobileagent.action.matching.odyssey import odyssey
-    from pytest_mobileagent.check.matching import matches
+    from pytest_mobileagent.check.actions import matches
     from pytest_mobileagent.check.states import essential, essential_states
 
 __getattr__ = LazyNames(
@@ -30,7 +30,7 @@ __getattr__ = LazyNames(
         "action.matching.golden": ("Golden", "Match"),
         "action.matching.mobile_bench": ("mobile_bench",),
         "action.matching.odyssey": ("odyssey",),
-        "check.matching": ("matches",),
+        "check.actions": ("matches",),
         "check.states": ("essential", "essential_states"),
     },
 )

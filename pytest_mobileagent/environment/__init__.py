@@ -1,11 +1,189 @@
-"""What a device that tasks run on looks like: type, sizes, language, theme, wallpaper, icons."""
+"""What an environment is, the look of a device: type, sizes, language, theme, wallpaper, icons.
 
-from pytest_mobileagent.environment.apply import apply
-from pytest_mobileagent.environment.environment import (
-    BadEnvironmentError,
-    Environment,
-    load,
-    select,
+It is data, checked when it is made. Environments in files: TOML with a list of tables,
+[[environment]].
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
+
+
+DEFAULT_WALLPAPER = "00_default"  # the device's own
+WALLPAPERS = (
+    *(DEFAULT_WALLPAPER, "01_red", "02_blue", "03_paper", "04_sky", "05_doughnut", "07_food"),
+    *("08_colors", "09_rainbow", "10_galaxy", "11_pyramid", "12_ocean", "13_canyon"),
 )
+_ID = re.compile(r"[A-Za-z0-9_.]+")
+_TAG = re.compile(r"[a-z]{2,3}(-[A-Za-z]{4})?(-[A-Z]{2})?")
 
-__all__ = ["BadEnvironmentError", "Environment", "apply", "load", "select"]
+
+class BadEnvironmentError(ValueError):
+    """A description of an environment makes no sense; which key, and what it may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What a device looks like, as B-MoCA varies them (section 2.4 and appendix A.2).
+
+    - `id` names it, `group` the set that it belongs to ("train", "test").
+    - `device` is the type's name; `size` (width, height, in pixels) and `density` (dots per inch)
+      are what makes it.
+    - `font_scale`: of all texts, 1.0 being Android's default.
+    - `locale`: a language tag, "fr-CA" or "zh-Hans-CN".
+    - `wallpaper`: one of `WALLPAPERS`; the first is the device's own.
+    - `dark`: whether the dark theme is on.
+    - `layout`: the seed by which icons are spread over the home screen; 0 puts them all there in
+      order, and None leaves the home screen as it is.
+
+    Raises:
+        BadEnvironmentError: a field makes no sense.
+    """
+
+    id: str
+    device: str
+    size: tuple[int, int]
+    density: int
+    group: str = ""
+    font_scale: float = 1.0
+    locale: str = "en-US"
+    wallpaper: str = DEFAULT_WALLPAPER
+    dark: bool = False
+    layout: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, (holds, allowed) in _RULES.items():
+            value = getattr(self, name)
+            if not holds(value):
+                msg = f"{name} = {value!r} has to be {allowed}"
+                raise BadEnvironmentError(msg)
+
+    @classmethod
+    def of(cls, table: Mapping[str, Any]) -> Environment:
+        """Make an environment of a table as it is read from TOML.
+
+        Raises:
+            BadEnvironmentError: a key is unknown or missing, or its value makes no sense.
+        """
+        names = [field.name for field in fields(cls)]
+        for key in table:
+            if key not in names:
+                near = difflib.get_close_matches(key, names, 1)
+                hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}"
+                msg = f"{key} is no key of an environment; {hint}"
+                raise BadEnvironmentError(msg)
+        for name in ("id", "device", "size", "density"):
+            if name not in table:
+                msg = f"{name} is missing"
+                raise BadEnvironmentError(msg)
+        size = table["size"]
+        return cls(**{**table, "size": tuple(size) if isinstance(size, list) else size})
+
+
+def _is_whole(value: Any, least: int, most: int) -> bool:
+    return type(value) is int and least <= value <= most
+
+
+def _is_size(value: Any) -> bool:
+    is_pair = isinstance(value, tuple) and len(value) == 2
+    return is_pair and all(_is_whole(side, 200, 10_000) for side in value)
+
+
+def _matches(pattern: re.Pattern[str]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, str) and bool(pattern.fullmatch(value))
+
+
+_RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "id": (_matches(_ID), "letters, digits, dots and underscores"),
+    "device": (lambda value: isinstance(value, str) and bool(value.strip()), "a name"),
+    "group": (lambda value: value == "" or _matches(_ID)(value), "a word"),
+    "size": (_is_size, "width and height in pixels, as in [1080, 2400]"),
+    "density": (lambda value: _is_whole(value, 72, 1000), "a whole number from 72 to 1000"),
+    "font_scale": (
+        lambda value: type(value) in (int, float) and 0.5 <= value <= 2,
+        "a number from 0.5 to 2",
+    ),
+    "locale": (_matches(_TAG), 'a language tag such as "fr-CA" or "zh-Hans-CN"'),
+    "wallpaper": (lambda value: value in WALLPAPERS, f"one of {', '.join(WALLPAPERS)}"),
+    "dark": (lambda value: isinstance(value, bool), "true or false"),
+    "layout": (
+        lambda value: value is None or _is_whole(value, 0, 2**31),
+        "a whole number from 0, the seed of where icons are",
+    ),
+}
+
+
+ALL = "all"
+
+
+def load(folders: Iterable[Path]) -> dict[str, Environment]:
+    """Read every file *.toml of some folders, and return their environments by id.
+
+    Raises:
+        BadEnvironmentError: a file cannot be read or makes no sense; the text names it.
+    """
+    found: dict[str, Environment] = {}
+    for folder in folders:
+        for path in sorted(folder.glob("*.toml")):
+            for environment in _read(path):
+                if environment.id in found:
+                    msg = f"{path}: there is an environment {environment.id} already"
+                    raise BadEnvironmentError(msg)
+                found[environment.id] = environment
+    return found
+
+
+def _read(path: Path) -> list[Environment]:
+    try:
+        content = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        msg = f"{path}: {error}"
+        raise BadEnvironmentError(msg) from None
+    tables = content.pop("environment", [])
+    if content or not isinstance(tables, list) or not all(isinstance(t, dict) for t in tables):
+        msg = f"{path}: holds tables [[environment]], and nothing else"
+        raise BadEnvironmentError(msg)
+    environments = []
+    for number, table in enumerate(tables, 1):
+        try:
+            environments.append(Environment.of(table))
+        except BadEnvironmentError as error:
+            msg = f"{path}: environment {table.get('id', f'number {number}')}: {error}"
+            raise BadEnvironmentError(msg) from None
+    return environments
+
+
+def select(words: Iterable[str], known: Mapping[str, Environment]) -> list[Environment]:
+    """Return the environments that are named: by id, range of ids ("100-104"), group, or "all".
+
+    Raises:
+        ValueError: there is no such id or group.
+    """
+    chosen: dict[str, Environment] = {}
+    for word in words:
+        found = _named(word, known)
+        if not found:
+            groups = sorted({each.group for each in known.values()} - {""})
+            there = ", ".join(sorted(known)) or "none: no folder of environments is registered"
+            msg = f"names {word!r}; there are {', '.join([ALL, *groups])} and {there}"
+            raise ValueError(msg)
+        chosen |= {environment.id: environment for environment in found}
+    return list(chosen.values())
+
+
+def _named(word: str, known: Mapping[str, Environment]) -> list[Environment]:
+    if word in known:
+        return [known[word]]
+    first, _, last = word.partition("-")
+    if first in known and last in known:
+        ids = sorted(known)
+        return [known[each] for each in ids[ids.index(first) : ids.index(last) + 1]]
+    return [each for each in known.values() if word in (ALL, each.group)]

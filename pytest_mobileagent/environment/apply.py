@@ -17,7 +17,7 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_mobileagent.device.device import system_of
-from pytest_mobileagent.environment.environment import DEFAULT_WALLPAPER
+from pytest_mobileagent.environment import DEFAULT_WALLPAPER
 from pytest_mobileagent.environment.wallpapers import paint
 from pytest_mobileagent.errors import DeviceError
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_mobileagent.device.device import Device, System
-    from pytest_mobileagent.environment.environment import Environment
+    from pytest_mobileagent.environment import Environment
 
 
 _PIECE = 60_000  # characters; Linux allows 128 KiB

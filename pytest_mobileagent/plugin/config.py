@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from filelock import FileLock
 
-    from pytest_mobileagent.environment.environment import Environment
+    from pytest_mobileagent.environment import Environment
 
 
 class RunConfig(RunContext):
@@ -130,7 +130,7 @@ class RunConfig(RunContext):
         return self._select(words) if words else {}
 
     def _select(self, words: Sequence[str]) -> Mapping[str, Environment]:
-        from pytest_mobileagent.environment.environment import BadEnvironmentError, load, select
+        from pytest_mobileagent.environment import BadEnvironmentError, load, select
 
         try:
             chosen = select(words, load(folders(self.config, "environments")))

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.fleet.slots import LeasedDevice
-    from pytest_mobileagent.environment.environment import Environment
+    from pytest_mobileagent.environment import Environment
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.plugin.state import Why
     from pytest_mobileagent.run.attempt import Plan

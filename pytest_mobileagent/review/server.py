@@ -10,8 +10,9 @@ import json
 import re
 import secrets
 import threading
-from functools import lru_cache
+from functools import cache, lru_cache
 from http import HTTPStatus
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -22,10 +23,10 @@ from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.loopback import RefusedError
 from pytest_mobileagent.plain import why_unreadable
+from pytest_mobileagent.report.html.page import script
 from pytest_mobileagent.report.html.trajectory import mark, opinions, screens, size_of
 from pytest_mobileagent.report.redecide import as_run
 from pytest_mobileagent.report.text.narration import ending, step_in_words
-from pytest_mobileagent.review.page import page
 from pytest_mobileagent.review.queue import signature_of, waits
 
 if TYPE_CHECKING:
@@ -140,6 +141,27 @@ def _line(item: Item, decision: Verdict | None) -> list[Any]:
 @lru_cache(_KEPT)
 def _read(folder: Path, signature: object) -> EpisodeRecord:  # noqa: ARG001 - what it was then
     return read(folder, EpisodeRecord)
+
+
+# The page is one document: what the page of a run has too, then our own; each script may use what
+# those before it define.
+_SHARED = ("elements.js", "marks.js", "opinions.js")
+_SCRIPTS = ("state.js", "trajectory.js", "list.js", "main.js")
+
+
+def page(nonce: str) -> str:
+    """Return the page; `nonce` marks the only styles and scripts that may be used in it."""
+    return _whole().replace("{nonce}", nonce)
+
+
+@cache
+def _whole() -> str:
+    text = _file("page.html").replace("{style}", _file("page.css"))
+    return text.replace("{script}", "\n".join([*map(script, _SHARED), *map(_file, _SCRIPTS)]))
+
+
+def _file(name: str) -> str:
+    return files(__package__).joinpath("page", name).read_text("utf-8")
 
 
 _MOST = 100_000  # bytes of a request's body

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.device.device import Capture, Device
-    from pytest_mobileagent.environment.environment import Environment
+    from pytest_mobileagent.environment import Environment
     from pytest_mobileagent.episode.record import DeviceInfo
     from pytest_mobileagent.episode.screens import ScreenStore
     from pytest_mobileagent.llm.model import Client

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from pytest_mobileagent.device.drivers.adb.device import AdbDevice
-from pytest_mobileagent.environment import Environment, apply, load
-from pytest_mobileagent.environment.apply import WALLPAPER, RootError, get_file, put_file
+from pytest_mobileagent.environment import Environment, load
+from pytest_mobileagent.environment.apply import WALLPAPER, RootError, apply, get_file, put_file
 from pytest_mobileagent.errors import DeviceError
 
 KNOWN = load([Path(__file__).parents[2] / "fixtures" / "environments"])

@@ -6,8 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from pytest_mobileagent.environment import BadEnvironmentError, Environment, load, select
-from pytest_mobileagent.environment.environment import WALLPAPERS
+from pytest_mobileagent.environment import (
+    WALLPAPERS,
+    BadEnvironmentError,
+    Environment,
+    load,
+    select,
+)
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "environments"
 SOUND = {"id": "1", "device": "Pixel 3", "size": [1080, 2160], "density": 440}

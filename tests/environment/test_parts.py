@@ -7,8 +7,8 @@ import io
 import pytest
 from PIL import Image
 
+from pytest_mobileagent.environment import DEFAULT_WALLPAPER, WALLPAPERS
 from pytest_mobileagent.environment.apply import COLUMNS, DESKTOP, HOTSEAT, ROWS, places
-from pytest_mobileagent.environment.environment import DEFAULT_WALLPAPER, WALLPAPERS
 from pytest_mobileagent.environment.wallpapers import paint
 
 

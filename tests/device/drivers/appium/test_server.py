@@ -6,9 +6,9 @@ import sys
 import urllib.request
 
 import pytest
-from pytest_mobileagent.device.connects.appium import appium_server
 
 from pytest_mobileagent.device.device import Settle
+from pytest_mobileagent.device.drivers.appium import appium_server, connect
 from pytest_mobileagent.device.drivers.appium.session import AppiumSession
 from pytest_mobileagent.errors import DeviceError
 
