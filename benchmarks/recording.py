@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import virtual_slots
-from pytest_mobileagent.program.adb.log import RawLog
+from pytest_mobileagent.program.adb.raw_log import RawLog
 from pytest_mobileagent.program.adb.recorded import RecordedAdb
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.program.acts import Command
+    from pytest_mobileagent.program.commands import Command
 
 APPS = Path(__file__).parent.parent / "fixtures" / "apps"
 SERVICES = {

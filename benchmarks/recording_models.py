@@ -28,7 +28,7 @@ from pytest_mobileagent.program.models.recorded_models import RecordedModels
 from pytest_mobileagent.program.port import LocalPort
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.program.acts import Command, Passage
+    from pytest_mobileagent.program.commands import Command, Passage
 
 REPEATS = 40
 TOKENS, PAUSE = 20, 0.005

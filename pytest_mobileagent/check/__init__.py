@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.faces import LazyNames
 
 if TYPE_CHECKING:
+    from pytest_mobileagent.action.matching import Golden, Match
     from pytest_mobileagent.action.matching.agentcpm import cagui
     from pytest_mobileagent.action.matching.aitw import aitw
     from pytest_mobileagent.action.matching.aitz import aitz
     from pytest_mobileagent.action.matching.androidcontrol import androidcontrol
-    from pytest_mobileagent.action.matching.golden import Golden, Match
     from pytest_mobileagent.action.matching.mobile_bench import mobile_bench
     from pytest_mobileagent.action.matching.odyssey import odyssey
     from pytest_mobileagent.check.actions import matches
@@ -27,7 +27,7 @@ __getattr__ = LazyNames(
         "action.matching.aitw": ("aitw",),
         "action.matching.aitz": ("aitz",),
         "action.matching.androidcontrol": ("androidcontrol",),
-        "action.matching.golden": ("Golden", "Match"),
+        "action.matching": ("Golden", "Match"),
         "action.matching.mobile_bench": ("mobile_bench",),
         "action.matching.odyssey": ("odyssey",),
         "check.actions": ("matches",),

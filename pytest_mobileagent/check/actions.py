@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_mobileagent.action.action import DoubleTap, Key, LongPress, Raw, Tap, Type
-from pytest_mobileagent.action.matching.golden import NO_MATCH, Golden, Match
+from pytest_mobileagent.action.matching import NO_MATCH, Golden, Match
 from pytest_mobileagent.screen.element import Element
 from pytest_mobileagent.screen.explain import CriteriaError, NotFoundError, missed
 from pytest_mobileagent.screen.text import normalise

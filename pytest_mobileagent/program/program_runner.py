@@ -12,7 +12,7 @@ from pytest_mobileagent.episode.output import hide
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.providers import keys
-from pytest_mobileagent.program.adb.log import RAW_LOG, RawLog
+from pytest_mobileagent.program.adb.raw_log import RAW_LOG, RawLog
 from pytest_mobileagent.program.models.environment import LentKeys, model_keys
 from pytest_mobileagent.program.placeholders import fill_variables, fill_words
 from pytest_mobileagent.program.process.launch import ProgramProcess, contained

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.device import Capture
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.program.acts import Act, Command
+    from pytest_mobileagent.program.commands import Act, Command
     from pytest_mobileagent.program.commands.steps import Mark
 
 

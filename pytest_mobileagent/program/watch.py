@@ -15,7 +15,7 @@ from pytest_mobileagent.agent.agent import Reply
 from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.device.device import system_of
 from pytest_mobileagent.episode.record import Termination
-from pytest_mobileagent.program.acts import Command
+from pytest_mobileagent.program.commands import Command
 from pytest_mobileagent.program.track import Track, WatchedAct
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action, Finish, Impossible
     from pytest_mobileagent.device.device import Capture, System
     from pytest_mobileagent.episode.record import Observation
-    from pytest_mobileagent.program.adb.log import RawLog
+    from pytest_mobileagent.program.adb.raw_log import RawLog
     from pytest_mobileagent.program.track import Jobs
     from pytest_mobileagent.run.session import DoneStep, Session
 

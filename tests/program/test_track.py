@@ -15,12 +15,12 @@ import pytest
 from pytest_mobileagent.action.action import DoubleTap, Key, Tap, Type
 from pytest_mobileagent.device.device import Capture
 from pytest_mobileagent.episode.calls import ModelCall
-from pytest_mobileagent.program.acts import Command, Pointer
+from pytest_mobileagent.program.commands import Command, Pointer
 from pytest_mobileagent.program.track import Jobs, LoopThread, Track, WatchedAct
 from pytest_mobileagent.testing import make_screen
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.program.acts import Act
+    from pytest_mobileagent.program.commands import Act
     from pytest_mobileagent.run.session import DoneStep
 
 

@@ -19,8 +19,8 @@ from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.mcp.phone import SessionPhone
 from pytest_mobileagent.program import watch as watch_module
-from pytest_mobileagent.program.acts import Command
-from pytest_mobileagent.program.adb.log import RawLog
+from pytest_mobileagent.program.adb.raw_log import RawLog
+from pytest_mobileagent.program.commands import Command
 from pytest_mobileagent.program.track import Jobs, LoopThread
 from pytest_mobileagent.program.watch import Watch
 from pytest_mobileagent.run.session import Limits, Session
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent import Action
-    from pytest_mobileagent.program.acts import Act
+    from pytest_mobileagent.program.commands import Act
 
 
 @pytest.fixture

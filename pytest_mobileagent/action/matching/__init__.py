@@ -1,1 +1,115 @@
-"""Whether an action is the one that a public data set holds as right, by that data set's rule."""
+"""The action that is held as right on a screen, and how far another one is the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn
+
+from pytest_mobileagent.action.action import Action, Tap
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.screen.explain import missed
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.screen.element import Bounds, Element
+
+
+Size = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Golden:
+    """The action that a data set, or the author of a task, holds as right on one screen.
+
+    - `action`: in pixels of that screen, which is `size` (width, height). Points in thousandths
+      of the screen, as some data sets have them, are pixels of a screen of (1000, 1000).
+    - `boxes`: in the same pixels, what a tap may hit instead of the very point. Which boxes those
+      are differs: all annotated elements (AITW, AITZ, AgentCPM), the elements that count as right
+      (AndroidControl as Qwen2.5-VL scores it), the one element that was meant (GUI-Odyssey).
+
+    Raises:
+        TaskError: the size is not that of a screen.
+    """
+
+    action: Action
+    size: Size
+    boxes: tuple[Bounds, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.size) != 2 or not all(side > 0 for side in self.size):
+            msg = f"size={self.size!r} is no size of a screen: give screen.size"
+            raise TaskError(msg)
+
+    @classmethod
+    def tap(cls, element: Element, size: Size) -> Golden:
+        """Return a tap in the middle of an element, of a screen of `size`, that is its one box."""
+        return cls(Tap(*element.bounds.center), size, (element.bounds,))
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How far an action is the golden one; true if it is.
+
+    - `type`: whether the two are of one type, as the rule divides actions into types.
+    - `exact`: whether they are the same action.
+    - `counts`: whether the rule counts the step at all; one that it leaves out is never wrong.
+    """
+
+    type: bool
+    exact: bool
+    counts: bool = True
+
+    def __bool__(self) -> bool:
+        return self.exact
+
+
+NO_MATCH = Match(type=False, exact=False)
+LEFT_OUT = Match(type=True, exact=True, counts=False)
+
+
+def as_golden(golden: Golden | Action, size: Size | None) -> Golden:
+    """Return what is golden with the size of its screen, which a mere action needs.
+
+    Raises:
+        TaskError: there is no such size, or no such action.
+    """
+    if isinstance(golden, Golden):
+        return golden
+    if not isinstance(golden, Action):
+        msg = f"{golden!r} is no golden action: give a Golden, or an action such as Tap(x, y)"
+        raise TaskError(msg)
+    if size is None:
+        msg = f"{golden!r} needs the size of its screen to be compared: give size=screen.size"
+        raise TaskError(msg)
+    return Golden(golden, size)
+
+
+def cannot_be_golden(rule: str, action: Action) -> NoReturn:
+    """Say that a data set has no such action, so that nothing can be compared with it.
+
+    Raises:
+        TaskError: always.
+    """
+    msg = f"{rule} has no action like {action!r}: it cannot be golden"
+    raise TaskError(msg)
+
+
+def no_such_scorer(scorer: str, known: tuple[str, ...]) -> TaskError:
+    """Return the error saying that a rule has no scorer of this name."""
+    return TaskError(f"there is no scorer {scorer!r}; there are {', '.join(known)}")
+
+
+def judged(rule: str, predicted: Action | None, golden: Golden, match: Match) -> Match:
+    """Return a match; if it is none, note why, for the assert that asked for it."""
+    if not match.exact:
+
+        def explain() -> str:
+            how = "of the same type, but another" if match.type else "of another type"
+            lines = [f"{rule}: {predicted!r} is {how} than {golden.action!r}"]
+            width, height = golden.size
+            lines += [f"  on a screen of {width}x{height}"]
+            lines += [f"  box: {tuple(box)}" for box in golden.boxes[:3]]
+            lines += [f"  and {len(golden.boxes) - 3} more boxes"] * (len(golden.boxes) > 3)
+            return "\n".join(lines)
+
+        missed(explain)
+    return match

@@ -20,6 +20,15 @@ from pytest_mobileagent.action.action import (
     Type,
     Wait,
 )
+from pytest_mobileagent.action.matching import (
+    LEFT_OUT,
+    NO_MATCH,
+    Golden,
+    Match,
+    as_golden,
+    cannot_be_golden,
+    judged,
+)
 from pytest_mobileagent.action.matching.geometry import (
     Box,
     alike,
@@ -29,20 +38,11 @@ from pytest_mobileagent.action.matching.geometry import (
     hits,
     stroke,
 )
-from pytest_mobileagent.action.matching.golden import (
-    LEFT_OUT,
-    NO_MATCH,
-    Golden,
-    Match,
-    as_golden,
-    cannot_be_golden,
-    judged,
-)
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action, Direction
+    from pytest_mobileagent.action.matching import Size
     from pytest_mobileagent.action.matching.geometry import Point
-    from pytest_mobileagent.action.matching.golden import Size
     from pytest_mobileagent.screen.element import Bounds
 
 

@@ -20,8 +20,7 @@ from pytest_mobileagent.action.action import (
     Tap,
     Type,
 )
-from pytest_mobileagent.action.matching.geometry import fraction, stroke
-from pytest_mobileagent.action.matching.golden import (
+from pytest_mobileagent.action.matching import (
     NO_MATCH,
     Golden,
     Match,
@@ -29,11 +28,12 @@ from pytest_mobileagent.action.matching.golden import (
     cannot_be_golden,
     judged,
 )
+from pytest_mobileagent.action.matching.geometry import fraction, stroke
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action.matching import Size
     from pytest_mobileagent.action.matching.geometry import Point
-    from pytest_mobileagent.action.matching.golden import Size
     from pytest_mobileagent.screen.element import Bounds
 
 _DUAL_POINT = "DUAL_POINT"

@@ -8,6 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, get_args
 
 from pytest_mobileagent.action.action import Finish, Impossible, Key, Scroll, Swipe, Tap, Type
+from pytest_mobileagent.action.matching import (
+    NO_MATCH,
+    Golden,
+    Match,
+    as_golden,
+    cannot_be_golden,
+    judged,
+    no_such_scorer,
+)
 from pytest_mobileagent.action.matching.agentcpm import evaluate
 from pytest_mobileagent.action.matching.geometry import (
     Box,
@@ -18,20 +27,11 @@ from pytest_mobileagent.action.matching.geometry import (
     overlap,
     smallest_at,
 )
-from pytest_mobileagent.action.matching.golden import (
-    NO_MATCH,
-    Golden,
-    Match,
-    as_golden,
-    cannot_be_golden,
-    judged,
-    no_such_scorer,
-)
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action.matching import Size
     from pytest_mobileagent.action.matching.geometry import Point
-    from pytest_mobileagent.action.matching.golden import Size
     from pytest_mobileagent.screen.element import Bounds
 
 Scorer = Literal["coat", "agentcpm"]

@@ -20,7 +20,17 @@ from pytest_mobileagent.action.action import (
     Type,
     Wait,
 )
-from pytest_mobileagent.action.matching import agentcpm, os_atlas
+from pytest_mobileagent.action.matching import (
+    NO_MATCH,
+    Golden,
+    Match,
+    agentcpm,
+    as_golden,
+    cannot_be_golden,
+    judged,
+    no_such_scorer,
+    os_atlas,
+)
 from pytest_mobileagent.action.matching.geometry import (
     alike,
     distance,
@@ -29,20 +39,11 @@ from pytest_mobileagent.action.matching.geometry import (
     fractions,
     hits,
 )
-from pytest_mobileagent.action.matching.golden import (
-    NO_MATCH,
-    Golden,
-    Match,
-    as_golden,
-    cannot_be_golden,
-    judged,
-    no_such_scorer,
-)
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action.matching import Size
     from pytest_mobileagent.action.matching.geometry import Point
-    from pytest_mobileagent.action.matching.golden import Size
 
 Scorer = Literal["qwen2.5-vl", "agentcpm", "os-atlas"]
 _RADIUS = 0.04

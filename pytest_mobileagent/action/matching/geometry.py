@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_mobileagent.action.action import Action, Direction
-    from pytest_mobileagent.action.matching.golden import Size
+    from pytest_mobileagent.action.matching import Size
     from pytest_mobileagent.screen.element import Bounds
 
 

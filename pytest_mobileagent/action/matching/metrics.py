@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.action.matching.golden import Match
+    from pytest_mobileagent.action.matching import Match
 
     Matches = Sequence[Match]
 

@@ -10,14 +10,7 @@ import re
 from typing import TYPE_CHECKING, Literal, get_args
 
 from pytest_mobileagent.action.action import Scroll, Swipe, Tap, Type
-from pytest_mobileagent.action.matching.geometry import (
-    Box,
-    common_characters,
-    direction,
-    smallest_at,
-    stroke,
-)
-from pytest_mobileagent.action.matching.golden import (
+from pytest_mobileagent.action.matching import (
     NO_MATCH,
     Golden,
     Match,
@@ -25,11 +18,18 @@ from pytest_mobileagent.action.matching.golden import (
     judged,
     no_such_scorer,
 )
+from pytest_mobileagent.action.matching.geometry import (
+    Box,
+    common_characters,
+    direction,
+    smallest_at,
+    stroke,
+)
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action.matching import Size
     from pytest_mobileagent.action.matching.geometry import Point
-    from pytest_mobileagent.action.matching.golden import Size
     from pytest_mobileagent.screen.element import Bounds
 
 Scorer = Literal["paper", "code"]

@@ -19,6 +19,15 @@ from pytest_mobileagent.action.action import (
     Tap,
     Type,
 )
+from pytest_mobileagent.action.matching import (
+    NO_MATCH,
+    Golden,
+    Match,
+    as_golden,
+    cannot_be_golden,
+    judged,
+    no_such_scorer,
+)
 from pytest_mobileagent.action.matching.agentcpm import evaluate
 from pytest_mobileagent.action.matching.geometry import (
     Box,
@@ -29,19 +38,10 @@ from pytest_mobileagent.action.matching.geometry import (
     hits,
     one_in_other,
 )
-from pytest_mobileagent.action.matching.golden import (
-    NO_MATCH,
-    Golden,
-    Match,
-    as_golden,
-    cannot_be_golden,
-    judged,
-    no_such_scorer,
-)
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.action.matching.golden import Size
+    from pytest_mobileagent.action.matching import Size
 
 Scorer = Literal["odyssey", "agentcpm"]
 

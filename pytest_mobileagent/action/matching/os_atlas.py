@@ -20,13 +20,13 @@ from pytest_mobileagent.action.action import (
     Type,
     Wait,
 )
+from pytest_mobileagent.action.matching import NO_MATCH, Match, cannot_be_golden, judged
 from pytest_mobileagent.action.matching.geometry import direction, distance
-from pytest_mobileagent.action.matching.golden import NO_MATCH, Match, cannot_be_golden, judged
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action.matching import Golden, Size
     from pytest_mobileagent.action.matching.geometry import Point
-    from pytest_mobileagent.action.matching.golden import Golden, Size
 
 
 def evaluate(rule: str, predicted: Action | None, golden: Golden) -> Match:

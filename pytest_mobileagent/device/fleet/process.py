@@ -18,6 +18,16 @@ if TYPE_CHECKING:
 
 _LAST_WORDS = 2000  # characters of its log that are shown of a program that ended
 Process = asyncio.subprocess.Process | Forked
+# Variables that keep an adb server of our own apart from the user's: it looks for no device, and
+# ends for nobody.
+ALONE = {
+    "ADB_MDNS": "0",
+    "ADB_MDNS_OPENSCREEN": "0",
+    "ADB_USB": "0",
+    "ADB_LIBUSB": "0",
+    "ADB_EMU": "0",
+    "ADB_REJECT_KILL_SERVER": "1",
+}
 
 
 @dataclass(slots=True)

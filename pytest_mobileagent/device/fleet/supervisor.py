@@ -41,8 +41,7 @@ import zlib
 from pathlib import Path
 from typing import IO, Any
 
-from pytest_mobileagent.device.fleet.ports import ALONE
-from pytest_mobileagent.device.fleet.process import Process, Program, end
+from pytest_mobileagent.device.fleet.process import ALONE, Process, Program, end
 from pytest_mobileagent.device.fleet.warm import answers, fork
 from pytest_mobileagent.processes import die_with_parent, end_marked
 

@@ -15,7 +15,7 @@ from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.judge.calibration.judging import INTERRUPTED, Mode, Plan, judge_all, six
 from pytest_mobileagent.judge.calibration.labels import read_labels
-from pytest_mobileagent.judge.calibration.summary import as_text, summary
+from pytest_mobileagent.judge.calibration.report import as_text, summary
 from pytest_mobileagent.judge.panel import reader
 from pytest_mobileagent.judge.question import ACTIONS, EVIDENCE
 from pytest_mobileagent.llm.budget import Budget, Limit, parse_limit

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pytest_mobileagent.llm.model import RequestRefusedError
+from pytest_mobileagent.llm.scripted.apis import Asked, Direct, Incoming, Told, as_json
 from pytest_mobileagent.llm.scripted.apis.anthropic_messages import AnthropicMessages
-from pytest_mobileagent.llm.scripted.apis.api import Asked, Direct, Incoming, Told, as_json
 from pytest_mobileagent.llm.scripted.apis.gemini import Gemini
 from pytest_mobileagent.llm.scripted.apis.openai_chat import OpenAIChat
 from pytest_mobileagent.llm.scripted.apis.openai_responses import OpenAIResponses
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from pytest_mobileagent.llm.model import Request
-    from pytest_mobileagent.llm.scripted.apis.api import Api
+    from pytest_mobileagent.llm.scripted.apis import Api
 
 _KEY_HEADERS = ("x-api-key", "api-key", "x-goog-api-key")  # Anthropic's, Azure's, Google's
 _CUT = "This reply was meant to be longer, but the connection breaks off in the middle of it."

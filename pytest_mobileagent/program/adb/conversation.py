@@ -18,10 +18,10 @@ from pytest_mobileagent.device.drivers.adb.shell import CLOSE_STDIN, STDIN, Fram
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
 
-    from pytest_mobileagent.program.acts import Command, Passage, Watcher
-    from pytest_mobileagent.program.adb.log import RawLog
+    from pytest_mobileagent.program.adb.raw_log import RawLog
     from pytest_mobileagent.program.adb.services import Service
     from pytest_mobileagent.program.adb.wire import Stream
+    from pytest_mobileagent.program.commands import Command, Passage, Watcher
 
     # Asks whether a command, sent on the stream to a service, may pass.
     Ask = Callable[[str, Command], Awaitable["Passing"]]

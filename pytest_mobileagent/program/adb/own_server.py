@@ -16,7 +16,7 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.fleet.ports import ALONE
+from pytest_mobileagent.device.fleet.process import ALONE
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.processes import die_with_parent, without_keys
 from pytest_mobileagent.program.adb import redirect

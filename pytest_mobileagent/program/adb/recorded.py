@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.device.drivers.adb import shell
 from pytest_mobileagent.errors import DeviceError, HostError
-from pytest_mobileagent.program.acts import Command
 from pytest_mobileagent.program.adb.adbd import Adbd, Attachment
 from pytest_mobileagent.program.adb.conversation import (
     Conversation,
@@ -19,8 +18,8 @@ from pytest_mobileagent.program.adb.conversation import (
     Reading,
     default_reading,
 )
-from pytest_mobileagent.program.adb.log import with_places
 from pytest_mobileagent.program.adb.own_server import AdbServer, write_shims
+from pytest_mobileagent.program.adb.raw_log import with_places
 from pytest_mobileagent.program.adb.services import (
     Reverses,
     ask_service,
@@ -28,14 +27,15 @@ from pytest_mobileagent.program.adb.services import (
     failure,
     open_service,
 )
+from pytest_mobileagent.program.commands import Command
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_mobileagent.device.device import Address
-    from pytest_mobileagent.program.acts import Watcher
-    from pytest_mobileagent.program.adb.log import RawLog
+    from pytest_mobileagent.program.adb.raw_log import RawLog
     from pytest_mobileagent.program.adb.wire import Stream
+    from pytest_mobileagent.program.commands import Watcher
 
 
 class RecordedAdb:

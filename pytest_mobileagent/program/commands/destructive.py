@@ -14,7 +14,7 @@ from pytest_mobileagent.program.commands.intents import TOOLS
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pytest_mobileagent.program.acts import Command
+    from pytest_mobileagent.program.commands import Command
 
 # What a command destroys, in words, and why it is refused.
 Judgement = tuple[str, str]

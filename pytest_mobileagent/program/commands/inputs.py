@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import Key, KeyName, LongPress, Open, Raw, Swipe, Tap, Type
-from pytest_mobileagent.program.acts import Act, Erase, Pointer
+from pytest_mobileagent.program.commands import Act, Erase, Pointer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

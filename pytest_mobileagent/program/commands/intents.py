@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import Key, Open, Raw, Type
-from pytest_mobileagent.program.acts import Act, Clear
-from pytest_mobileagent.program.commands import inputs
+from pytest_mobileagent.program.commands import Act, Clear, inputs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import Raw, Wait
-from pytest_mobileagent.program.acts import Act, Clear, Command, Pointer
+from pytest_mobileagent.program.commands import Act, Clear, Command, Pointer
 from pytest_mobileagent.program.commands import script as scripts
 from pytest_mobileagent.program.commands.destructive import keeping_the_screen_on, read_destructive
 from pytest_mobileagent.program.commands.inputs import pixel, read_input, read_monkey, swipe

@@ -16,8 +16,7 @@ from urllib.parse import parse_qsl
 import h11
 
 from pytest_mobileagent.action.action import Raw
-from pytest_mobileagent.program.acts import Command
-from pytest_mobileagent.program.commands import script, tool_servers, webdriver
+from pytest_mobileagent.program.commands import Command, script, tool_servers, webdriver
 from pytest_mobileagent.program.commands.destructive import keeping_the_screen_on
 from pytest_mobileagent.program.commands.script import cut
 from pytest_mobileagent.program.commands.shell import read_script, read_words

@@ -10,7 +10,7 @@ import math
 from typing import TYPE_CHECKING, Literal
 
 from pytest_mobileagent.action.action import Action, DoubleTap, Key, Raw, Tap, Type, Wait
-from pytest_mobileagent.program.acts import Act, Clear, ElementTap, Erase, Pointer
+from pytest_mobileagent.program.commands import Act, Clear, ElementTap, Erase, Pointer
 from pytest_mobileagent.program.commands.inputs import (
     PASTE,
     SELECT_ALL,
@@ -24,7 +24,7 @@ from pytest_mobileagent.program.commands.script import cut
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pytest_mobileagent.program.acts import Command
+    from pytest_mobileagent.program.commands import Command
 
     Timed = tuple[Act, float]  # with the time of its request, in seconds
 

@@ -12,8 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import Key, LongPress, Open, Raw, Swipe, Tap
-from pytest_mobileagent.program.acts import Act, Clear, Command, Erase, Pointer
-from pytest_mobileagent.program.commands import inputs
+from pytest_mobileagent.program.commands import Act, Clear, Command, Erase, Pointer, inputs
 from pytest_mobileagent.program.commands.inputs import pixel, stroke, swipe
 from pytest_mobileagent.program.commands.intents import CLIPBOARD, from_base64, typed
 from pytest_mobileagent.program.commands.script import call_text

@@ -6,8 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import DoubleTap, Key, LongPress, Raw, Tap, Type, Wait
-from pytest_mobileagent.program.acts import Act, Clear, Command, ElementTap, Erase
-from pytest_mobileagent.program.commands import inputs
+from pytest_mobileagent.program.commands import Act, Clear, Command, ElementTap, Erase, inputs
 from pytest_mobileagent.program.commands.inputs import pixel, stroke, swipe
 from pytest_mobileagent.program.commands.intents import CLIPBOARD, from_base64
 from pytest_mobileagent.program.commands.script import call_text

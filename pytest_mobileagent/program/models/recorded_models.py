@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.llm.models import ModelSettings
     from pytest_mobileagent.llm.reference import ModelReference
-    from pytest_mobileagent.program.acts import Watcher
+    from pytest_mobileagent.program.commands import Watcher
     from pytest_mobileagent.program.http1 import ServerConnection
     from pytest_mobileagent.program.models.replies import Seller
     from pytest_mobileagent.program.models.requests import RecordedApi

@@ -17,8 +17,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm.model import Image, Message, Request, Role
+from pytest_mobileagent.llm.scripted.apis import Api, Asked, Incoming
 from pytest_mobileagent.llm.scripted.apis.anthropic_messages import AnthropicMessages
-from pytest_mobileagent.llm.scripted.apis.api import Api, Asked, Incoming
 from pytest_mobileagent.llm.scripted.apis.gemini import Gemini
 from pytest_mobileagent.llm.scripted.apis.openai_chat import OpenAIChat
 from pytest_mobileagent.llm.scripted.apis.openai_responses import OpenAIResponses

@@ -3,8 +3,7 @@
 import pytest
 
 from pytest_mobileagent import Wait
-from pytest_mobileagent.action.matching import metrics
-from pytest_mobileagent.action.matching.golden import LEFT_OUT, NO_MATCH, Match
+from pytest_mobileagent.action.matching import LEFT_OUT, NO_MATCH, Match, metrics
 
 RIGHT = Match(type=True, exact=True)
 NEAR = Match(type=True, exact=False)

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Raw, Tap
-from pytest_mobileagent.program.acts import Command
 from pytest_mobileagent.program.adb.conversation import Reading
-from pytest_mobileagent.program.adb.log import RawLog
+from pytest_mobileagent.program.adb.raw_log import RawLog
 from pytest_mobileagent.program.adb.recorded import RecordedAdb
+from pytest_mobileagent.program.commands import Command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
     from pathlib import Path
 
     from pytest_mobileagent.device.device import Address
-    from pytest_mobileagent.program.acts import Act
+    from pytest_mobileagent.program.commands import Act
 
 PATIENCE = 20.0  # seconds for whatever takes milliseconds
 

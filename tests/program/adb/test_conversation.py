@@ -21,9 +21,9 @@ from pytest_mobileagent.device.drivers.adb.shell import (
     failure,
     frame,
 )
-from pytest_mobileagent.program.acts import Command
 from pytest_mobileagent.program.adb.conversation import Reading, splitter_of
 from pytest_mobileagent.program.adb.wire import Packet, PacketError, read_packet
+from pytest_mobileagent.program.commands import Command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -173,10 +173,10 @@ def test_a_phone_that_is_not_there(
 PARENT = """
 import asyncio, sys
 from pathlib import Path
-from pytest_mobileagent.program.adb.log import RawLog
+from pytest_mobileagent.program.adb.raw_log import RawLog
 from pytest_mobileagent.program.adb.conversation import Reading
 from pytest_mobileagent.program.adb.recorded import RecordedAdb
-from pytest_mobileagent.program.acts import Command
+from pytest_mobileagent.program.commands import Command
 from pytest_mobileagent.device.device import Address
 
 async def main(serial, port, folder):

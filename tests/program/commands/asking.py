@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.program.commands.sockets import SocketReader
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.program.acts import Act, Command
+    from pytest_mobileagent.program.commands import Act, Command
 
 
 def request(method: str, path: str, body: Any = None) -> bytes:

@@ -15,7 +15,7 @@ from selenium.webdriver.common.actions.pointer_input import PointerInput
 from uiautomator2 import core
 
 from pytest_mobileagent.action.action import DoubleTap, Key, LongPress, Raw, Swipe, Tap, Type
-from pytest_mobileagent.program.acts import Clear, Command, Pointer
+from pytest_mobileagent.program.commands import Clear, Command, Pointer
 from pytest_mobileagent.program.commands.sockets import SocketReader
 from pytest_mobileagent.program.commands.steps import merged
 

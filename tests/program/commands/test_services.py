@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.action.action import Key, LongPress, Open, Raw, Swipe, Tap, Type, Wait
-from pytest_mobileagent.program.acts import Act, Clear, Erase, Pointer
+from pytest_mobileagent.program.commands import Act, Clear, Erase, Pointer
 from pytest_mobileagent.program.commands.inputs import (
     PASTE,
     SELECT_ALL,

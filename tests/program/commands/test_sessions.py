@@ -12,7 +12,7 @@ from pytest_mobileagent.action.action import Raw, Tap
 from pytest_mobileagent.program.commands.sockets import ShellSession
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.program.acts import Act
+    from pytest_mobileagent.program.commands import Act
 
 
 def done(*data: bytes) -> list[tuple[Act, ...]]:

@@ -19,7 +19,7 @@ from pytest_mobileagent.action.action import (
     Tap,
     Type,
 )
-from pytest_mobileagent.program.acts import Act, Clear, Command, Pointer
+from pytest_mobileagent.program.commands import Act, Clear, Command, Pointer
 from pytest_mobileagent.program.commands.inputs import PASTE, SELECT_ALL
 from pytest_mobileagent.program.commands.script import call_text
 from pytest_mobileagent.program.commands.sockets import SocketReader

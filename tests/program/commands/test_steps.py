@@ -24,7 +24,7 @@ from pytest_mobileagent.action.action import (
     Type,
     Wait,
 )
-from pytest_mobileagent.program.acts import Act, Clear, Command, Erase, Pointer
+from pytest_mobileagent.program.commands import Act, Clear, Command, Erase, Pointer
 from pytest_mobileagent.program.commands.inputs import PASTE, SELECT_ALL, TO_THE_END, TO_THE_START
 from pytest_mobileagent.program.commands.steps import Mark, continues, grouped, merged, settled
 

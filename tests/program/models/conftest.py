@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
     from pathlib import Path
 
-    from pytest_mobileagent.program.acts import Command, Passage
+    from pytest_mobileagent.program.commands import Command, Passage
 
 PRICES = Prices({"openai:own": Price(1_000, 10_000)})  # a dollar for 1000 tokens in, or 100 out
 

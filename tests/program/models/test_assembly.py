@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_mobileagent.llm.model import Request
-from pytest_mobileagent.llm.scripted.apis.api import Asked, Told
+from pytest_mobileagent.llm.scripted.apis import Asked, Told
 from pytest_mobileagent.program.models.assembly import objects, split
 from pytest_mobileagent.program.models.requests import APIS, RecordedApi, WithoutUsage, with_usage
 from pytest_mobileagent.testing import ScriptedReply, ToolCall

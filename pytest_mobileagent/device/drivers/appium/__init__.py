@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_mobileagent.device.device import DeviceOptions
-    from pytest_mobileagent.device.drivers.appium.device import AppiumDevice
+    from pytest_mobileagent.device.drivers.appium.appium_device import AppiumDevice
     from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.device.fleet.slots import Restart
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.device.drivers.adb.system import AdbSystem
-from pytest_mobileagent.device.drivers.appium.device import AppiumDevice, RemoteSystem
+from pytest_mobileagent.device.drivers.appium.appium_device import AppiumDevice, RemoteSystem
 from pytest_mobileagent.device.drivers.appium.session import AppiumSession
 
 if TYPE_CHECKING:

@@ -1,1 +1,164 @@
-"""The HTTP APIs that a served model speaks: one module for each."""
+"""The interface of a provider's HTTP API for a scripted model: its requests and its answers."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.llm.model import Image, Request
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pytest_mobileagent.llm.scripted.entries import ScriptedReply
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """An HTTP request: its path without the query, and its body."""
+
+    method: str
+    path: str
+    query: Mapping[str, str] = field(default_factory=dict)
+    content_type: str = ""
+    data: bytes = field(default=b"", repr=False)
+
+    def body(self) -> dict[str, Any]:
+        """Return the body, which has to be an object of JSON.
+
+        Raises:
+            ValueError: it is not an object of JSON.
+        """
+        try:
+            body = json.loads(self.data)
+        except RecursionError:
+            msg = "the body is nested too deeply"
+            raise ValueError(msg) from None
+        if not isinstance(body, dict):
+            msg = "the body has to be an object of JSON"
+            raise ValueError(msg)  # noqa: TRY004 - as for all other bodies that cannot be read
+        return body
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the model is asked: the request, the name by which it is called, and the whole body."""
+
+    request: Request
+    model: str = ""
+    body: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Direct:
+    """An answer that needs no model, such as a list of models: plain data."""
+
+    body: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The model's answer to a request; `number` counts the answers of a server."""
+
+    reply: ScriptedReply
+    asked: Asked
+    model: str
+    number: int
+
+
+class Api(ABC):
+    """One provider's API."""
+
+    @abstractmethod
+    def read(self, incoming: Incoming) -> Asked | Direct | None:
+        """Return what is asked; None if the path does not belong to this API.
+
+        Raises:
+            ValueError, TypeError, KeyError, AttributeError: the body is not valid for this API.
+        """
+
+    @abstractmethod
+    def whole(self, told: Told) -> Any:
+        """Return the answer in one piece, as plain data."""
+
+    @abstractmethod
+    def stream(self, told: Told) -> Iterator[bytes]:
+        """Yield the answer in pieces, as a client reads them one by one."""
+
+    @abstractmethod
+    def error(self, status: int, words: str, code: str) -> Any:
+        """Return the body of an error, as plain data."""
+
+    def stream_type(self, asked: Asked) -> str:  # noqa: ARG002 - of others, it depends
+        """Return the media type of a stream."""
+        return "text/event-stream"
+
+
+def event(data: Any, name: str = "") -> bytes:
+    """Return one server-sent event: plain data as JSON, or text as it is."""
+    head = f"event: {name}\n".encode() if name else b""
+    return head + b"data: " + (data.encode() if isinstance(data, str) else as_json(data)) + b"\n\n"
+
+
+def as_json(data: Any) -> bytes:
+    """Return plain data as JSON; lone surrogates, which UTF-8 cannot encode, are escaped."""
+    try:
+        return json.dumps(data, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return json.dumps(data).encode()
+
+
+def pieces(text: str) -> list[str]:
+    """Split a text as if each word were a token; joined they are the text."""
+    return re.findall(r"\S+\s*|\s+", text)
+
+
+def image_of(url: str, detail: str = "") -> Image | str:
+    """Return the picture in a data URL, or any other URL as it is: nothing is fetched.
+
+    Raises:
+        ValueError: the data are not base64.
+    """
+    head, comma, data = url.partition(",")
+    if not comma or not head.startswith("data:"):
+        return url
+    return Image(decoded(data), detail)
+
+
+def decoded(data: str) -> bytes:
+    """Return the bytes of a text in base64.
+
+    Raises:
+        ValueError: it is not base64.
+    """
+    try:
+        return base64.b64decode(data, validate=True)
+    except binascii.Error as error:
+        msg = f"a picture is not in base64: {error}"
+        raise ValueError(msg) from error
+
+
+def words(value: str | list[str] | None) -> tuple[str, ...]:
+    """Return the stop sequences: none, one or several."""
+    return (value,) if isinstance(value, str) else tuple(value or ())
+
+
+def rest(body: Mapping[str, Any], known: set[str]) -> dict[str, Any]:
+    """Return the fields of a body that `Request` has no field for."""
+    return {name: value for name, value in body.items() if name not in known}
+
+
+def total(told: Told) -> tuple[int, int, int, int]:
+    """Return the tokens: input, of which cached, output, and all; zeros if none were scripted.
+
+    Providers always count, and programs read the counts without checking that there are any; our
+    metering treats a request of 0 tokens as one that was not counted.
+    """
+    usage = told.reply.usage
+    given, output = usage.input or 0, usage.output or 0
+    return given, usage.cached or 0, output, given + output

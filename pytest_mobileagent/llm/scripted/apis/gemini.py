@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm.model import Image, Message, Request, Tool, ToolCall
-from pytest_mobileagent.llm.scripted.apis.api import (
+from pytest_mobileagent.llm.scripted.apis import (
     Api,
     Asked,
     Direct,

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm.model import Message, Request, Tool, ToolCall
-from pytest_mobileagent.llm.scripted.apis.api import (
+from pytest_mobileagent.llm.scripted.apis import (
     Api,
     Asked,
     Direct,

@@ -19,7 +19,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm.model import Image, Message, Request
-from pytest_mobileagent.llm.scripted.apis.api import (
+from pytest_mobileagent.llm.scripted.apis import (
     Api,
     Asked,
     Direct,

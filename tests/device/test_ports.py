@@ -6,8 +6,8 @@ import socket
 
 import pytest
 
-from pytest_mobileagent.device.fleet import ports
-from pytest_mobileagent.device.fleet.ports import console_port
+from pytest_mobileagent.device import emulator as ports
+from pytest_mobileagent.device.emulator import console_port
 from pytest_mobileagent.errors import HostError
 
 

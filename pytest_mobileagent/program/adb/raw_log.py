@@ -19,15 +19,15 @@ from pytest_mobileagent.episode.redaction import MASK, redacted
 from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.fileio import append_line
 from pytest_mobileagent.plain import to_line, to_wire
-from pytest_mobileagent.program.acts import Clear, ElementTap, Erase, Pointer
 from pytest_mobileagent.program.adb.services import open_service
+from pytest_mobileagent.program.commands import Clear, ElementTap, Erase, Pointer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from pytest_mobileagent.device.device import Address
-    from pytest_mobileagent.program.acts import Act, Command
+    from pytest_mobileagent.program.commands import Act, Command
     from pytest_mobileagent.program.commands.steps import Mark
 
 
