@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.element import Bounds, Element
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.case import Case
-    from pytest_mobileagent.task.declaring import rows, task, tasks
+    from pytest_mobileagent.task.declaring import task, tasks
     from pytest_mobileagent.task.solution import (
         answer,
         impossible,
@@ -68,6 +68,7 @@ if TYPE_CHECKING:
         type_text,
         wait,
     )
+    from pytest_mobileagent.task.table import Row, rows
     from pytest_mobileagent.task.task import Probe, Task
     from pytest_mobileagent.verdict import Verdict
 
@@ -98,7 +99,8 @@ _HOMES = {
     "check.episode": ("Episode", "load"),
     "episode.calls": ("ModelCall",),
     "episode.event": ("Event",),
-    "task.declaring": ("rows", "task", "tasks"),
+    "task.declaring": ("task", "tasks"),
+    "task.table": ("Row", "rows"),
     "screen.element": ("Bounds", "Element"),
     "screen.screen": ("Screen",),
     "task.case": ("Case",),
@@ -117,7 +119,7 @@ __all__ = [
     "Dialect", "DialectError", "DoubleTap", "Element", "EndpointAgent", "Episode", "EpisodeOver",
     "Event", "Finish", "Frame", "Image", "Impossible", "Key", "LongPress", "Mark", "Message",
     "ModelCall", "ModelOptions", "ModelReply", "Observation", "Open", "Phone", "Probe", "Raw",
-    "Recorder", "Reply", "Reset", "Screen", "Scripted", "Scroll", "Step", "Swipe", "System",
+    "Recorder", "Reply", "Reset", "Row", "Screen", "Scripted", "Scroll", "Step", "Swipe", "System",
     "Tap", "Task", "Termination", "Tool", "ToolCall", "Type", "Verdict", "Wait", "activity",
     "answer", "ask", "file", "files", "impossible", "load", "log", "long_press", "open_app",
     "packages", "preferences", "press", "prop", "provider", "rows", "scroll", "seen", "set_clock",

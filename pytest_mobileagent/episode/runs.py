@@ -45,6 +45,7 @@ HEAD: dict[str, Any] = {
     "models": Maybe(dict),
     "device": str | None,
     "virtual": bool | None,
+    "wording": Maybe([str]),
     "judges": Maybe([str]),
     "selection": Maybe(dict),
     "shard": str | None,

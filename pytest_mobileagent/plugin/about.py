@@ -19,7 +19,9 @@ from pytest_mobileagent.plugin.reuse.digests import (
     fingerprints,
     sources_of,
     tasks_of,
+    wording_of,
 )
+from pytest_mobileagent.task.task import OWN
 from pytest_mobileagent.urls import shown
 
 if TYPE_CHECKING:
@@ -46,6 +48,8 @@ def about_run(
         cases = [case for item in whole if (case := case_of(item)) is not None]
     scored: dict[str, Any] = {"tasks": tasks_of(cases), "checks": _checks(items)}
     scored["plugin"] = pytest_mobileagent.__version__
+    wording = wording_of(cases)
+    scored["wording"] = wording if wording != [OWN] else None
     if run.earlier.makes_episodes:
         made, parts = _episodes(run), fingerprints({**scored, **_parts_of_episodes(run)})
     else:
@@ -53,6 +57,7 @@ def about_run(
     return {
         "command": ["pytest", *(shown(str(word)) for word in run.config.invocation_params.args)],
         **made,
+        "wording": wording,
         "judges": [str(judge) for judge in run.judges.references],
         "selection": selection(run.config),
         "shard": run.settings["mobile-shard"].text,

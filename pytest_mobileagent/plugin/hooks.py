@@ -29,9 +29,11 @@ from pytest_mobileagent.plugin.fixtures import (  # noqa: F401 - pytest finds fi
 )
 from pytest_mobileagent.plugin.items import (
     MARKER,
+    TAG,
     case_of,
     check_function,
     check_stopping,
+    mark_tags,
     parametrize,
     unittest_problem,
 )
@@ -55,6 +57,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", f"{MARKER}(goal, **fields): a task for the agent (see pytest_mobileagent.task)"
     )
+    config.addinivalue_line("markers", f"{TAG}(name): a tag of a task; each of its tags is one")
     if config.option.help:  # which has to work even with broken settings
         return
     run = config.stash[RUN] = RunConfig(config)
@@ -117,6 +120,10 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
         run.devices.start()  # while workers start and collect
     if run.is_owner and run.agent is not None and not runs_no_test(session.config):
         _register_onlookers(session.config.pluginmanager, run)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    mark_tags(item)
 
 
 @pytest.hookimpl(trylast=True)  # after -k and -m

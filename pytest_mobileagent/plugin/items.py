@@ -25,10 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from pytest_mobileagent.plugin.values import Shard
-    from pytest_mobileagent.task.declaring import Decorator, Row
+    from pytest_mobileagent.task.declaring import Decorator
+    from pytest_mobileagent.task.table import Row
 
 
-MARKER = "mobile_task"
+MARKER, TAG = "mobile_task", "mobile_tag"
 EPOCH = "mobile_epoch"
 ENVIRONMENT = "mobile_env"
 ROW = "row"
@@ -50,6 +51,14 @@ class _Marks:
 
 
 declare_by(_Marks())
+
+
+def mark_tags(item: pytest.Item) -> None:
+    """Mark a task with its tags, so that `-m "mobile_tag(name='smoke')"` selects by them."""
+    marker = marker_of(item)
+    tags = () if marker is None else marker.kwargs.get("tags", ())
+    for tag in tags if isinstance(tags, list | tuple) else ():  # else it is reported as broken
+        item.add_marker(getattr(pytest.mark, TAG)(name=tag))
 
 
 def case_of(item: pytest.Item) -> Case | None:

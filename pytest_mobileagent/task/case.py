@@ -26,6 +26,7 @@ _RECORDED: dict[str, Any] = {
     "source": str,
     "needs": list,
     "snapshot": str,
+    "wording": str,
 }
 _OWN: dict[str, Any] = {
     "id": str,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.task.needs import unknown_need
 from pytest_mobileagent.task.template import fill, times
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Probe(Protocol):
 
 
 KINDS = ("operation", "single-frame query", "multi-frame query", "cross-app", "open-ended")
-NEEDS = ("events",)
+OWN, OFFICIAL = WORDINGS = ("own", "official")
 DEFAULT_SNAPSHOT = "default_boot"
 DEFAULT_STEP_LIMIT = 20  # where nothing is known of the task's length
 MOST_STEPS = 1_000_000  # more than any agent can do, and any run can record
@@ -62,7 +63,8 @@ class Task:
     - `snapshot`: the device's snapshot that the task starts from.
     - `solution`: the scripted way to do it.
     - `tags`: words to group results by; `source`: the benchmark it is taken from.
-    - `needs`: what the device has to be capable of ("events"); else the task is skipped.
+    - `needs`: what the device has to have or be capable of (see `task.needs`); else the task is
+      skipped.
     - `prepare`, `clean_up`: functions of the device, and of the parameters that they name, that run
       after the reset and after the last screen, unrecorded (MobileAgentBench's customisation;
       SPA-Bench, section 4.2).
@@ -75,6 +77,8 @@ class Task:
       it holds, as in B-MoCA (section 2.3); it may ask for nothing but `episode` and parameters.
     - `instructions`: what to do in each step, in words, for agents that take them beside the goal
       (A3, Table 4: low-level instructions).
+    - `wording`: whose words the goal is in: our "own", or those of the benchmark's "official"
+      release.
 
     Raises:
         TaskError: a field makes no sense.
@@ -101,6 +105,7 @@ class Task:
     success_after_error: bool = False
     stop_on_success: bool = False
     instructions: tuple[str, ...] = ()
+    wording: str = OWN
 
     def __post_init__(self) -> None:
         if not isinstance(self.goal, str) or not self.goal.strip():
@@ -159,8 +164,11 @@ class Task:
             if not _is_texts(words):
                 msg = f"{name}={_shown(words)} has to be a list of words"
                 raise TaskError(msg)
-        if unknown := [need for need in self.needs if need not in NEEDS]:
-            msg = f"needs={unknown!r}: a task can need {', '.join(NEEDS)}"
+        if unknown := [why for need in self.needs if (why := unknown_need(need))]:
+            msg = f"needs={_shown(self.needs)}: {unknown[0]}"
+            raise TaskError(msg)
+        if self.wording not in WORDINGS:
+            msg = f"wording={_shown(self.wording)} is none of {', '.join(WORDINGS)}"
             raise TaskError(msg)
 
     def _check_functions(self) -> None:

@@ -30,6 +30,11 @@ def fill(template: str, values: Mapping[str, Any]) -> str:
         raise TaskError(msg) from error
 
 
+def literal(text: str) -> str:
+    """Return a template of a text that has no placeholders, whatever braces it holds."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
 def times(now: datetime) -> dict[str, datetime]:
     """Return the times that every template may use, from the phone's clock.
 

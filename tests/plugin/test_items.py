@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent import load
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -184,7 +186,7 @@ def test_a_row_has_no_column_that_the_table_lacks(run, table, pytester):
         ),
         ("@task('Go.', level=4)", "level=4 is none of 1, 2, 3"),
         ("@task('  ')", "a task needs a goal in words, not '  '"),
-        ("@task('Go.', needs=['wifi'])", "needs=*'wifi'*: a task can need events"),
+        ("@task('Go.', needs=['wifi'])", "needs=*'wifi' is none of events, web, *"),
         ("@pytest.mark.mobile_task('Go.', lvel=1)", "*lvel*"),
     ],
 )
@@ -346,3 +348,64 @@ def test_two(episode): pass
 """
     run(body).assert_outcomes(passed=2)
     assert [task["suite"] for task in report(pytester)] == ["shop", "errands"]
+
+
+@pytest.mark.parametrize(
+    ("tag", "selected"), [("smoke", ["shop-1", "[b]"]), ("paid", ["shop-1"]), ("smo", [])]
+)
+def test_tags_select_rows_and_single_tasks(run, table, tag, selected):
+    table(TABLE)
+    body = f"""{SHOP}
+@pytest.mark.parametrize("letter", ["b"])
+@task("Go {{letter}}.", tags=["smoke", "other"])
+def test_one(episode, letter):
+    assert False
+
+def test_no_task():
+    pass
+"""
+    found = ids(run(body, "--collect-only", "-q", "-m", f"mobile_tag(name='{tag}')"))
+    assert len(found) == len(selected)
+    assert all(part in node for part, node in zip(selected, found, strict=True))
+
+
+OFFICIAL = """
+def official(folder):
+    return {"shop-1": "Purchase {this}", "shop-2": None}
+
+@tasks(rows("shop.csv", wording=official))
+def test_shop(episode, row):
+    assert (row.wording == "official") == episode.answers("Purchase {this}")
+    assert episode.answers(row.goal) == (row.wording == "official")
+"""
+
+
+def test_the_wording_of_goals_is_recorded(run, table, pytester):
+    table(TABLE)
+    (pytester.path / "tasks" / "releases.toml").write_text('shop = ".."\n')
+    result = run(OFFICIAL)
+    result.assert_outcomes(passed=2)
+    words = ["official", "own"]
+    assert [each["task"]["wording"] for each in recorded(pytester)] == words
+    (path,) = pytester.path.glob("runs/*/run.json")
+    assert json.loads(path.read_text())["run"]["wording"] == words
+    episodes = [load(folder) for folder in sorted(pytester.path.glob("runs/*/episodes/*"))]
+    assert [each.case.task.wording for each in episodes] == words
+    assert [each.goal for each in episodes] == ["Purchase {this}", "Buy pears, please"]
+
+
+def test_a_release_that_is_not_there_ends_the_run(run, table, pytester):
+    table(TABLE)
+    (pytester.path / "tasks" / "releases.toml").write_text('\nshop = "gone"\n')
+    result = run(OFFICIAL)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stdout.fnmatch_lines(["tasks/releases.toml, line 2 (shop): there is no folder *gone*"])
+    assert not (pytester.path / "runs").exists()
+
+
+def test_a_run_that_is_resumed_with_another_wording_says_so(run, table, pytester):
+    table(TABLE)
+    assert run(OFFICIAL, "-k", "shop-2").ret == 0
+    (pytester.path / "tasks" / "releases.toml").write_text('shop = ".."\n')
+    result = run(OFFICIAL, "--mobile-resume=runs")
+    result.stdout.fnmatch_lines(["*reused results are from before this was changed: *wording*"])

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _LARGEST_SOURCE = 1_000_000  # bytes
 PARTS = (
     "tasks", "checks", "apps", "agent", "models", "prompts", "device", "environments", "seeds",
-    "limits", "plugin",
+    "limits", "plugin", "wording",
 )  # fmt: skip
 
 
@@ -53,6 +53,11 @@ def tasks_of(cases: Iterable[Case]) -> list[Any]:
         for case in cases
     ]
     return sorted(each, key=lambda case: str(case["key"]))
+
+
+def wording_of(cases: Iterable[Case]) -> list[str]:
+    """Return whose words the goals of a run are in: "own", "official", or both."""
+    return sorted({case.task.wording for case in cases})
 
 
 def content_of(folders: Iterable[Path]) -> list[Any]:

@@ -25,7 +25,7 @@ LEVEL = 0.95  # of all intervals
 MEASURES = ("steps", "seconds", "cost_usd", "crashes")
 # Where runs of different agents, prompts or models should be alike.
 SHOULD_BE_EQUAL = (
-    "tasks", "checks", "apps", "device", "environments", "seeds", "limits", "plugin",
+    "tasks", "checks", "apps", "device", "environments", "seeds", "limits", "plugin", "wording",
 )  # fmt: skip
 _FEW = 3  # tasks that an error names
 
@@ -186,8 +186,11 @@ def _differs_in(
     if not before or not after:
         return [], ["fingerprints"]
     names = list(dict.fromkeys([*before, *after]))
-    unknown = [name for name in names if (name in before) != (name in after)]
-    differs = [name for name in names if name not in unknown and before[name] != after[name]]
+    # A run that does not have a part is as one that knows of none.
+    unknown = [n for n in names if (n in before) != (n in after) and before.get(n) != after.get(n)]
+    differs = [
+        name for name in names if name not in unknown and before.get(name) != after.get(name)
+    ]
     if "tasks" in differs and _same_tasks(base, run, both):
         differs.remove("tasks")
     return differs, unknown
@@ -196,14 +199,24 @@ def _differs_in(
 def _same_tasks(base: RecordedRun, run: RecordedRun, both: Collection[Key]) -> bool:
     """Return whether the tasks that two runs have in common are the same in both.
 
-    Their fingerprints differ too where only one run has a task, or has more epochs of it.
+    Their fingerprints differ too where only one run has a task, or has more epochs of it. Goals of
+    different wording are the same goals: that is a difference of its own.
     """
     try:
         before, after = (_recorded(each, both) for each in (base, run))
     except RecordError:
         return False
     shared = before.keys() & after.keys()
-    return bool(shared) and all(before[key] == after[key] for key in shared)
+    return bool(shared) and all(_is_same(before[key], after[key]) for key in shared)
+
+
+def _is_same(before: dict[str, Any], after: dict[str, Any]) -> bool:
+    one, other = before["task"], after["task"]
+    if one["wording"] != other["wording"]:
+        worded = {"goal", "wording"}
+        one, other = ({n: v for n, v in t.items() if n not in worded} for t in (one, other))
+        before, after = {**before, "task": one}, {**after, "task": other}
+    return before == after
 
 
 def _recorded(run: RecordedRun, both: Collection[Key]) -> dict[str, Any]:

@@ -151,3 +151,20 @@ def test_more_epochs_are_no_other_tasks(tmp_path: Path, goal: str, differs: list
         about = {"fingerprints": {"tasks": name}}
         runs.append(RecordedRun(folder, about, entries({"a": letters}), True))
     assert compare(*runs)["differs_in"] == differs
+
+
+def test_goals_of_another_wording_are_the_same_tasks(tmp_path: Path) -> None:
+    runs = []
+    tasks = {"own": Task("Do it."), "official": Task("Please do it!", wording="official")}
+    for name, task in tasks.items():
+        folder = tmp_path / name
+        folder.mkdir()
+        cases = [Case(task, "a").to_json()]
+        (folder / "run.json").write_text(json.dumps({"run": {}, "tasks": cases}))
+        about = {"fingerprints": {"tasks": name, "wording": None if name == "own" else "1"}}
+        runs.append(RecordedRun(folder, about, entries({"a": "P"}), True))
+    found = compare(*runs)
+    assert (found["differs_in"], found["unknown"]) == (["wording"], [])
+    before = RecordedRun(runs[0].folder, {"fingerprints": {"tasks": "own"}}, runs[0].tasks, True)
+    found = compare(before, runs[0])
+    assert (found["differs_in"], found["unknown"]) == ([], []), "a run of before has our words"

@@ -1,0 +1,77 @@
+"""What a task needs of a device besides its apps, and what devices are said to have.
+
+- `events`: a listener for accessibility events, which is found out from the device.
+- `web`, `gms`, `physical`: the open web, Google's services, a phone that is no emulator.
+- `account:LABEL`: an account that is signed in, such as that of an app.
+- `manual:TEXT`: what a person has to do on the device before, in words.
+
+All but `events` is known from what the user says of the devices (`--mobile-device-has`).
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+EVENTS = "events"
+WORDS = (EVENTS, "web", "gms", "physical")
+LABELLED = ("account", "manual")  # these go on with a colon and a text
+_FORMS = (*WORDS, "account:LABEL", "manual:TEXT")
+
+
+def split_needs(text: str, separators: str = ",") -> tuple[str, ...]:
+    """Return the words of a list; a separator that is written twice stands for itself."""
+    for number, mark in enumerate(separators):
+        text = text.replace(mark * 2, chr(number))
+    words = re.split(f"[{re.escape(separators)}]", text)
+    for number, mark in enumerate(separators):
+        words = [word.replace(chr(number), mark) for word in words]
+    return tuple(word.strip() for word in words if word.strip())
+
+
+def unknown_need(word: str) -> str:
+    """Return why a word is none that a task can need; empty if it is one."""
+    kind, colon, label = word.partition(":")
+    if word in WORDS or (kind in LABELLED and label.strip()):
+        return ""
+    if kind in LABELLED:
+        what = "LABEL" if kind == "account" else "TEXT"
+        return f"{word!r} lacks its {what.lower()}: {kind}:{what}"
+    near = difflib.get_close_matches(kind, (*WORDS, *LABELLED), 1)
+    hint = f"; did you mean {near[0] + colon + label!r}?" if near else ""
+    return f"{word!r} is none of {', '.join(_FORMS)}{hint}"
+
+
+def parse_has(text: str) -> tuple[str, ...]:
+    """Read what devices have: `web,account:Instagram`; a comma in a text is written twice.
+
+    Raises:
+        ValueError: a word is none that a task can need, or is found out from the device.
+    """
+    words = split_needs(text)
+    for word in words:
+        if word == EVENTS:
+            msg = "names events, which are found out from the device (docs/events.md)"
+            raise ValueError(msg)
+        if why := unknown_need(word):
+            msg = f"cannot be: {why} (a comma in a text is written twice)"
+            raise ValueError(msg)
+    if not words:
+        msg = f"has to be a list of {', '.join(_FORMS[1:])}"
+        raise ValueError(msg)
+    return words
+
+
+def unmet(needs: Collection[str], has: Collection[str]) -> list[str]:
+    """Return what of a task's needs devices are not said to have, whether in capitals or not."""
+    there = {_plain(word) for word in has}
+    return [need for need in needs if need != EVENTS and _plain(need) not in there]
+
+
+def _plain(word: str) -> str:
+    kind, _, label = word.partition(":")
+    return f"{kind}:{' '.join(label.casefold().split())}"

@@ -1,0 +1,327 @@
+"""Tables of tasks: CSV, JSON, JSONL and TOML files whose rows are tasks."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import io
+import json
+import re
+import sys
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.plain import why_unreadable
+from pytest_mobileagent.task.needs import split_needs
+from pytest_mobileagent.task.task import OFFICIAL, OWN
+from pytest_mobileagent.task.template import literal
+from pytest_mobileagent.task.wording import official_goals, shown_path
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from pytest_mobileagent.task.wording import Official
+
+
+APPS = "apps.toml"  # a suite's own: its apps by label, each with a package or a list of them
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table: every column is an attribute.
+
+    - `id` names it in test ids: its column `id`, else its number from 1.
+    - `columns` has the cells by the names of their columns.
+    - `where` says where it stands, for error messages.
+    - `wording` is "official" if its goal is that of the suite's release (see `rows`), else "own".
+
+    `@task(**row.task_fields, probes=…)` makes a single task of a row.
+    """
+
+    id: str
+    columns: Mapping[str, Any]
+    where: str
+    wording: str = OWN
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name not in self.columns:
+            names = ", ".join(self.columns) if not name.startswith("__") else ""
+            msg = f"{self.where} has no column {name!r} (there are: {names})"
+            raise AttributeError(msg)
+        return self.columns[name]
+
+    def __repr__(self) -> str:
+        return f"<row {self.id}>"
+
+    @property
+    def task_fields(self) -> dict[str, Any]:
+        """The columns that are fields of a task, by name; cells that are empty are left out.
+
+        Raises:
+            TaskError: a cell is not of its field's type.
+        """
+        fields: dict[str, Any] = {}
+        for name, value in self.columns.items():
+            if name not in _FIELDS or value in ("", None):
+                continue
+            try:
+                fields[name] = _FIELDS[name](value)
+            except ValueError:
+                what = _EXPECTED.get(name, "a whole number from 1")
+                msg = f"{self.where}: {name} {value!r} has to be {what}"
+                raise TaskError(msg) from None
+        if not fields.get("goal", "").strip():
+            msg = f"{self.where}: a task needs a goal: give it in a column `goal`"
+            raise TaskError(msg)
+        if self.wording != OWN:
+            fields |= {"goal": literal(fields["goal"]), "wording": self.wording}
+        return fields
+
+
+def rows(
+    path: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    wording: Official | None = None,
+) -> list[Row]:
+    """Return the rows of a table: a `.csv`, `.json`, `.jsonl` or `.toml` file.
+
+    A JSON file holds a list of objects, and a TOML file an array of tables, such as `[[task]]`. A
+    relative path is one beside the file that calls.
+
+    - `columns` names columns that are called otherwise: `{"goal": "task_description"}`.
+    - `wording` reads the goals of the suite's official release: a function that takes the release's
+      folder and returns its goals by the ids of rows. A goal of None leaves the row its own words.
+      It is called if a file `releases.toml`, beside the table or in a folder above it up to the
+      project's, names the release's folder under the name of the table's folder.
+
+    A word without a dot in the columns `app` and `apps` is a label of the file `apps.toml` beside
+    the table, if there is one.
+
+    Raises:
+        TaskError: the table or the release cannot be read, or is not as it has to be; the text
+            names the file and the line.
+    """
+    caller = Path(sys._getframe(1).f_code.co_filename).parent  # noqa: SLF001 - as `warnings` does
+    file = caller / path
+    reader = _READERS.get(file.suffix.lower())
+    if reader is None:
+        msg = f"{path} has to end with {', '.join(_READERS)}"
+        raise TaskError(msg)
+    try:
+        text = file.read_text("utf-8-sig")
+    except (OSError, ValueError) as error:
+        msg = f"cannot read the table {file}: {error}"
+        raise TaskError(msg) from error
+    shown = shown_path(file)
+    table = [*reader(text, shown)]
+    if columns:
+        table = _renamed(table, columns, shown)
+    found: dict[str, Row] = {}
+    labels = _labels(file.with_name(APPS))
+    for number, (place, cells) in enumerate(table, 1):
+        name = str(cells.get("id") or number)
+        where = f"{shown}, {place} ({name})"
+        if name in found:
+            msg = f"{where}: this id is also that of {found[name].where}"
+            raise TaskError(msg)
+        found[name] = Row(name, _with_packages(cells, labels, where), where)
+    if wording is not None and (goals := official_goals(file, wording)) is not None:
+        found = {name: _worded(row, goals, wording) for name, row in found.items()}
+    return list(found.values())
+
+
+Table = list[tuple[str, dict[str, Any]]]  # where each row stands in the file, and its cells
+
+
+def _renamed(table: Table, columns: Mapping[str, str], shown: str) -> Table:
+    """Return a table whose columns are also called as fields of a task are."""
+    there = list(dict.fromkeys(name for _, cells in table for name in cells))
+    for field, column in columns.items():
+        if field not in {"id", *_FIELDS}:
+            near = _nearest(field, ["id", *_FIELDS])
+            msg = f"columns={{{field!r}: …}}: a row of {shown} has no field {field!r}{near}"
+            raise TaskError(msg)
+        if table and column not in there:
+            near = _nearest(column, there)
+            msg = f"{shown}, {table[0][0]} has no column {column!r}{near}"
+            raise TaskError(f"{msg} (there are: {', '.join(there)})")
+    return [
+        (place, {**cells, **{f: cells[c] for f, c in columns.items() if c in cells}})
+        for place, cells in table
+    ]
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _worded(row: Row, goals: Mapping[str, str | None], official: Official) -> Row:
+    if row.id not in goals:
+        name = getattr(official, "__name__", "wording")
+        msg = f"{row.where}: {name}() found no goal of this id in the release"
+        raise TaskError(f"{msg}: is it one of another commit?")
+    goal = goals[row.id]
+    if goal is None:
+        return row
+    if not isinstance(goal, str) or not goal.strip():
+        msg = f"{row.where}: the goal of the release has to be a text, not {goal!r}"
+        raise TaskError(msg)
+    return Row(row.id, {**row.columns, "goal": goal}, row.where, OFFICIAL)
+
+
+@lru_cache
+def _labels(file: Path) -> Mapping[str, str] | None:
+    """Return a suite's apps by label, alternatives joined; None if it has no list of them.
+
+    Raises:
+        TaskError: the list cannot be read.
+    """
+    if not file.is_file():
+        return None
+    try:
+        listed = tomllib.loads(file.read_text("utf-8-sig"))
+    except (OSError, ValueError) as error:
+        msg = f"{shown_path(file)}: {error}"
+        raise TaskError(msg) from None
+    each = {label: [one] if isinstance(one, str) else one for label, one in listed.items()}
+    return {
+        label.casefold(): "|".join(packages)
+        for label, packages in each.items()
+        if isinstance(packages, list) and all(isinstance(one, str) for one in packages)
+    }
+
+
+def _with_packages(
+    cells: dict[str, Any], labels: Mapping[str, str] | None, where: str
+) -> dict[str, Any]:
+    """Return cells with the packages of the apps that are named by a label."""
+    if labels is None:
+        return cells
+
+    def package(word: str) -> str:
+        if "." in word:
+            return word
+        if word.casefold() not in labels:
+            near = _nearest(word.casefold(), list(labels))
+            raise TaskError(f"{where}: {APPS} has no app {word!r}{near}")
+        return labels[word.casefold()]
+
+    found = dict(cells)
+    if isinstance(app := cells.get("app"), str) and app.strip():
+        found["app"] = package(app.strip())
+    if cells.get("apps"):
+        found["apps"] = [package(word) for word in _list(cells["apps"])]
+    return found
+
+
+def _csv(text: str, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    table = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    try:
+        for columns in table:
+            if None in columns or None in columns.values():
+                msg = f"{path}, line {table.line_num}: {_cells(columns)}"
+                raise TaskError(msg)
+            yield f"line {table.line_num}", dict(columns)
+    except csv.Error as error:
+        msg = f"{path}, line {table.line_num}: {error}"
+        raise TaskError(msg) from error
+
+
+def _cells(columns: Mapping[Any, Any]) -> str:
+    more = len(columns.get(None) or ())
+    fewer = sum(value is None for value in columns.values())
+    return f"has {more or fewer} {'more' if more else 'fewer'} cells than the first line has names"
+
+
+def _json(text: str, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    try:
+        table = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        msg = f"{path} is not JSON: {why_unreadable(error)}"
+        raise TaskError(msg) from error
+    if not isinstance(table, list):
+        msg = f"{path} has to hold a list of objects"
+        raise TaskError(msg)
+    for number, columns in enumerate(table, 1):
+        yield f"row {number}", _object(columns, f"{path}, row {number}")
+
+
+def _jsonl(text: str, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            try:
+                columns = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                msg = f"{path}, line {number} is not JSON: {why_unreadable(error)}"
+                raise TaskError(msg) from error
+            yield f"line {number}", _object(columns, f"{path}, line {number}")
+
+
+def _toml(text: str, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    try:
+        whole = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        msg = f"{path} is not TOML: {why_unreadable(error)}"
+        raise TaskError(msg) from error
+    name, table = next(iter(whole.items()), ("", None))
+    if len(whole) != 1 or not isinstance(table, list):
+        msg = f"{path} has to hold one array of tables, each of which begins with [[task]]"
+        raise TaskError(msg)
+    begins = re.compile(rf"\[\[\s*[\"']?{re.escape(name)}[\"']?\s*\]\]\s*(#.*)?")
+    lines = [n for n, line in enumerate(text.split("\n"), 1) if begins.fullmatch(line.strip())]
+    known = len(lines) == len(table)  # not if a text holds such a line, or all tables are inline
+    for number, columns in enumerate(table, 1):
+        place = f"line {lines[number - 1]}" if known else f"row {number}"
+        yield place, _object(columns, f"{path}, {place}")
+
+
+def _object(columns: Any, where: str) -> dict[str, Any]:
+    if not isinstance(columns, dict):
+        msg = f"{where} has to be an object, with a name for each value"
+        raise TaskError(msg)
+    return columns
+
+
+def _list(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return tuple(word.strip() for word in value.replace(";", ",").split(",") if word.strip())
+    return tuple(map(str, value))
+
+
+def _needs(value: Any) -> tuple[str, ...]:
+    return split_needs(value, separators=",;") if isinstance(value, str) else _list(value)
+
+
+def _whole(value: Any) -> int:
+    return int(str(value))
+
+
+def _flag(value: Any) -> bool:
+    words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+    word = str(value).strip().casefold()
+    if word not in words:
+        raise ValueError(value)
+    return words[word]
+
+
+# How cells of the columns that are fields of a task are read.
+_FIELDS: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("goal", "app", "kind", "language", "source", "suite", "snapshot"), str),
+    **dict.fromkeys(("apps", "tags", "instructions"), _list),
+    **dict.fromkeys(("golden_steps", "level", "step_limit"), _whole),
+    "needs": _needs,
+    "stop_on_success": _flag,
+}
+_EXPECTED = {"level": "1, 2 or 3", "stop_on_success": "true or false"}
+_READERS: dict[str, Callable[[str, str], Iterator[tuple[str, dict[str, Any]]]]] = {
+    ".csv": _csv,
+    ".json": _json,
+    ".jsonl": _jsonl,
+    ".toml": _toml,
+}

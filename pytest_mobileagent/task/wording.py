@@ -1,0 +1,109 @@
+"""Official goals: which copy of a suite's release the user has, and the goals that it gives.
+
+A suite's goals are in our own words. Whoever has a copy of the official release names its folder in
+a file `releases.toml`, which is no part of a project: `b_moca = "../b-moca"`, relative to the file,
+for the suite in the folder `b_moca`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pytest_mobileagent.errors import TaskError, in_one_line
+
+RELEASES = "releases.toml"
+Official = Callable[[Path], Mapping[str, str | None]]
+# Files that only the top folder of a project has.
+_TOP = ("pyproject.toml", "pytest.toml", "pytest.ini", "tox.ini", "setup.cfg", ".git")
+
+
+class Named(NamedTuple):
+    """The folder of a release, and where it is named, for error messages."""
+
+    folder: Path
+    where: str
+
+
+def official_goals(table: Path, official: Official) -> Mapping[str, str | None] | None:
+    """Return the goals of the release to which a table belongs; None if the user names none.
+
+    Raises:
+        TaskError: the release cannot be found, or is not as `official` expects it.
+    """
+    named = release_of(table.parent)
+    if named is None:
+        return None
+    try:
+        goals = official(named.folder)
+    except (TaskError, ValueError, OSError, SyntaxError) as error:  # which name file and reason
+        msg = f"{named.where}: {' '.join(str(error).split())}"
+        raise TaskError(msg) from error
+    except Exception as error:
+        msg = f"{named.where}: reading the release raised {in_one_line(error)}"
+        raise TaskError(msg) from error
+    if not isinstance(goals, Mapping):
+        msg = f"{named.where}: the suite's release.py returns no goals by id, but {goals!r:.60}"
+        raise TaskError(msg)
+    return goals
+
+
+def release_of(suite: Path) -> Named | None:
+    """Return the folder of the release of the suite in a folder; None if no file names one.
+
+    The file is the nearest that names it, in this folder or one above it up to the project's.
+
+    Raises:
+        TaskError: a file cannot be read, or names what is no folder.
+    """
+    suite = Path(os.path.abspath(suite))  # noqa: PTH100 - a link to a suite is a folder of its own
+    for folder in (suite, *suite.parents):
+        file = folder / RELEASES
+        if file.is_file() and (named := _named(file, suite.name)) is not None:
+            return named
+        if any((folder / name).exists() for name in _TOP):
+            break
+    return None
+
+
+def _named(file: Path, suite: str) -> Named | None:
+    shown = shown_path(file)
+    try:
+        text = file.read_text("utf-8-sig")
+        releases: dict[str, Any] = tomllib.loads(text)
+    except OSError as error:
+        msg = f"cannot read {shown}: {error.strerror}"
+        raise TaskError(msg) from None
+    except ValueError as error:
+        msg = f"{shown} is not TOML: {error}"
+        raise TaskError(msg) from None
+    if suite not in releases:
+        return None
+    key = re.compile(rf"\s*[\[\"']*{re.escape(suite)}\b")
+    line = next((n for n, each in enumerate(text.split("\n"), 1) if key.match(each)), None)
+    where = f"{shown}, line {line} ({suite})" if line else f"{shown} ({suite})"
+    value = releases[suite]
+    if not isinstance(value, str) or not value.strip():
+        msg = f'{where}: give the folder of the release as a text: {suite} = "../a/folder"'
+        raise TaskError(msg)
+    if "\0" in value:
+        msg = f"{where}: {value!r} is no path"
+        raise TaskError(msg)
+    try:
+        path = file.parent / Path(value).expanduser()
+    except RuntimeError:
+        msg = f"{where}: {value!r} names the home folder of a user who has none"
+        raise TaskError(msg) from None
+    if not path.is_dir():
+        msg = f"{where}: there is no folder {path}"
+        raise TaskError(f"{msg}: name that of the release, or take the line out")
+    return Named(path, where)
+
+
+def shown_path(file: Path) -> str:
+    """Return a path as messages show it: relative to the current folder if it is below that."""
+    return os.path.relpath(file) if file.is_relative_to(Path.cwd()) else str(file)

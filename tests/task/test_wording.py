@@ -1,0 +1,122 @@
+"""Official goals, of the copy of a release that `releases.toml` names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent import rows
+from pytest_mobileagent.errors import TaskError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pytest_mobileagent import Row
+
+
+def official(folder: Path) -> dict[str, str | None]:
+    lines = (folder / "goals.txt").read_text("utf-8").splitlines()
+    return {name: goal or None for name, _, goal in (line.partition("=") for line in lines)}
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """The table of a suite in a project, whose release is beside the project."""
+    project = tmp_path / "project"
+    folder = project / "tasks" / "suite"
+    folder.mkdir(parents=True)
+    (project / "pyproject.toml").write_text("")
+    (folder / "t.csv").write_text("id,goal\na,Our words.\nb,Ours too.\n")
+    release = tmp_path / "release"
+    release.mkdir()
+    (release / "goals.txt").write_text("a=Do {it}!\nb=\nc=More", "utf-8")
+    return folder / "t.csv"
+
+
+@pytest.fixture
+def read(table: Path) -> Callable[..., list[Row]]:
+    def read(releases: str, function: Any = official) -> list[Row]:
+        (table.parents[1] / "releases.toml").write_text(releases, "utf-8")
+        return rows(table, wording=function)
+
+    return read
+
+
+NAMED = '# mine\nsuite = "../../release"\n'
+
+
+def test_without_a_release_goals_are_our_own_words(table: Path, read: Callable[..., Any]) -> None:
+    own = rows(table, wording=official)
+    assert [(row.goal, row.wording) for row in own] == [("Our words.", "own"), ("Ours too.", "own")]
+    assert own == read('other = "../../release"\n')
+    assert own[0].task_fields == {"goal": "Our words."}
+
+
+def test_the_goals_of_the_release_are_taken_word_for_word(read: Callable[..., Any]) -> None:
+    first, second = read(NAMED)
+    assert (first.goal, first.wording) == ("Do {it}!", "official")
+    assert first.task_fields == {"goal": "Do {{it}}!", "wording": "official"}, "no placeholder"
+    assert (second.goal, second.wording) == ("Ours too.", "own"), "the release has no such task"
+
+
+def test_the_nearest_file_that_names_the_release_counts(
+    table: Path, read: Callable[..., Any]
+) -> None:
+    (table.parents[2] / "releases.toml").write_text('suite = "nowhere"\n')
+    (table.parent / "releases.toml").write_text('other = "nowhere"\n')
+    assert read(NAMED)[0].wording == "official"
+
+
+def test_files_above_the_project_do_not_count(table: Path) -> None:
+    (table.parents[3] / "releases.toml").write_text('suite = "release"\n')
+    assert rows(table, wording=official)[0].wording == "own"
+
+
+@pytest.mark.parametrize(
+    ("releases", "function", "complaint"),
+    [
+        (
+            'suite = "gone"\n',
+            official,
+            r"releases\.toml, line 1 \(suite\): there is no folder .*gone",
+        ),
+        ("suite = 3\n", official, r"line 1 \(suite\): give the folder of the release as a text"),
+        ("[suite]\nx = 1\n", official, r"line 1 \(suite\): give the folder"),
+        ('suite = "a\\u0000"\n', official, r"line 1 \(suite\): 'a\\x00' is no path"),
+        ('"suite" = "~nobody-here/x"\n', official, r"line 1 \(suite\): .* home folder"),
+        ("suite = \n", official, r"releases\.toml is not TOML: .*line 1"),
+        (NAMED, lambda _: {"a": "Go."}, r"t\.csv, line 3 \(b\): .* found no goal of this id"),
+        (NAMED, lambda _: {"a": " ", "b": "x"}, r"line 2 \(a\): the goal of the release has to be"),
+        (NAMED, lambda _: ["a"], r"line 2 \(suite\): .* returns no goals by id, but \['a'\]"),
+        (
+            NAMED,
+            lambda _: dict[str, str]()["x"],
+            r"line 2 \(suite\): reading the release raised KeyError: 'x'",
+        ),
+        (NAMED, lambda _: int("x\ny"), r"line 2 \(suite\): invalid literal"),
+        (
+            NAMED,
+            lambda _: (_ / "none.txt").read_text(),
+            r"line 2 \(suite\): \[Errno 2\] .*none\.txt'",
+        ),
+        (
+            NAMED,
+            lambda _: compile("(", "eval.py", "exec"),
+            r"was never closed \(eval\.py, line 1\)",
+        ),
+    ],
+)
+def test_a_release_that_cannot_be_read_is_told_in_one_line(
+    read: Callable[..., Any], releases: str, function: Any, complaint: str
+) -> None:
+    with pytest.raises(TaskError, match=complaint) as caught:
+        read(releases, function)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_no_text_is_told(table: Path) -> None:
+    (table.parent / "releases.toml").write_bytes('suite = "ä"'.encode("utf-16"))
+    with pytest.raises(TaskError, match=r"releases\.toml is not TOML"):
+        rows(table, wording=official)
