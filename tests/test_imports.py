@@ -47,6 +47,7 @@ ORDER = [
     "perception",
     "dialect",
     "task",
+    "releases",
     "episode",
     "check",
     "verdict",
