@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.urls import shown
@@ -111,6 +111,18 @@ def parse_reference(text: str) -> ModelReference:
         msg = f"{shown(text)!r}: an endpoint is a URL, as in {provider}:NAME@http://{place[1]}"
         raise ValueError(msg)
     return ModelReference(provider, name.strip(), urls[0] if urls else "")
+
+
+def public_name(model: str) -> str:
+    """Return the name of a model without its endpoint, and of a script without its folder.
+
+    `model` is the name in a record; one that is no PROVIDER:NAME stays as it is.
+    """
+    try:
+        named = parse_reference(model)
+    except ValueError:
+        return model
+    return f"{named.provider}:{PurePath(named.name).name}" if named.is_script else named.id
 
 
 def parse_references(text: str) -> tuple[ModelReference, ...]:

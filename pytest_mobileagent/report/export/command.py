@@ -1,9 +1,10 @@
-"""`python -m pytest_mobileagent report`: tables of several runs, and the page of one."""
+"""`python -m pytest_mobileagent report`: tables and leaderboards of runs, and the page of one."""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from pytest_mobileagent.report.export.layouts import (
     as_csv,
     as_latex,
     as_markdown,
+    names_of,
     tabulate,
 )
 from pytest_mobileagent.report.metrics.summary import summarise
@@ -29,7 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _TABLES = {"csv": as_csv, "markdown": as_markdown, "latex": as_latex}
-_PACKED = "report-packed.html"
+_PACKED, LEADERBOARD = "report-packed.html", "leaderboard.html"
+_DAMAGED = (TypeError, ValueError, LookupError, AttributeError)
 _KEPT = {RUN, INDEX, REPORT, SUMMARY}  # what a run has recorded
 
 
@@ -41,13 +44,16 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(f"--layout is for {', '.join(_TABLES)}; --format is {given.format}")
     if given.format != "html" and given.pack:
         parser.error("--pack is for --format=html")
-    if given.format == "html" and len(given.runs) > 1:
-        parser.error("--format=html shows one run; for two beside each other: show RUN RUN")
+    if given.pack and len(given.runs) > 1:
+        parser.error("--pack is for the page of one run; a leaderboard has no pictures")
     try:
         runs = [find_run(Path(run)) for run in given.runs]
-        _check(given.output, given.format)
+        _check(given.output, is_page=given.format == "html" and len(runs) == 1)
         if given.format == "html":
-            _write_page(runs[0], given.output, pack=given.pack)
+            if len(runs) > 1:
+                _write_leaderboard(runs, given.output)
+            else:
+                _write_page(runs[0], given.output, pack=given.pack)
             return 0
         read = [_read(run) for run in runs]
         if given.format == "json":
@@ -68,7 +74,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog=program_name("report"),
         description="Write a table of runs, a row for each, in our columns or those of a paper's "
-        "tables; the numbers of the runs as JSON; or the page of one run (html).",
+        "tables; the numbers of the runs as JSON; the page of one run, or the "
+        "leaderboard of several, to be published (html).",
         epilog="RUN is a run's folder, or a folder of runs, of which the newest is taken.",
     )
     add = parser.add_argument
@@ -78,18 +85,19 @@ def _parser() -> argparse.ArgumentParser:
     papers = [name for name in LAYOUTS if name != "own"]
     add("--layout", choices=papers, help="the columns of a paper's tables (default: our own)")
     add("--pack", action="store_true", help="of html: one file with all pictures in it, smaller")
-    where = "where to write it (default: standard output; a page goes into the run's folder)"
+    where = "where to write it (default: standard output; the page of a run: its folder; "
+    where += f"a leaderboard: {LEADERBOARD})"
     add("-o", "--output", metavar="FILE", type=Path, help=where)
     return parser
 
 
-def _check(output: Path | None, format: str) -> None:
-    """Check that no file is to be written over that a run has recorded.
+def _check(output: Path | None, *, is_page: bool) -> None:
+    """Check that no file is to be written over that a run has recorded; its page only by a page.
 
     Raises:
         HostError: it is.
     """
-    kept = _KEPT if format == "html" else _KEPT | {PAGE}
+    kept = _KEPT if is_page else _KEPT | {PAGE}
     if output is not None and output.name in kept and is_run(output.resolve().parent):
         msg = f"{output} is a run's own file, which is not written over: name another one with -o"
         raise HostError(msg)
@@ -99,9 +107,12 @@ def _read(run: Path) -> Run:
     recorded = recorded_run(run)
     try:
         return Run(recorded.about, summarise(recorded.tasks))
-    except (TypeError, ValueError, LookupError, AttributeError) as error:
-        msg = f"{run} is damaged: a task has no numbers: {type(error).__name__}: {error}"
-        raise RecordError(msg) from error
+    except _DAMAGED as error:
+        raise _damaged(run, error) from error
+
+
+def _damaged(run: Path, error: Exception) -> RecordError:
+    return RecordError(f"{run} is damaged: a task has no numbers: {type(error).__name__}: {error}")
 
 
 def _json(runs: Sequence[Run]) -> str:
@@ -116,13 +127,43 @@ def _write(text: str, output: Path | None) -> None:
         try:
             output.write_text(text, "utf-8", newline="")
         except OSError as error:
-            msg = f"{output} cannot be written: {error.strerror}; name another file with -o"
-            raise HostError(msg) from error
+            raise _unwritable(output, error) from error
+
+
+def _unwritable(output: Path, error: OSError) -> HostError:
+    return HostError(f"{output} cannot be written: {error.strerror}; name another file with -o")
 
 
 def _warn(notes: Sequence[str]) -> None:
     for note in notes:
         sys.stderr.write(f"note: {printable(note)}\n")
+
+
+def _write_leaderboard(runs: Sequence[Path], output: Path | None) -> None:
+    """Write the page of several runs, and print where it is.
+
+    Raises:
+        HostError: a run is named twice, or the page cannot be written.
+        RecordError: a run is damaged.
+    """
+    from pytest_mobileagent.report.html.leaderboard import Contender, write_leaderboard  # heavy
+
+    if twice := [run for run, many in Counter(runs).items() if many > 1]:
+        msg = f"{twice[0]} is named twice: name each run once (a folder of runs is its newest)"
+        raise HostError(msg)
+    page = output or Path(LEADERBOARD)
+    read = [recorded_run(run) for run in runs]
+    contenders = []
+    for run, name in zip(read, names_of([each.about for each in read]), strict=True):
+        try:
+            contenders.append(Contender.of(run, name))
+        except _DAMAGED as error:
+            raise _damaged(run.folder, error) from error
+    try:
+        write_leaderboard(contenders, page)
+    except OSError as error:
+        raise _unwritable(page, error) from error
+    sys.stdout.write(f"{printable(str(page))}\n")
 
 
 def _write_page(run: Path, output: Path | None, *, pack: bool) -> None:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import csv
 import io
 import unicodedata
-from collections import Counter
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.llm.reference import public_name
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.text import markdown
 
@@ -205,7 +205,7 @@ def tabulate(layout: str, runs: Sequence[Run]) -> Table:
     """
     content = LAYOUTS[layout](runs)
     columns = (Column("Agent"), *(column for column, _ in content))
-    names = _names(runs)
+    names = names_of([run.about for run in runs])
     rows = tuple(
         (Cell(name), *(cell(run) for _, cell in content))
         for name, run in zip(names, runs, strict=True)
@@ -214,13 +214,28 @@ def tabulate(layout: str, runs: Sequence[Run]) -> Table:
     return Table(columns, rows, tuple(notes))
 
 
-def _names(runs: Sequence[Run]) -> list[str]:
-    agents = [str(run.about.get("agent") or "(no agent)") for run in runs]
-    counts = Counter(agents)
-    return [
-        agent if counts[agent] == 1 else f"{agent} ({run.about.get('id', '?')})"
-        for agent, run in zip(agents, runs, strict=True)
-    ]
+def names_of(runs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the names of runs in a table; `runs` is what report.json says of each.
+
+    They are called by their agents; runs of the same agent by their models as well, or by their ids
+    if they do not all have models of their own.
+    """
+    agents = [str(about.get("agent") or "(no agent)") for about in runs]
+    models = [", ".join(models_of(about)) for about in runs]
+    names = []
+    for agent, model, about in zip(agents, models, runs, strict=True):
+        alike = [of for each, of in zip(agents, models, strict=True) if each == agent]
+        told_by_models = all(alike) and len({*alike}) == len(alike)
+        more = model if told_by_models else about.get("id", "?")
+        names.append(agent if len(alike) == 1 else f"{agent} ({more})")
+    return names
+
+
+def models_of(about: Mapping[str, Any]) -> list[str]:
+    """Return the names of a run's models, each once; `about` is what report.json says of it."""
+    models = about.get("models")
+    named = models.values() if isinstance(models, dict) else ()
+    return list(dict.fromkeys(public_name(str(model)) for model in named))
 
 
 def _notes(name: str, run: Run) -> list[str]:
@@ -270,7 +285,7 @@ def _spa_bench(_: Sequence[Run]) -> Content:
 
 def _mobileagentbench(_: Sequence[Run]) -> Content:
     return [
-        (Column("Models"), lambda run: Cell(_models(run))),
+        (Column("Models"), lambda run: Cell(", ".join(models_of(run.about)) or None)),
         (Column("SR ↑"), lambda run: Cell(run.summary["latched_success_rate"], 2)),
         _number("SE ↓", "step_efficiency", 2),
         _number("Latency ↓", "latency", 2),
@@ -350,9 +365,3 @@ def _ended(run: Run, endings: set[str]) -> Cell:
 
 def _others(run: Run) -> set[str]:
     return set(run.summary["termination_rates"]) - _ERRORS
-
-
-def _models(run: Run) -> str | None:
-    models = run.about.get("models")
-    named = models.values() if isinstance(models, dict) else ()
-    return ", ".join(dict.fromkeys(map(str, named))) or None

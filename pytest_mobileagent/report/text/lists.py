@@ -70,17 +70,24 @@ def reviews(results: Sequence[Entry], *, may_settle: bool = False) -> list[str]:
 
 def disagreements(results: Sequence[Entry]) -> list[str]:
     """Return lines on the tasks with a check that judges decide differently, or not at all."""
-    judged = [(each, said) for each in results if (said := each["judged"]) is not None]
-    decided = [(each, said) for each, said in judged if said["passed"] is not None]
-    differ = [
-        each
-        for each, said in decided
-        if each["success"] is not None and said["passed"] is not each["success"]
-    ]
-    title = f"check and judge differ ({len(differ)} of {len(decided)})"
+    said = [each["judged"] for each in results if each["judged"] is not None]
+    decided = sum(each["passed"] is not None for each in said)
+    differ = differing(results)
+    title = f"check and judge differ ({len(differ)} of {decided})"
     lines = _lines(title, differ, results, _check_and_judge) if differ else []
-    open_ones = Counter(said["reason"] for _, said in judged if said["passed"] is None)
+    open_ones = Counter(each["reason"] for each in said if each["passed"] is None)
     return [*lines, *_counted("not decided by judges", open_ones)]
+
+
+def differing(results: Sequence[Entry]) -> list[Entry]:
+    """Return the tasks with a check that judges decide differently."""
+    return [
+        each
+        for each in results
+        if (said := each["judged"]) is not None
+        and None not in (said["passed"], each["success"])
+        and said["passed"] is not each["success"]
+    ]
 
 
 def _check_and_judge(result: Entry) -> str:
@@ -175,15 +182,22 @@ def remarks(results: Sequence[Entry], *, on_virtual_phones: bool) -> list[str]:
     count = f"{len(resets)} task{'s' * (len(resets) != 1)} began"
     kept = "only their own apps were cleared, all else stayed as it was"
     told = f"{count} without a snapshot ({printable(reasons)}): {kept}"
+    return [
+        *_suspects(results),
+        *cautions(results),
+        *([told] if resets else []),
+        *([_VIRTUAL] if on_virtual_phones else []),
+    ]
+
+
+def cautions(results: Sequence[Entry]) -> list[str]:
+    """Return those remarks that tell numbers, and names of models only."""
     unmetered = sum(result["metered"] is False for result in results)
     raised = sum(map(check_raised, results))
     return [
-        *_suspects(results),
         *([_check_errors(raised)] if raised else []),
         *_own_judges(results),
         *([_unmetered(unmetered)] if unmetered else []),
-        *([told] if resets else []),
-        *([_VIRTUAL] if on_virtual_phones else []),
     ]
 
 

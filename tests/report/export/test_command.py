@@ -134,7 +134,7 @@ def test_what_a_run_has_recorded_is_not_written_over(
     [
         (["a", "--format=json", "--layout=a3"], "--layout is for csv, markdown, latex"),
         (["a", "--pack"], "--pack is for --format=html"),
-        (["a", "b", "--format=html"], "shows one run"),
+        (["a", "b", "--format=html", "--pack"], "--pack is for the page of one run"),
         (["a", "--layout=b_moca"], "invalid choice"),
         ([], "RUN"),
     ],

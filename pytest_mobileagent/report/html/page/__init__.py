@@ -1,4 +1,4 @@
-"""The page of a run, or of two: what stands around the data, with its styles and its scripts."""
+"""The page of a run, or of several: what stands around the data, with styles and scripts."""
 
 from __future__ import annotations
 
@@ -23,12 +23,17 @@ _KINDS = {
         ("base.css", "overview.css", "runs.css"),
         ("elements.js", "words.js", "blocks.js", "runs.js"),
     ),
+    "leaderboard": (
+        "leaderboard.html",
+        ("base.css", "overview.css", "leaderboard.css"),
+        ("elements.js", "words.js", "blocks.js", "leaderboard.js"),
+    ),
 }
 _BLOCKS = "<!-- blocks -->"
 
 
 def shell(
-    title: str, *, live: bool = False, kind: Literal["run", "runs"] = "run"
+    title: str, *, live: bool = False, kind: Literal["run", "runs", "leaderboard"] = "run"
 ) -> tuple[bytes, bytes]:
     """Return what stands before the blocks of data in a page, and what stands after them.
 
@@ -40,7 +45,8 @@ def shell(
     - "p:" and the name of a picture's file without its suffix: a WebP file, for those pictures
       that are not beside the page.
 
-    The page of all "runs" of a folder has an "index", too, and "r:" and the folder of each run.
+    The page of all "runs" of a folder has an "index", too, and "r:" and the folder of each run; a
+    "leaderboard" an "index", and "t:" and the place of each run for its tasks.
 
     A page that is `live` may ask the server that it comes from. Only the page's own script runs, by
     its digest: nothing in the data can become one.

@@ -49,8 +49,3 @@ function evidenceOf(evidence) {
   if (!given) return [];
   return [make("details", {}, make("summary", {}, "Evidence"), make("pre", { dir: "auto" }, asText(evidence)))];
 }
-
-function localTime(when) {
-  const time = new Date(when);
-  return Number.isNaN(time.getTime()) ? asText(when) : time.toLocaleString();
-}

@@ -12,11 +12,6 @@ const chosen = []; // the folders of at most two runs
 const nameOfRun = (run) => [run.agent || "an agent", run.started ? localTime(run.started) : run.folder].map(asText).join(", ");
 const rateOf = (run) => (run.decided ? run.successes / run.decided : null);
 
-function localTime(text) {
-  const time = new Date(text);
-  return Number.isNaN(time.getTime()) ? asText(text) : time.toLocaleString("sv").slice(0, 16);
-}
-
 // A plot for each suite and agent that several runs have.
 function showSeries() {
   const series = new Map();

@@ -1,0 +1,170 @@
+"""Which of several runs can be ranked with each other, and which places their tasks leave open."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.episode import runs as recorded
+from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.plain import digest
+from pytest_mobileagent.report.comparison.pairing import common, difference, tallies, total
+from pytest_mobileagent.report.gate.missing import episodes, is_lacking
+from pytest_mobileagent.report.gate.rule import FEWEST_TASKS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pytest_mobileagent.report.comparison.pairing import Key, Tally
+    from pytest_mobileagent.report.recorded import RecordedRun
+
+LEVEL = 0.05  # the chance that any place of a ranking is wrong, at most
+# What has to be the same in runs that are ranked with each other, as a reader calls it. The version
+# of the plugin need not be: it is shown.
+_SAME = {
+    "apps": "other apps, or other versions of them",
+    "device": "other devices",
+    "environments": "other environments",
+    "seeds": "other seeds",
+    "limits": "other limits of steps or time",
+}
+_CHECKS = "other checks"
+_WORDS = "tasks in other words, with other parameters or golden steps"
+_JUDGES = "other judges"
+_UNKNOWN = "its record does not say with which tasks, seeds and limits it was run"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a run stands among others.
+
+    - `obstacles`: why it has no place, in words; empty if it has one, or is the only one of a kind.
+    - `places`: the best and the worst place that the tasks leave open, from 1; None for no place.
+    - `peers`: the places in the sequence of those runs that it cannot be told apart from.
+    """
+
+    obstacles: tuple[str, ...] = ()
+    places: tuple[int, int] | None = None
+    peers: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """What a run was run with, as far as it has to be the same in all that are ranked."""
+
+    tasks: Mapping[Key, Tally]
+    wording: Mapping[Key, str]  # empty if only report.json is there
+    fingerprints: Mapping[str, Any]
+    judges: tuple[str, ...]  # none where checks and people have decided all
+
+    @classmethod
+    def of(cls, run: RecordedRun) -> _Terms:
+        judged = any(
+            task["verdict"] is not None and task["verdict"]["scorer"] in {"judge", "judges"}
+            for task in run.tasks
+        )
+        judges = sorted(map(str, run.about.get("judges") or ())) if judged else ()
+        prints = run.about.get("fingerprints")
+        return cls(tallies(run.tasks), _wording(run), dict(prints or {}), tuple(judges))
+
+    @property
+    def kind(self) -> tuple[Any, ...]:
+        """What is equal of runs that are alike."""
+        words = frozenset(self.wording.items()) or self.fingerprints.get("tasks")
+        prints = tuple(self.fingerprints.get(name) for name in (*_SAME, "checks"))
+        return frozenset(self.tasks), words, prints, self.judges
+
+    def differs_from(self, other: _Terms) -> list[str]:
+        """Return in words what is not the same in this run and in the other."""
+        if not self.fingerprints or not other.fingerprints:
+            return [_UNKNOWN] if not self.fingerprints else []
+        found = []
+        more, fewer = self.tasks.keys() - other.tasks, other.tasks.keys() - self.tasks
+        if more or fewer:
+            found.append(f"other tasks: {len(fewer)} missing, {len(more)} more")
+        elif self.fingerprints.get("checks") != other.fingerprints.get("checks"):
+            found.append(_CHECKS)
+        if self._is_worded_differently(other, bool(more or fewer)):
+            found.append(_WORDS)
+        mine, theirs = self.fingerprints, other.fingerprints
+        found += [word for name, word in _SAME.items() if mine.get(name) != theirs.get(name)]
+        return [*found, *([_JUDGES] if self.judges != other.judges else [])]
+
+    def _is_worded_differently(self, other: _Terms, in_other_tasks: bool) -> bool:
+        if self.wording and other.wording:
+            both = self.wording.keys() & other.wording.keys()
+            return any(self.wording[key] != other.wording[key] for key in both)
+        unequal = self.fingerprints.get("tasks") != other.fingerprints.get("tasks")
+        return unequal and not in_other_tasks
+
+
+def _wording(run: RecordedRun) -> dict[Key, str]:
+    """Return what identifies each task in run.json, by its first epoch."""
+    try:
+        cases = recorded.cases(run.folder)
+    except RecordError:
+        return {}
+    first = [case for case in cases if case.epoch == 0]
+    return {(case.id, case.environment): digest({**case.to_json(), "nodeid": ""}) for case in first}
+
+
+def rank(runs: Sequence[RecordedRun]) -> list[Standing]:
+    """Return where each of several runs stands.
+
+    They are held against the largest group of runs that are alike in all that has to be the same,
+    of equally large ones the first. A run that differs from these, or lacks verdicts on more than
+    10 % of its episodes, has no place; nor has any if fewer than two are left.
+
+    A run stands behind those that are better, and before those that are worse, by paired t-tests
+    over common tasks, at least eight of them (see `pairing.difference`). Each pair is tested, by
+    Holm's method (Scandinavian Journal of Statistics 6, 1979): all places together hold at 95 %.
+    What ranks are by such tests: Mogstad, Romano, Shaikh and Wilhelm, Review of Economic Studies
+    91, 2024.
+    """
+    terms = [_Terms.of(run) for run in runs]
+    kinds = [each.kind for each in terms]
+    (most, _), *_ = Counter(kinds).most_common(1)  # of equals the first
+    basis = kinds.index(most)
+    obstacles = [_obstacles(each, terms[basis]) for each in terms]
+    ranked = [place for place, found in enumerate(obstacles) if not found]
+    if len(ranked) < 2:
+        return [Standing(tuple(found)) for found in obstacles]
+    better = _better([terms[place].tasks for place in ranked])
+    standings = []
+    for place, found in enumerate(obstacles):
+        if found:
+            standings.append(Standing(tuple(found)))
+            continue
+        own = ranked.index(place)
+        above = {winner for winner, loser in better if loser == own}
+        below = {loser for winner, loser in better if winner == own}
+        peers = tuple(p for n, p in enumerate(ranked) if n not in above | below | {own})
+        standings.append(Standing((), (1 + len(above), len(ranked) - len(below)), peers))
+    return standings
+
+
+def _obstacles(terms: _Terms, basis: _Terms) -> list[str]:
+    found = terms.differs_from(basis)
+    counted = total(terms.tasks.values())
+    if not counted.decided or is_lacking(counted):
+        found.append(f"no verdict on {counted.missing} of {episodes(counted)} episodes")
+    return found
+
+
+def _better(runs: Sequence[Mapping[Key, Tally]]) -> set[tuple[int, int]]:
+    """Return the pairs of runs of which the first is better than the second."""
+    tested = []
+    for one, other in combinations(range(len(runs)), 2):
+        enough = len({key[0] for key in common(runs[one], runs[other])}) >= FEWEST_TASKS
+        found = difference(runs[other], runs[one])
+        p_value = found.p_value if enough else None
+        pair = (one, other) if (found.value or 0) > 0 else (other, one)
+        tested.append((1.0 if p_value is None else p_value, pair))
+    better = set()
+    for left, (p_value, pair) in zip(range(len(tested), 0, -1), sorted(tested), strict=True):
+        if p_value > LEVEL / left:
+            break
+        better.add(pair)
+    return better

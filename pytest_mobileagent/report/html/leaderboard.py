@@ -1,0 +1,208 @@
+"""The leaderboard: several runs on one page to publish, which needs no other file.
+
+It holds numbers, and names of agents, models, suites and tasks; nothing that was on a screen, that
+an agent said, or that tells where it was run.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.fileio import replacing
+from pytest_mobileagent.llm.reference import public_name
+from pytest_mobileagent.report.comparison.pairing import tallies, total
+from pytest_mobileagent.report.comparison.ranking import rank
+from pytest_mobileagent.report.export.layouts import models_of
+from pytest_mobileagent.report.gate.missing import episodes
+from pytest_mobileagent.report.gate.rule import FEWEST_TASKS
+from pytest_mobileagent.report.html.blocks import line, pack
+from pytest_mobileagent.report.html.index import NOTICE
+from pytest_mobileagent.report.html.page import shell
+from pytest_mobileagent.report.metrics.summary import summarise
+from pytest_mobileagent.report.text.lists import cautions, differing
+from pytest_mobileagent.statistics import field, mean_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from pytest_mobileagent.report.comparison.pairing import Key
+    from pytest_mobileagent.report.comparison.ranking import Standing
+    from pytest_mobileagent.report.entry import Entry
+    from pytest_mobileagent.report.recorded import RecordedRun
+
+VERSION = 1
+_NUMBERS = (
+    "tasks", "decided", "successes", "success_rate", "interval", "partial_credit",
+    "mean_step_ratio", "mean_steps", "mean_tokens", "mean_cost_usd", "cost_usd", "unpriced_calls",
+    "estimated", "seconds_per_step",
+)  # fmt: skip
+_UNDECIDED = {"errors": "error", "review": "for review", "not_run": "not run"}
+_MOST = 8  # runs without a place that are named above the table
+_SUSPECT = "broke the phone in every attempt, where others did not (suspects)"
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """A run with what it is called on the page, and its numbers."""
+
+    run: RecordedRun
+    name: str
+    summary: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, run: RecordedRun, name: str) -> Contender:
+        """Return a run with its numbers.
+
+        Raises:
+            LookupError, TypeError, ValueError, AttributeError: the run is damaged.
+        """
+        return cls(run, name, summarise(run.tasks))
+
+
+def write_leaderboard(contenders: Sequence[Contender], page: Path) -> None:
+    """Write the page of several runs.
+
+    Raises:
+        OSError: it cannot be written; a page that was there stays as it was.
+    """
+    tasks = (_tasks(each.run.tasks) for each in contenders)
+    before, after = shell("Leaderboard", kind="leaderboard")
+    with replacing(page) as file:
+        file.write(before + b"\n")
+        file.write(line("index", pack(leaderboard(contenders))))
+        file.writelines(line(f"t:{place}", pack(each)) for place, each in enumerate(tasks))
+        file.write(after)
+
+
+def leaderboard(contenders: Sequence[Contender]) -> dict[str, Any]:
+    """Return what the page shows before a row is opened: the rows, and what has to be known."""
+    standings = rank([each.run for each in contenders])
+    rows = [_row(each, standing) for each, standing in zip(contenders, standings, strict=True)]
+    return {
+        "version": VERSION,
+        "suites": sorted({name for row in rows for name in row["suites"]}),
+        "warnings": _warnings(rows),
+        "runs": rows,
+    }
+
+
+def _row(contender: Contender, standing: Standing) -> dict[str, Any]:
+    run, summary, about = contender.run, contender.summary, contender.run.about
+    versions = about.get("versions")
+    return {
+        "name": contender.name,
+        "agent": about.get("agent"),
+        "id": about.get("id"),
+        "models": models_of(about),
+        "judges": list(map(public_name, about.get("judges") or ())),
+        "started": about.get("started"),
+        "ended": about.get("ended") if run.has_ended else None,
+        "device": str(about.get("device") or "").partition(":")[0] or None,  # no serial, no host
+        "virtual": about.get("virtual"),
+        "plugin": versions.get("pytest-mobileagent") if isinstance(versions, dict) else None,
+        "epochs": summary["epochs"]["number"],
+        "different": len({(task["id"], task["environment"]) for task in run.tasks}),
+        "scorers": _scorers(run.tasks),
+        "obstacles": list(standing.obstacles),
+        "places": standing.places,
+        "peers": list(standing.peers),
+        "notes": _notes(run, summary),
+        "judge_cost_usd": (summary["roles"].get("judge") or {}).get("cost_usd"),
+        **_numbers(summary),
+        "suites": {
+            suite or "(no suite)": _numbers(each) for suite, each in summary["suites"].items()
+        },
+    }
+
+
+def _numbers(summary: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: summary[name] for name in _NUMBERS}
+
+
+def _scorers(tasks: Sequence[Entry]) -> dict[str, int]:
+    """Return how many decided episodes checks, judges and people have decided."""
+    found = Counter(
+        "judges" if task["verdict"]["scorer"] in {"judge", "judges"} else task["verdict"]["scorer"]
+        for task in tasks
+        if task["success"] is not None and task["verdict"] is not None
+    )
+    return dict(found)
+
+
+def _notes(run: RecordedRun, summary: Mapping[str, Any]) -> list[str]:
+    """Return what has to be known of the numbers of one run."""
+    notes = [] if run.has_ended else ["it has not ended, or was cut off: this is what it has"]
+    counted = total(tallies(run.tasks).values())
+    if counted.missing:
+        why = [f"{summary[name]} {word}" for name, word in _UNDECIDED.items() if summary[name]]
+        said = f": {', '.join(why)}" if why else ""
+        notes.append(
+            f"no verdict on {counted.missing} of {episodes(counted)} episodes{said}; the success "
+            f"rate leaves them out"
+        )
+    lost, suspects = summary["infrastructure"], summary["suspects"]
+    unreset, differ = summary["without_snapshot"], len(differing(run.tasks))
+    return [
+        *notes,
+        *([f"{_count(lost, 'attempt')} lost to infrastructure"] if lost else []),
+        *([f"{_count(suspects, 'episode')} {_SUSPECT}"] if suspects else []),
+        *([f"{_count(unreset, 'episode')} began without a snapshot"] if unreset else []),
+        *([f"check and judges differ in {_count(differ, 'episode')}"] if differ else []),
+        *cautions(run.tasks),
+    ]
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'s' * (number != 1)}"
+
+
+def _warnings(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what has to be known before rows are compared, what weighs most first."""
+    virtual = [row["name"] for row in rows if row["virtual"]]
+    found = []
+    if virtual:
+        some = "" if len(virtual) == len(rows) else f" ({', '.join(virtual)})"
+        found.append(f"{NOTICE}{some}")
+    out = [row for row in rows if row["obstacles"]]
+    if len(rows) - len(out) < 2:
+        found.append("No run has a place: no two of them are alike in all that has to be the same.")
+    found += [f"{row['name']} has no place: {'; '.join(row['obstacles'])}." for row in out[:_MOST]]
+    if len(out) > _MOST:
+        found.append(f"{len(out) - _MOST} more runs have no place.")
+    if len(versions := {row["plugin"] for row in rows}) > 1:
+        named = ", ".join(sorted(str(each or "unknown") for each in versions))
+        found.append(f"Different versions of pytest-mobileagent: {named}.")
+    if len({tuple(row["judges"]) for row in rows if "judges" in row["scorers"]}) > 1:
+        found.append("Different judges have decided: a difference may be theirs.")
+    if any(row["different"] < FEWEST_TASKS for row in rows):
+        found.append(f"Fewer than {FEWEST_TASKS} tasks tell no two agents apart.")
+    if any(row["epochs"] <= 1 for row in rows):
+        found.append("Some runs tried each task once: repeat them with --mobile-epochs.")
+    return found
+
+
+def _tasks(entries: Sequence[Entry]) -> list[dict[str, Any]]:
+    """Return what an opened row shows of each task: its epochs together."""
+    found: dict[Key, list[Entry]] = {}
+    for entry in entries:
+        found.setdefault((entry["id"], entry["environment"]), []).append(entry)
+    return [_task(each) for each in found.values()]
+
+
+def _task(epochs: Sequence[Entry]) -> dict[str, Any]:
+    first, decided = epochs[0], [each for each in epochs if each["success"] is not None]
+    return {
+        "id": first["id"],
+        "environment": first["environment"],
+        "suite": first["suite"] or "(no suite)",
+        "outcomes": [each["outcome"] for each in sorted(epochs, key=lambda each: each["epoch"])],
+        "passed": sum(bool(each["success"]) for each in decided),
+        "decided": len(decided),
+        "steps": mean_of(decided, field("steps")),
+        "golden_steps": first["golden_steps"],
+        "cost_usd": mean_of(decided, field("cost_usd")),
+        "endings": sorted({str(each["termination"]) for each in epochs if each["termination"]}),
+    }

@@ -1,0 +1,161 @@
+"""Which runs can be ranked with each other, and which places their tasks leave open."""
+
+from __future__ import annotations
+
+import json
+import random
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent import Case, Task
+from pytest_mobileagent.report.comparison.ranking import LEVEL, rank
+from pytest_mobileagent.report.recorded import RecordedRun
+from tests.report.conftest import make
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    Run = Callable[..., RecordedRun]
+
+ALIKE = dict.fromkeys(
+    ("tasks", "checks", "apps", "device", "environments", "seeds", "limits", "plugin"), "same"
+)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Makes a run of tasks with these numbers of passed epochs, of so many epochs each."""
+    numbers = count()
+
+    def made(
+        passed: Sequence[int], *, epochs: int = 5, goal: str = "Do it.", skip: int = 0, **more: Any
+    ) -> RecordedRun:
+        tasks = [
+            make(epoch < passes, id=f"t{number}", epoch=epoch)
+            for number, passes in enumerate(passed)
+            for epoch in range(epochs)
+        ]
+        about = {"id": "run", "fingerprints": ALIKE | more.pop("fingerprints", {}), **more}
+        folder = tmp_path / f"run-{next(numbers)}"
+        folder.mkdir()
+        cases = [
+            Case(Task(goal), f"t{number}", epoch=epoch).to_json()
+            for number in range(len(passed))
+            for epoch in range(epochs)
+        ]
+        (folder / "run.json").write_text(json.dumps({"run": about, "tasks": cases}))
+        return RecordedRun(folder, about, tasks[skip:], has_ended=True)
+
+    return made
+
+
+def test_runs_that_differ_clearly_have_one_place_each(run: Run) -> None:
+    best, worst, middle = run([5] * 20), run([0] * 20), run([3, 2] * 10)
+    standings = rank([best, worst, middle])
+    assert [each.places for each in standings] == [(1, 1), (3, 3), (2, 2)]
+    assert [each.peers for each in standings] == [(), (), ()]
+
+
+def test_runs_that_cannot_be_told_apart_share_their_places(run: Run) -> None:
+    one, other = run([5, 4, 5, 3] * 5), run([4, 5, 4, 4] * 5)
+    standings = rank([one, run([0] * 20), other])
+    assert [each.places for each in standings] == [(1, 2), (3, 3), (1, 2)]
+    assert [each.peers for each in standings] == [(2,), (), (0,)]
+
+
+def test_few_tasks_tell_no_runs_apart(run: Run) -> None:
+    standings = rank([run([5] * 7), run([0] * 7)])
+    assert [each.places for each in standings] == [(1, 2), (1, 2)]
+    assert [each.places for each in rank([run([5] * 8), run([0] * 8)])] == [(1, 1), (2, 2)]
+
+
+@pytest.mark.parametrize(
+    ("fingerprints", "word"),
+    [
+        ({"seeds": "x"}, "other seeds"),
+        ({"limits": "x"}, "other limits of steps or time"),
+        ({"device": "x"}, "other devices"),
+        ({"apps": "x"}, "other apps, or other versions of them"),
+        ({"environments": "x"}, "other environments"),
+        ({"checks": "x"}, "other checks"),
+    ],
+)
+def test_a_run_with_other_terms_has_no_place(
+    run: Run, fingerprints: dict[str, str], word: str
+) -> None:
+    standings = rank([run([0] * 9, fingerprints=fingerprints), run([5] * 9), run([1] * 9)])
+    assert [each.obstacles for each in standings] == [(word,), (), ()]
+    assert [each.places for each in standings] == [None, (1, 1), (2, 2)]
+
+
+def test_the_agent_its_models_and_the_version_of_the_plugin_may_differ(run: Run) -> None:
+    other = {"agent": "x", "models": "x", "prompts": "x", "plugin": "x", "tasks": "more epochs"}
+    standings = rank([run([5] * 9), run([5] * 9, fingerprints=other, epochs=7)])
+    assert [each.obstacles for each in standings] == [(), ()]
+
+
+def test_tasks_in_other_words_are_other_tasks(run: Run) -> None:
+    standings = rank([run([5] * 9), run([5] * 9), run([5] * 9, goal="Do it well.")])
+    assert standings[2].obstacles == (
+        "tasks in other words, with other parameters or golden steps",
+    )
+
+
+def test_without_a_run_json_the_fingerprint_tells_of_other_words(run: Run) -> None:
+    runs = [run([5] * 9), run([5] * 9), run([5] * 9, fingerprints={"tasks": "x"})]
+    for each in runs:
+        (each.folder / "run.json").unlink()
+    assert [bool(each.obstacles) for each in rank(runs)] == [False, False, True]
+
+
+def test_a_run_of_other_tasks_has_no_place(run: Run) -> None:
+    fewer = run([5] * 8, fingerprints={"checks": "of fewer tasks"})
+    standings = rank([run([5] * 9), fewer, run([5] * 9)])
+    assert standings[1].obstacles == ("other tasks: 1 missing, 0 more",)
+
+
+def test_a_run_that_lacks_many_verdicts_has_no_place(run: Run) -> None:
+    broken = run([5] * 10)
+    few = [{**each, "success": None} for each in broken.tasks[:5]]
+    for lacking, obstacle in ((few, ()), (few + few[:1], ("no verdict on 6 of 51 episodes",))):
+        tasks: Any = [*lacking, *broken.tasks[5:]]
+        found = rank([RecordedRun(broken.folder, broken.about, tasks, True), run([5] * 10)])
+        assert found[0].obstacles == obstacle
+
+
+def test_other_judges_count_only_where_judges_decide(run: Run) -> None:
+    def judged(scorer: str, judge: str) -> RecordedRun:
+        made = run([5] * 9, judges=[judge])
+        verdict = {"passed": True, "scorer": scorer, "reason": "", "evidence": {}}
+        tasks: Any = [{**each, "verdict": verdict} for each in made.tasks]
+        return RecordedRun(made.folder, made.about, tasks, True)
+
+    checked = rank([judged("check", "openai:a"), judged("check", "openai:b")])
+    assert [each.obstacles for each in checked] == [(), ()]
+    found = rank([judged("judges", "openai:a"), judged("judges", "openai:b")])
+    assert found[1].obstacles == ("other judges",)
+    assert [each.places for each in found] == [None, None]
+
+
+def test_a_run_of_which_nothing_is_known_has_no_place(run: Run) -> None:
+    old = run([5] * 9)
+    unknown = RecordedRun(old.folder, {"id": "old"}, old.tasks, True)
+    found = rank([unknown, run([5] * 9), run([0] * 9)])
+    assert "does not say with which tasks" in found[0].obstacles[0]
+    assert [each.places for each in found] == [None, (1, 1), (2, 2)]
+    assert [each.places for each in rank([unknown, unknown])] == [None, None]
+
+
+@pytest.mark.slow  # 300 runs
+def test_equal_agents_are_told_apart_no_more_often_than_the_level_says(run: Run) -> None:
+    draw = random.Random(1)
+    chances = [draw.random() for _ in range(30)]
+    wrong, trials = 0, 60
+    for _ in range(trials):
+        runs = [run([sum(draw.random() < p for _ in range(3)) for p in chances], epochs=3)
+                for _ in range(5)]  # fmt: skip
+        wrong += any(each.places != (1, 5) for each in rank(runs))
+    assert wrong <= trials * 2 * LEVEL  # 3 are expected at most; 7 and more have a chance of 3 %
