@@ -12,6 +12,7 @@ MODULES = {
         "arabic_reshaper",
         "babel",
         "dateutil",
+        "fontpkg_noto_sans_devanagari",
         "h11",
         "isal",
         "justmytype_intl_rtl",
