@@ -1,0 +1,114 @@
+"""The table of B-MoCA's tasks, and how its test files make tasks of the rows.
+
+B-MoCA (arXiv 2404.16660) ends an episode as soon as the goal is met, and asks for no report. The
+table is the union of the paper's 131 tasks and of the release's 131 (commit 9c56c16 of
+gimme1dollar/b-moca). Its columns, beside those that are fields of a task:
+
+- `step_limit` is the paper's, or the release's for tasks that the paper has not; `release_limit`
+  is the release's.
+- `decided` says by what the paper decides (Tables 8 to 15): `ui`, `log`, `database`, `preferences`
+  or `setting`.
+- `time` is what the phone's clock shows when the task begins, and `setup` names what is set up.
+- `release_key` is a digest of the goal in the release (see release.py).
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest_mobileagent as mobile
+from pytest_mobileagent.errors import TaskError
+
+from .release import official
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROWS = {row.id: row for row in mobile.rows("tasks.csv", wording=official)}
+ALARMS_DB = "/data/user_de/0/com.google.android.deskclock/databases/alarms.db"
+ONE_ALARM = """DELETE FROM alarm_instances; DELETE FROM alarm_templates;
+    INSERT INTO alarm_templates (hour, minutes, daysofweek, enabled, vibrate, label)
+    VALUES (9, 0, 96, 0, 1, "")"""
+AIRPLANE = """cmd connectivity airplane-mode {0} || {{ settings put global airplane_mode_on {1}
+    am broadcast -a android.intent.action.AIRPLANE_MODE --ez state {2}; }}"""
+VOLUME = "media volume --stream {0} --set 1 || cmd media_session volume --stream {0} --set 1"
+# What the release's set-up does to each phone, or what a task would be done already without.
+SETUPS = {
+    "alarms": f"am force-stop com.google.android.deskclock; sqlite3 {ALARMS_DB} '{ONE_ALARM}'",
+    "call_volume": VOLUME.format(0),
+    "ring_volume": VOLUME.format(2),
+    "media_volume": VOLUME.format(3),
+    "alarm_volume": VOLUME.format(4),
+    "brightness": "settings put system screen_brightness 255",
+    "airplane_on": AIRPLANE.format("enable", 1, "true"),
+    "airplane_off": AIRPLANE.format("disable", 0, "false"),
+    "wifi_on": "svc wifi enable",
+    "wifi_off": "svc wifi disable",
+}
+READY = "READY"
+STRINGS = Path(__file__).parents[2] / "fixtures" / "apps"
+
+
+def task(name: str, **fields: Any) -> Any:
+    """Make a test function the task of a row, as `pytest_mobileagent.task` does of a goal.
+
+    Scrolling until something is there is no golden step: most screens are large enough.
+    """
+    row = ROWS[name]
+    ready = preparing(row.time, row.setup)
+    steps = sum(move.done is None for move in fields.get("solution", ()))
+    fields = {"golden_steps": steps or None, **fields}
+    return mobile.task(**row.task_fields, stop_on_success=True, prepare=ready, **fields)
+
+
+def tasks(*names: str, **fields: Any) -> Any:
+    """Make a test function a task for each of some rows, which its argument `row` holds."""
+    rows = [ROWS[name] for name in names]
+    return mobile.tasks(rows, stop_on_success=True, prepare=prepare, **fields)
+
+
+def preparing(time: str, setup: str) -> Callable[[Any], None] | None:
+    """Return the function that prepares a phone for a task, if anything is to be prepared."""
+
+    def ready(device: Any) -> None:
+        prepare(device, time, setup)
+
+    return ready if time or setup else None
+
+
+def prepare(device: Any, time: str, setup: str) -> None:
+    """Set up what a row names, and set the clock.
+
+    The release sets the clock anew before each step; here it runs on, as on any phone.
+    """
+    for name in setup.split(";") if setup else ():
+        said = device.system.shell(f"{{ {SETUPS[name]}; }} 2>&1 && echo {READY}").strip()
+        if not said.endswith(READY):
+            msg = f"setting up {name!r} takes a phone that lets adb be root: {said[-200:]}"
+            raise TaskError(msg)
+    if time:
+        mobile.set_clock(device, datetime.fromisoformat(time))
+
+
+def reach(**criteria: Any) -> list[Any]:
+    """Return the moves that tap something for which small screens have to be scrolled."""
+    return [mobile.scroll("up", until=criteria), mobile.tap(**criteria)]
+
+
+@lru_cache
+def words(english: str, app: str = "settings") -> re.Pattern[str]:
+    """Return a pattern of a text of an app that has no id, in all languages of the fixtures."""
+    texts = (english, *(each.get(english, english) for each in translations(app)))
+    return re.compile("|".join(f"^{re.escape(text)}$" for text in dict.fromkeys(texts)))
+
+
+@lru_cache
+def translations(app: str) -> list[dict[str, str]]:
+    """Return the texts of an app of the fixtures by the English ones, for each language."""
+    files = sorted((STRINGS / app / "strings").glob("*.toml"))
+    return [tomllib.loads(file.read_text("utf-8")) for file in files]
