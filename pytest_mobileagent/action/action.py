@@ -174,6 +174,23 @@ def from_json(data: Mapping[str, Any]) -> Action:
     return action
 
 
+def scroll_path(action: Scroll, size: tuple[int, int]) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return where a scrolling finger starts and ends on a screen of `size` pixels.
+
+    It moves over half of the screen, and stays off the edges, where Android takes gestures for its
+    own.
+    """
+    width, height = size
+    x, y = action.at or (width // 2, height // 2)
+    right, down = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}[
+        action.direction
+    ]
+    reach_x, reach_y = right * width // 4, down * height // 4
+    x = min(max(x, abs(reach_x) + width // 20), width - 1 - abs(reach_x) - width // 20)
+    y = min(max(y, abs(reach_y) + height // 20), height - 1 - abs(reach_y) - height // 20)
+    return (x - reach_x, y - reach_y), (x + reach_x, y + reach_y)
+
+
 LONGEST_WAIT = 60.0
 LONGEST_TEXT = 100_000  # characters: typing them may take a phone half a minute
 

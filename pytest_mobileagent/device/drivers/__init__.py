@@ -1,6 +1,6 @@
 """What a driver of devices is, and which drivers there are: one package each in this folder.
 
-All of them share the key codes and the path of a finger that scrolls.
+All of them share the key codes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent.action import Scroll
     from pytest_mobileagent.device.device import Device, DeviceOptions
     from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.device.fleet.slots import Restart
@@ -80,20 +79,3 @@ KEYCODES = {
     "overview": 187,
 }
 NEVER_A_FLING = 1000  # milliseconds; slower than Android's least fling velocity on any screen
-
-
-def scroll_path(action: Scroll, size: tuple[int, int]) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return where a scrolling finger starts and ends on a screen of `size` pixels.
-
-    It moves over half of the screen, and stays off the edges, where Android takes gestures for its
-    own.
-    """
-    width, height = size
-    x, y = action.at or (width // 2, height // 2)
-    right, down = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}[
-        action.direction
-    ]
-    reach_x, reach_y = right * width // 4, down * height // 4
-    x = min(max(x, abs(reach_x) + width // 20), width - 1 - abs(reach_x) - width // 20)
-    y = min(max(y, abs(reach_y) + height // 20), height - 1 - abs(reach_y) - height // 20)
-    return (x - reach_x, y - reach_y), (x + reach_x, y + reach_y)

@@ -20,8 +20,8 @@ from pytest_mobileagent.action.action import (
     Tap,
     Type,
     Wait,
+    scroll_path,
 )
-from pytest_mobileagent.device.drivers import scroll_path
 from pytest_mobileagent.device.drivers.adb.gestures import script
 from pytest_mobileagent.program.commands.sockets import read_service
 from pytest_mobileagent.program.commands.steps import merged

@@ -22,8 +22,9 @@ from pytest_mobileagent.action.action import (
     Tap,
     Type,
     Wait,
+    scroll_path,
 )
-from pytest_mobileagent.device.drivers import KEYCODES, NEVER_A_FLING, scroll_path
+from pytest_mobileagent.device.drivers import KEYCODES, NEVER_A_FLING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

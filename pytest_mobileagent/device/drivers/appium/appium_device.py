@@ -28,9 +28,10 @@ from pytest_mobileagent.action.action import (
     Tap,
     Type,
     Wait,
+    scroll_path,
 )
 from pytest_mobileagent.device.device import Capture, DeviceState, Settle, System, settled
-from pytest_mobileagent.device.drivers import KEYCODES, NEVER_A_FLING, scroll_path
+from pytest_mobileagent.device.drivers import KEYCODES, NEVER_A_FLING
 from pytest_mobileagent.device.drivers.adb.console import snapshot_names
 from pytest_mobileagent.device.drivers.adb.system import read_clock
 from pytest_mobileagent.device.logcat import is_wanted, parse_line
