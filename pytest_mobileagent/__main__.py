@@ -21,6 +21,7 @@ commands:
   device       start a virtual phone
   doctor       check a device: what is wrong with it, and how to fix that
   draft-check  have a model write a check for a recorded task, and say where it holds
+  export       write recorded episodes as a data set, for those who train agents
   init         make a project that runs: an app, an agent and two tasks
   mcp          serve a device to MCP clients, or connect a client to one that is served
   merge        make one run of several, such as the shards of one
@@ -112,6 +113,15 @@ def _draft_check(arguments: list[str]) -> int:
     return draft_check(arguments, project_settings)
 
 
+def _export(arguments: list[str]) -> int:
+    """Export runs as a data set, by default without what the project hides."""
+    from pytest_mobileagent.dataset.export import main as export
+    from pytest_mobileagent.plugin.project import project_settings
+    from pytest_mobileagent.report.recorded import finished_episodes
+
+    return export(arguments, finished_episodes, project_settings().get)
+
+
 def _mcp(arguments: list[str]) -> int:
     """Serve a device, which may be of the project's own sources or have its apps."""
     from pytest_mobileagent.mcp.serve import main as mcp
@@ -173,6 +183,7 @@ _OWN = {
     "device": _device,
     "doctor": _doctor,
     "draft-check": _draft_check,
+    "export": _export,
     "mcp": _mcp,
     "review": _review,
     "show": _show,

@@ -51,6 +51,7 @@ ORDER = [
     "episode",
     "check",
     "verdict",
+    "dataset",
 ]
 ORDER += ["device", "probes", "environment", "llm", "judge", "draft", "agent", "run"]
 ORDER += ["program", "mcp", "report", "review"]

@@ -218,7 +218,7 @@ def use(path: Path | None) -> Redaction | None:
     if path is None:
         os.environ.pop(_VARIABLE, None)
         return None
-    rules = _read(path)
+    rules = rules_of(path)
     os.environ[_VARIABLE] = f"{rules.digest} {path.resolve()}"
     return rules
 
@@ -280,7 +280,12 @@ def without(words: Sequence[str], value: Any, mask: str = HIDDEN) -> Any:
     return value
 
 
-def _read(path: Path) -> Redaction:
+def rules_of(path: Path) -> Redaction:
+    """Return the rules of a file, which nobody follows yet.
+
+    Raises:
+        ValueError: it cannot be read, or is no file of rules; the text says what is wrong.
+    """
     from pytest_mobileagent.episode.redaction_file import load  # few runs need it
 
     rules = load(path)
@@ -291,7 +296,7 @@ def _read(path: Path) -> Redaction:
 def _rules(given: str) -> Redaction:
     digest, _, path = given.partition(" ")
     try:
-        rules = _read(Path(path))
+        rules = rules_of(Path(path))
     except ValueError as error:
         raise HostError(str(error)) from None
     if rules.digest != digest:

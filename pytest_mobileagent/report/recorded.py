@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.dataset.export import Source
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
@@ -23,7 +24,7 @@ from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.verdict import PERSON, effective, verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from pytest_mobileagent.episode.runs import Entry as IndexLine
@@ -152,6 +153,26 @@ def recorded_run(run: Path) -> RecordedRun:
         tasks = _cut_off_tasks(run, [] if report is None else report["tasks"])
         tasks = marked([with_attempts(run, task) for task in tasks], policy(about))
     return RecordedRun(run, about, [_by_people(run, task) for task in tasks], has_ended)
+
+
+def finished_episodes(path: Path) -> Iterator[Source]:
+    """Return the finished episodes of a run (see `find_run`), for an export.
+
+    Raises:
+        OSError, RecordError: the run cannot be read.
+    """
+    run = recorded_run(find_run(path))
+    for task in run.tasks:
+        folder = runs.inside(run.folder, task["episode"])
+        if folder is not None and task["outcome"] in {"passed", "failed", "review"}:
+            origin = {
+                "task": task["key"],
+                "run": run.about.get("id"),
+                "environment": task["environment"],
+                "epoch": task["epoch"],
+                "scorer": None if task["verdict"] is None else task["verdict"]["scorer"],
+            }
+            yield Source(folder, task["success"], origin)
 
 
 def is_final(task: Entry) -> bool:

@@ -1,0 +1,62 @@
+"""B-MoCA's demonstrations: a text file for each, which its agents are shown as examples.
+
+    Goal: …
+
+    - Observation: [ … the elements of the screen … ]
+    - Action: tap(5)
+
+    - Observation: …
+
+Steps are parted by empty lines. `bmoca_text` and `bmoca_multimodal` read the folder with
+`--mobile-agent-option shots=3 --mobile-agent-option examples=FOLDER`. Source: B-MoCA, paper section
+4.1; gimme1dollar/b-moca, demonstration/ and bmoca/agent/foundation_model/utils.py.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pytest_mobileagent.action.action import Finish
+from pytest_mobileagent.dataset.formats.format import ELEMENTS, Format
+from pytest_mobileagent.dataset.trajectory import LeftOutError, Trajectory, listed
+from pytest_mobileagent.errors import RecordError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+
+class Layout(Format):
+    """A folder for each split, with a text file `NUMBER.txt` for each trajectory."""
+
+    dialect: ClassVar[str] = "bmoca"
+    is_bound: ClassVar[bool] = True
+    observations: ClassVar[tuple[str, ...]] = (ELEMENTS,)
+    offers: ClassVar[tuple[str, ...]] = (ELEMENTS,)
+
+    def add(self, split: str, number: int, trajectory: Trajectory) -> int:
+        """Write a demonstration, without the report at its end, for which B-MoCA has no action."""
+        steps = trajectory.steps
+        if isinstance(steps[-1].action, Finish) and not steps[-1].action.answer:
+            steps = steps[:-1]
+        if not steps:
+            msg = "nothing was done"
+            raise LeftOutError(msg)
+        shown = Trajectory(trajectory.goal, steps, trajectory.succeeded, trajectory.origin)
+        blocks = [f"Goal: {_line(trajectory.goal)}"]
+        for each in self.spoken(shown):
+            observation = _line(listed(self.words, each.step.screen))
+            blocks.append(f"- Observation: {observation}\n{each.words}")
+        self.keep(f"{split}/{number}.txt", "\n\n".join(blocks) + "\n")
+        return len(blocks) - 1
+
+    @classmethod
+    def read(cls, folder: Path, about: Mapping[str, Any]) -> Iterator[Trajectory]:  # noqa: ARG003
+        """Refuse: the texts say neither where elements are nor what screens looked like."""
+        msg = f"{folder} holds texts of demonstrations only: export the runs that they come from"
+        raise RecordError(msg)
+
+
+def _line(text: str) -> str:
+    """Return a text without empty lines, which part steps."""
+    return "\n".join(line for line in text.splitlines() if line.strip())

@@ -1,0 +1,159 @@
+"""AITZ's layout (Android in the Zoo), whose steps hold a chain of action and thought (CoAT).
+
+    SPLIT/general/GENERAL-0/GENERAL-0.json, GENERAL-0_0.png, …
+    [{"episode_id": "0", "episode_length": 4, "step_id": 0, "instruction": …,
+      "ui_positions": "[[54, 17, 8, 12], …]", "ui_text": "[…]", "ui_types": "[…]",
+      "result_action_type": 4, "result_action_text": "", "result_touch_yx": "[0.54, 0.50]", …,
+      "coat_screen_desc": "", "coat_action_think": …, "coat_action_desc": …,
+      "coat_action_result": ""}]
+
+Sources: AITZ (arXiv 2403.02713); run_coat.py, coat/action_utils.py and coat/evaluate.py of
+IMNearth/CoAT. `ui_positions` are (top, left, height, width) in pixels, points (y, x) in fractions
+of the screen. What nobody has described is empty. `coat_action_desc` begins with the words by which
+the original's scorer knows the kind of an action.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pytest_mobileagent.action.action import (
+    Finish,
+    Impossible,
+    Key,
+    Scroll,
+    Tap,
+    Type,
+    scroll_path,
+)
+from pytest_mobileagent.dataset.formats.format import Format, entries, screen_of
+from pytest_mobileagent.dataset.trajectory import LeftOutError, Trajectory, TrajectoryStep
+from pytest_mobileagent.dialect.aitz import Aitz
+from pytest_mobileagent.dialect.dialect import Frame
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from pytest_mobileagent.dataset.formats.format import Spoken
+    from pytest_mobileagent.screen.screen import Screen
+
+_SUBSET = "general"  # one of the five folders that the original looks into
+_NOWHERE = (-1.0, -1.0)
+_KEYS = {"back": 5, "home": 6, "enter": 7}
+
+
+class Layout(Format):
+    """A folder for each trajectory, with its steps in one JSON file and their pictures."""
+
+    dialect: ClassVar[str] = "aitz"
+    is_bound: ClassVar[bool] = True
+
+    def add(self, split: str, number: int, trajectory: Trajectory) -> int:
+        """Write a trajectory's folder."""
+        said = self.spoken(trajectory)
+        if any(not each.step.screen.xml for each in said):
+            msg = "a screen has no view hierarchy"
+            raise LeftOutError(msg)
+        name = f"{_SUBSET.upper()}-{number}"
+        folder = f"{split}/{_SUBSET}/{name}"
+        for place, each in enumerate(said):
+            picture = self.keep(f"{folder}/{name}_{place}.png", each.step.screen.png)
+            step = {
+                "episode_id": str(number),
+                "episode_length": len(said),
+                "step_id": place,
+                "instruction": trajectory.goal,
+                **_seen(each.step.screen),
+                **_done(each),
+                "image_path": picture.removeprefix(f"{split}/"),
+                "coat_screen_desc": "",
+                "coat_action_think": each.step.said,
+                "coat_action_desc": _described(each),
+                "coat_action_result": "",
+            }
+            self.append(f"{folder}/{name}.json", step)
+        self.complete(f"{folder}/{name}.json")
+        return len(said)
+
+    @classmethod
+    def read(cls, folder: Path, about: Mapping[str, Any]) -> Iterator[Trajectory]:
+        """Read the trajectories of all splits."""
+        for split in about["splits"]:
+            for path in sorted((folder / split).glob("*/*/*.json")):
+                steps = entries(path)
+                known = about["trajectories"][int(steps[0]["episode_id"])]
+                read = tuple(_read_step(folder / split, step) for step in steps)
+                yield Trajectory(steps[0]["instruction"], read, known["succeeded"], known["origin"])
+
+
+def _read_step(folder: Path, step: Mapping[str, Any]) -> TrajectoryStep:
+    screen = screen_of(folder, step["image_path"])
+    (action,) = Aitz().parse(json.dumps(step), Frame.of(screen)).actions
+    return TrajectoryStep(screen, action, step["coat_action_think"])
+
+
+def _seen(screen: Screen) -> dict[str, str]:
+    """Return the elements that say something or take touches, as AITZ's detections."""
+    shown = [
+        each
+        for each in screen.elements
+        if each.bounds.width and each.bounds.height
+        if each.text or each.content_desc or (each.clickable and not each.children)
+    ]
+    boxes = [(b.top, b.left, b.height, b.width) for b in (each.bounds for each in shown)]
+    types = ["TEXT" if each.text else each.class_name.rpartition(".")[2] for each in shown]
+    return {
+        "ui_positions": json.dumps(boxes),
+        "ui_text": json.dumps([each.label for each in shown], ensure_ascii=False),
+        "ui_types": json.dumps(types),
+    }
+
+
+def _done(spoken: Spoken) -> dict[str, Any]:
+    screen, typed = spoken.step.screen, ""
+    touch = lift = _NOWHERE
+    match spoken.action:
+        case Tap(x, y):
+            kind, touch = 4, _fraction((x, y), screen)
+            lift = touch
+        case Scroll():
+            start, end = scroll_path(spoken.action, screen.size)
+            kind, touch, lift = 4, _fraction(start, screen), _fraction(end, screen)
+        case Type(typed):
+            kind = 3
+        case Key(name) if name in _KEYS:
+            kind = _KEYS[name]
+        case Finish():
+            kind = 10
+        case _:
+            kind = 11
+    return {
+        "result_action_type": kind,
+        "result_action_text": typed,
+        "result_touch_yx": json.dumps(touch),
+        "result_lift_yx": json.dumps(lift),
+    }
+
+
+def _fraction(point: tuple[int, int], screen: Screen) -> tuple[float, float]:
+    across, down = Frame.of(screen).point(*point, (1, 1))
+    return down, across
+
+
+def _described(spoken: Spoken) -> str:
+    """Return an action in the words of AITZ's annotations, by which its scorer tells kinds."""
+    match spoken.action:
+        case Tap(x, y):
+            named = [each.label for each in spoken.step.screen.at(x, y) if each.label]
+            return f"click on the {named[0]}" if named else "click on the element"
+        case Scroll(direction):
+            return f"scroll {direction}"
+        case Type(text):
+            return f'input text "{text}"'
+        case Key(name):
+            return "press enter" if name == "enter" else f"press the {name} button"
+        case Impossible():
+            return "stop and set the query as impossible"
+    return "stop and set the query as completed"

@@ -1,0 +1,135 @@
+"""LLaMA-Factory's ShareGPT format, for supervised fine-tuning of models that see pictures.
+
+    [{"messages": [{"role": "user", "content": "<image>Goal: …"},
+                   {"role": "assistant", "content": "the action in a dialect's words"}],
+      "images": ["images/0_0.png"], "episode": 0, "step": 0}]
+
+A sample is one step: the goal, the actions before, and what was on the screen; the reply is the
+action. `dataset_info.json` names the files, as `mobileagent_SPLIT`, so the folder serves as
+`dataset_dir` as it is. Source: data/README.md of hiyouga/LLaMA-Factory.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pytest_mobileagent.dataset.formats.format import (
+    ELEMENTS,
+    HIERARCHY,
+    SCREENSHOT,
+    Format,
+    entries,
+    screen_of,
+)
+from pytest_mobileagent.dataset.trajectory import Trajectory, TrajectoryStep, frame_of, listed
+from pytest_mobileagent.dialect import dialects
+from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.fileio import write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from pytest_mobileagent.dataset.formats.format import Spoken
+    from pytest_mobileagent.screen.screen import Screen
+
+_PICTURE = "<image>"
+# What LLaMA-Factory takes for the place of a picture, a film or a sound, wherever it stands.
+_PLACES = re.compile(r"<(?=(image|video|audio)>)")
+_TAGS = {
+    "role_tag": "role",
+    "content_tag": "content",
+    "user_tag": "user",
+    "assistant_tag": "assistant",
+}
+_ASKS = "What is the next action? Reply with it alone."
+
+
+class Layout(Format):
+    """One JSON file for each split, `SPLIT.json`, a folder `images`, and `dataset_info.json`."""
+
+    dialect: ClassVar[str] = "qwen"
+    offers: ClassVar[tuple[str, ...]] = (SCREENSHOT, HIERARCHY, ELEMENTS)
+
+    def add(self, split: str, number: int, trajectory: Trajectory) -> int:
+        """Write a sample for each step."""
+        said = self.spoken(trajectory)
+        prompts = [self._prompt(trajectory.goal, said[:n], each) for n, each in enumerate(said)]
+        for place, (each, prompt) in enumerate(zip(said, prompts, strict=True)):
+            messages = [
+                {"role": "user", "content": prompt},
+                {"role": "assistant", "content": _harmless(each.words)},
+            ]
+            sample = {"messages": messages, "episode": number, "step": place}
+            if SCREENSHOT in self.observed:
+                picture = self.keep(f"images/{number}_{place}.png", each.step.screen.png)
+                sample["images"] = [picture]
+            self.append(f"{split}.json", sample)
+        return len(said)
+
+    def close(self) -> None:
+        """Name all files in `dataset_info.json`, too."""
+        splits = [name.removesuffix(".json") for name in self._lists]
+        super().close()
+        write_json(self.folder / "dataset_info.json", {_name(s): self._about(s) for s in splits})
+
+    def _about(self, split: str) -> dict[str, Any]:
+        columns = {"messages": "messages"}
+        if SCREENSHOT in self.observed:
+            columns["images"] = "images"
+        return {
+            "file_name": f"{split}.json",
+            "formatting": "sharegpt",
+            "columns": columns,
+            "tags": _TAGS,
+        }
+
+    def _prompt(self, goal: str, before: list[Spoken], now: Spoken) -> str:
+        parts = [f"Goal: {goal}"]
+        if before:
+            lines = [f"{n}. {each.words}" for n, each in enumerate(before, 1)]
+            parts.append("\n".join(["Actions so far:", *lines]))
+        parts += self._seen(now.step.screen)
+        text = _harmless("\n\n".join([*parts, _ASKS]))
+        return f"{_PICTURE}{text}" if SCREENSHOT in self.observed else text
+
+    def _seen(self, screen: Screen) -> list[str]:
+        found = []
+        if ELEMENTS in self.observed:
+            found.append(f"Elements on the screen:\n{listed(self.words, screen)}")
+        if HIERARCHY in self.observed:
+            found.append(f"View hierarchy:\n{screen.xml}")
+        return found
+
+    @classmethod
+    def read(cls, folder: Path, about: Mapping[str, Any]) -> Iterator[Trajectory]:
+        """Read the samples of all splits, which need their pictures."""
+        dialect = dialects()[about["dialect"]]()
+        for split in about["splits"]:
+            for number, samples in groupby(entries(folder / f"{split}.json"), _episode):
+                steps = []
+                for sample in samples:
+                    if not sample.get("images"):
+                        msg = f"{folder} has no pictures, without which its actions say no place"
+                        raise RecordError(msg)
+                    screen = screen_of(folder, sample["images"][0])
+                    words = sample["messages"][1]["content"]
+                    (action,) = dialect.parse(words, frame_of(dialect, screen)).actions
+                    steps.append(TrajectoryStep(screen, action))
+                known = about["trajectories"][number]
+                yield Trajectory(known["goal"], tuple(steps), known["succeeded"], known["origin"])
+
+
+def _episode(sample: Mapping[str, Any]) -> int:
+    return int(sample["episode"])
+
+
+def _name(split: str) -> str:
+    return f"mobileagent_{split}"
+
+
+def _harmless(text: str) -> str:
+    """Return a text in which nothing stands for a picture: what apps show may look like that."""
+    return _PLACES.sub("< ", text)

@@ -1,0 +1,223 @@
+"""A trajectory: the screens that an agent saw, and what it did on each, as data sets hold them.
+
+Dialects differ in what they can say. `spoken` puts an action into the words of one, as several
+actions where it takes several: a dialect that only types first taps the field.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.action.action import (
+    Action,
+    Finish,
+    Impossible,
+    Key,
+    LongPress,
+    Open,
+    Raw,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+    from_json,
+    scroll_path,
+    to_json,
+)
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError, Frame
+from pytest_mobileagent.perception.apps import name_of
+from pytest_mobileagent.perception.listing import bmoca_lines, t3a_lines
+from pytest_mobileagent.perception.marks import bmoca_marks, m3a_marks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from pytest_mobileagent.action.action import Direction
+    from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.episode.redaction import Redaction
+    from pytest_mobileagent.perception.marks import Mark
+    from pytest_mobileagent.screen.element import Element
+    from pytest_mobileagent.screen.screen import Screen
+
+    Marks = tuple[Mark, ...]
+
+# The marks of dialects that name elements, and the list in which a model reads them. Others name
+# places, and are read with either list.
+_MARKED: Mapping[str, tuple[Callable[[Screen], Marks], Callable[[Marks], str]]] = {
+    "bmoca": (bmoca_marks, bmoca_lines),
+    "androidworld": (m3a_marks, t3a_lines),
+}
+_STRAIGHT = 3  # times as far along one axis as along the other
+
+
+class LeftOutError(ValueError):
+    """A trajectory that cannot be exported; the message says why, without names and numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrajectoryStep:
+    """One action, and the screen on which it was done, in whose pixels its coordinates are.
+
+    `said` is what the agent said, in whatever form it said it; `instruction` what the step is to
+    bring about ("low-level instruction"), empty if nobody has said so.
+    """
+
+    screen: Screen
+    action: Action
+    said: str = ""
+    instruction: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Trajectory:
+    """The way from a task's first screen to its end.
+
+    - `goal`: what the agent was asked to do.
+    - `succeeded`: whether it was done; None if that is not known.
+    - `origin`: where it comes from, as plain data: "task" (the case's key), "suite", "source",
+      "licence", "agent", "models", "run" and the like. All that is known of it is exported.
+    """
+
+    goal: str
+    steps: tuple[TrajectoryStep, ...]
+    succeeded: bool | None = None
+    origin: Mapping[str, Any] = field(default_factory=dict)
+
+
+def trajectory_of(
+    episode: EpisodeRecord,
+    succeeded: bool | None,
+    origin: Mapping[str, Any],
+    rules: Redaction | None = None,
+) -> Trajectory:
+    """Return a recorded episode as a trajectory, without what `rules` hide.
+
+    Looks around, and decisions of which nothing was done, are no steps of it.
+
+    Raises:
+        LeftOutError: it has none, or some that no trajectory can hold.
+        ScreenError, HostError: it cannot be read.
+    """
+    found = []
+    for step in episode.steps:
+        if not step.done:
+            continue
+        if len(step.done) > 1:
+            msg = "several actions were decided on one screen"
+            raise LeftOutError(msg)
+        if isinstance(step.action, Raw):
+            msg = "a program did what no canonical action says"
+            raise LeftOutError(msg)
+        found.append(TrajectoryStep(step.screen, step.done[0], step.said))
+    if not found:
+        msg = "nothing was done"
+        raise LeftOutError(msg)
+    whole = Trajectory(episode.goal, tuple(found), succeeded, origin)
+    return whole if rules is None else _without(rules, whole)
+
+
+def _without(rules: Redaction, whole: Trajectory) -> Trajectory:
+    """Return a trajectory without what the rules of redaction hide."""
+    steps = []
+    for step in whole.steps:
+        screen = step.screen
+        xml, png = rules.screen(screen.xml.encode(), screen.png, screen.package)
+        steps.append(
+            TrajectoryStep(
+                replace(screen, xml=xml.decode(), png=png),
+                from_json(rules.plain(to_json(step.action))),
+                rules.text(step.said),
+                rules.text(step.instruction),
+            )
+        )
+    origin = {name: _hidden(rules, value) for name, value in whole.origin.items()}
+    return replace(whole, goal=rules.text(whole.goal), steps=tuple(steps), origin=origin)
+
+
+def _hidden(rules: Redaction, value: Any) -> Any:
+    return rules.text(value) if isinstance(value, str) else rules.plain(value)
+
+
+def frame_of(dialect: Dialect, screen: Screen) -> Frame:
+    """Return what words of a dialect refer to on a screen: its pixels, and marks if it has any.
+
+    Raises:
+        ScreenError: the screen cannot be read.
+    """
+    marked = _MARKED.get(dialect.name)
+    return Frame.of(screen, marked[0](screen) if marked else ())
+
+
+def listed(dialect: Dialect, screen: Screen) -> str:
+    """Return the elements of a screen as text, by the names that a dialect's actions use.
+
+    Raises:
+        ScreenError: the hierarchy cannot be read.
+    """
+    marks, lines = _MARKED.get(dialect.name, _MARKED["androidworld"])
+    return lines(marks(screen))
+
+
+def spoken(dialect: Dialect, action: Action, screen: Screen) -> list[tuple[Action, str]]:
+    """Return an action in a dialect's words: mostly one, several where the dialect needs them.
+
+    Raises:
+        DialectError: the dialect cannot say it in any way.
+        ScreenError: the screen cannot be read.
+    """
+    frame = frame_of(dialect, screen)
+    first: DialectError | None = None
+    for ways in _ways(action, screen):
+        try:
+            return [(each, dialect.print(Decision((each,)), frame)) for each in ways]
+        except DialectError as error:
+            first = first or error
+    assert first is not None  # the first way is the action itself
+    raise first
+
+
+def _ways(action: Action, screen: Screen) -> Iterator[tuple[Action, ...]]:
+    """Return what comes to the same as an action, the action itself first."""
+    yield (action,)
+    match action:
+        case Type(text, at, clear, enter) if at is not None or enter:
+            tap: tuple[Action, ...] = () if at is None else (Tap(*at),)
+            yield (*tap, Type(text, clear=clear, enter=enter))
+            yield (*tap, Type(text, clear=clear), *((Key("enter"),) if enter else ()))
+        case Scroll(direction, at):
+            if at is not None and at == (screen.size[0] // 2, screen.size[1] // 2):
+                yield (Scroll(direction),)
+            start, end = scroll_path(action, screen.size)
+            yield (Swipe(*start, *end),)
+            yield (Scroll(direction),)
+        case Swipe() if straight := _direction(action):
+            yield (Scroll(straight),)
+        case LongPress(x, y):
+            yield (LongPress(x, y),)
+        case Open(app) if icon := _icon(app, screen):
+            yield (Tap(*icon.bounds.center),)
+        case Finish(answer) if answer:
+            yield (Finish(),)
+        case Impossible(reason) if reason:
+            yield (Impossible(),)
+        case Wait():
+            yield (Wait(),)
+
+
+def _direction(swipe: Swipe) -> Direction | None:
+    across, down = swipe.x2 - swipe.x1, swipe.y2 - swipe.y1
+    if abs(across) >= _STRAIGHT * abs(down) and across:
+        return "right" if across > 0 else "left"
+    if abs(down) >= _STRAIGHT * abs(across) and down:
+        return "down" if down > 0 else "up"
+    return None
+
+
+def _icon(app: str, screen: Screen) -> Element | None:
+    """Return the icon of an app on a home screen, which starts the app when it is tapped."""
+    name = name_of(app)
+    icons = (each for each in screen.elements if each.clickable and not each.children)
+    same = [e for e in icons if name in (e.text, e.content_desc) and e.package != app]
+    return same[0] if len(same) == 1 else None

@@ -1,0 +1,214 @@
+"""`mobileagent export`: what is taken, where it goes, and what is said of it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent import Finish, Raw, Tap
+from pytest_mobileagent.dataset.export import main
+from tests.dataset.conftest import HOME, LIST, WAY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pytest_mobileagent.dataset.export import Source
+
+
+@pytest.fixture
+def export(tmp_path: Path) -> Callable[..., int]:
+    """Exports recorded episodes as a run's, with settings of the project."""
+
+    def export(sources: list[Source], *arguments: str, settings: Any = None) -> int:
+        def setting(name: str) -> tuple[str, Path] | None:
+            return (settings or {}).get(name)
+
+        words = list(arguments)
+        if "--format" not in " ".join(words):
+            words.append("--format=androidcontrol")
+        if "-o" not in words:
+            words += ["-o", str(tmp_path / "out")]
+        run = [] if any(word.startswith(str(tmp_path)) for word in arguments[:1]) else ["RUN"]
+        return main([*run, *words], lambda _: sources, setting)
+
+    return export
+
+
+def about(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "dataset.json").read_text("utf-8"))
+    return found
+
+
+def test_what_is_exported_says_where_it_comes_from(
+    record: Callable[..., Source],
+    export: Callable[..., int],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert export([record("clock/alarm@1")], "--licence=clock=Apache-2.0") == 0
+    whole = about(tmp_path / "out")
+    assert whole["format"] == "androidcontrol"
+    assert whole["splits"] == ["train"]
+    (one,) = whole["trajectories"]
+    origin = one.pop("origin")
+    assert one == {"goal": "Set an alarm.", "succeeded": True, "split": "train", "steps": 7,
+                   "actions": 5}  # fmt: skip
+    assert origin["task"] == "clock/alarm@1"
+    assert origin["agent"] == "mine"
+    assert origin["source"] == "ours"
+    assert origin["licence"] == "Apache-2.0"
+    said = capsys.readouterr().out
+    assert "1 trajectories, 7 steps (train 1)" in said
+    assert "2 steps more than actions" in said
+    assert "licence" not in said
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "run"]
+
+
+def test_only_successes_are_taken_unless_failures_are_asked_for(
+    record: Callable[..., Source], export: Callable[..., int], tmp_path: Path
+) -> None:
+    sources = [record("a", True), record("b", False), record("c", None)]
+    assert export(sources) == 0
+    assert [t["origin"]["task"] for t in about(tmp_path / "out")["trajectories"]] == ["a"]
+    assert export(sources, "--failures", "-o", str(tmp_path / "all")) == 0
+    taken = about(tmp_path / "all")["trajectories"]
+    assert [t["succeeded"] for t in taken] == [True, False, None]
+
+
+def test_nothing_to_export_is_an_error_that_leaves_nothing(
+    record: Callable[..., Source],
+    export: Callable[..., int],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert export([record("a", False)]) == 1
+    assert "no goal was met; --failures" in capsys.readouterr().err
+    assert export([record("b", True, [(LIST, Raw("am start"))])]) == 1
+    assert "1 × a program did what no canonical action says" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_what_cannot_be_said_is_left_out_and_counted(
+    record: Callable[..., Source],
+    export: Callable[..., int],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    both = [(HOME, [Tap(1, 2), Tap(3, 4)]), (LIST, Finish())]
+    assert export([record("a"), record("b", True, both)]) == 0
+    assert "left out 1: several actions were decided on one screen" in capsys.readouterr().out
+    left_out = about(tmp_path / "out")["left_out"]
+    assert left_out == {"several actions were decided on one screen": 1}
+
+
+def test_a_task_is_in_one_part_whatever_its_environments_and_epochs(
+    record: Callable[..., Source], export: Callable[..., int], tmp_path: Path
+) -> None:
+    tasks = [f"task{n}{end}" for n in range(10) for end in ("", "@env100", "@env100@1")]
+    sources = [record(task, True, WAY[:2]) for task in tasks]
+    parts: dict[str, dict[str, str]] = {}
+    for seed in ("0", "0", "1"):
+        out = tmp_path / f"out{len(parts)}"
+        assert export(sources, "--split=0.8,0.1,0.1", "--seed", seed, "-o", str(out)) == 0
+        trajectories = about(out)["trajectories"]
+        parts[out.name] = {t["origin"]["task"]: t["split"] for t in trajectories}
+    first, again, other = parts.values()
+    assert first == again != other
+    for part in (first, other):
+        by_task = {task.partition("@")[0]: split for task, split in part.items()}
+        assert {task: by_task[task.partition("@")[0]] for task in part} == part
+        assert sorted(by_task.values()) == ["test"] + ["train"] * 8 + ["validation"]
+
+
+def test_what_a_project_hides_is_not_exported(
+    record: Callable[..., Source], export: Callable[..., int], tmp_path: Path
+) -> None:
+    (tmp_path / "redact.toml").write_text("text = ['6:30', 'Add']\n")
+    source = record("a", goal="Set it for 6:30.")
+    settings = {"mobile_redact": ("redact.toml", tmp_path)}
+    observed = "--observation=screenshot,hierarchy"
+    assert export([source], observed, settings=settings) == 0
+    whole = b"".join(p.read_bytes() for p in (tmp_path / "out").rglob("*") if p.is_file())
+    assert b"6:30" not in whole
+    assert b'"Add"' not in whole
+    assert LIST.png not in whole  # the element is black in the picture, too
+
+
+def test_a_data_set_is_exported_in_another_format(
+    record: Callable[..., Source], export: Callable[..., int], tmp_path: Path
+) -> None:
+    assert export([record("a")], "--format=llamafactory", "-o", str(tmp_path / "one")) == 0
+    assert export([], str(tmp_path / "one"), "-o", str(tmp_path / "two")) == 0
+    (one,) = about(tmp_path / "two")["trajectories"]
+    assert one["origin"]["task"] == "a"
+    assert (one["goal"], one["steps"]) == ("Set an alarm.", 7)
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        ("{", "is damaged"),
+        ('{"schema_version": 99, "format": "coat", "trajectories": []}', "newer version"),
+        ('{"schema_version": 1, "format": "coat", "trajectories": [{"goal": 1}]}', "is damaged"),
+        (
+            '{"schema_version": 1, "format": "androidcontrol", "splits": [], "trajectories": []}',
+            "nothing to export",
+        ),
+    ],
+)
+def test_a_damaged_data_set_is_one_line(
+    export: Callable[..., int],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    content: str,
+    what: str,
+) -> None:
+    (tmp_path / "set").mkdir()
+    (tmp_path / "set" / "dataset.json").write_text(content)
+    assert export([], str(tmp_path / "set")) == 1
+    error = capsys.readouterr().err
+    assert what in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (["--split=0.8,0.1"], "make 0.9, and not 1"),
+        (["--split=1,2,3,4"], "no list of two or three shares"),
+        (["--split=x"], "no list of two or three shares"),
+        (["--licence=clock"], "has to be SUITE=NAME"),
+        (["--observation=pixels"], "'pixels' is none of screenshot, hierarchy, elements"),
+        (["--observation=elements"], "holds screenshot, hierarchy, and no elements"),
+        (["--dialect=qwen"], "says actions in its own way"),
+        (["--format=llamafactory", "--dialect=kwen"], "there is no dialect 'kwen'"),
+        (["-o", "TAKEN"], "is there already, and nothing is overwritten"),
+    ],
+)
+def test_an_option_that_makes_no_sense_is_a_usage_error(
+    export: Callable[..., int],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    what: str,
+) -> None:
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "file").touch()
+    given = [str(tmp_path / "taken") if word == "TAKEN" else word for word in words]
+    with pytest.raises(SystemExit) as ended:
+        export([], *given)
+    assert ended.value.code == 2
+    assert what in capsys.readouterr().err
+
+
+def test_the_agents_of_bmoca_read_what_was_exported_for_them(
+    record: Callable[..., Source], export: Callable[..., int], tmp_path: Path
+) -> None:
+    way = [WAY[0], WAY[1], WAY[4]]
+    assert export([record("a", True, way)], "--format=bmoca") == 0
+    (text,) = (path.read_text("utf-8") for path in (tmp_path / "out").rglob("*.txt"))
+    assert text.count("- Observation: ") == text.count("- Action: ") == 2
