@@ -12,8 +12,9 @@ import difflib
 import io
 import math
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm.model import Usage
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.llm.model import Answer, Image, Request
     from pytest_mobileagent.llm.reference import ModelReference
 
@@ -91,12 +93,32 @@ class Prices:
             return own.of(usage)
         if usage.input is None or usage.output is None:
             return None
-        from genai_prices import Usage as Tokens  # loaded by who prices
+        return _table_price(reference, answered, _tokens(usage))
 
-        tokens = Tokens(
-            input_tokens=usage.input, output_tokens=usage.output, cache_read_tokens=usage.cached
-        )
-        return _table_price(reference, answered, tokens)
+    def priced(self, call: ModelCall) -> ModelCall:
+        """Return a call that an agent reports; if it reports no price, with that of its tokens.
+
+        The price is that of the model's name, with or without its provider. It stays unknown if
+        the name, or the number of tokens, is not known.
+        """
+        if call.price_usd is not None:
+            return call
+        provider, _, name = call.model.rpartition(":")
+        tokens = _counted(Usage(call.input_tokens, call.output_tokens, call.cached_tokens))
+        if (own := self._own_by_name(call.model)) is not None:
+            return replace(call, price_usd=own.of(tokens))
+        if tokens.input is None or tokens.output is None or not find_spec("genai_prices"):
+            return call
+        known = PROVIDERS.get(provider)
+        seller = (known.prices if known is not None else provider) or None
+        return replace(call, price_usd=_calculated(name, seller, _tokens(tokens)))
+
+    def _own_by_name(self, model: str) -> Price | None:
+        """Return the user's own price of a model; without a provider, if only one has it."""
+        if model in self.own:
+            return self.own[model]
+        named = [price for key, price in self.own.items() if key.partition(":")[2] == model]
+        return named[0] if len(named) == 1 else None
 
     def _own(self, reference: ModelReference) -> Price | None:
         if provider_of(reference).api == "scripted":
@@ -183,16 +205,30 @@ def _read_usage(reference: ModelReference, answer: Answer) -> Any:
     return usage if usage.input_tokens is not None and usage.output_tokens is not None else None
 
 
+def _tokens(usage: Usage) -> Any:
+    """Return tokens as genai-prices takes them."""
+    from genai_prices import Usage as Tokens  # loaded by who prices
+
+    return Tokens(
+        input_tokens=usage.input, output_tokens=usage.output, cache_read_tokens=usage.cached
+    )
+
+
 def _table_price(reference: ModelReference, answered: str, tokens: Any) -> float | None:
+    seller = provider_of(reference).prices
+    names = dict.fromkeys(filter(None, (answered, reference.name)))
+    found = (_calculated(name, seller, tokens) for name in names)
+    return next((price for price in found if price is not None), None)
+
+
+def _calculated(name: str, seller: str | None, tokens: Any) -> float | None:
+    """Return the price by the table; None if it has no such model of the seller's, or of any."""
     from genai_prices import calc_price  # loaded by who prices
 
-    seller = provider_of(reference).prices
-    for name in dict.fromkeys(filter(None, (answered, reference.name))):
-        try:
-            return float(calc_price(tokens, name, provider_id=seller).total_price)
-        except (LookupError, ValueError):
-            continue
-    return None
+    try:
+        return float(calc_price(tokens, name, provider_id=seller).total_price)
+    except (LookupError, ValueError):
+        return None
 
 
 HELPERS = frozenset({"captioner", "grounder", "ocr"})  # roles that the estimate leaves out

@@ -139,6 +139,7 @@ def _play(plan: Plan, device: Device, recorder: Recorder, start: _Start) -> None
         first,
         probes=probes,
         spending=plan.models.spending(),
+        prices=plan.models.prices,
         installed=installed,
         is_done=None if plan.is_done is None else partial(plan.is_done, recorder.folder),
     )

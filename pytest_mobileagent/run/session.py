@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.log import Crash
     from pytest_mobileagent.episode.store import Recorder
     from pytest_mobileagent.llm.budget import Spending
+    from pytest_mobileagent.llm.prices import Prices
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.task import Probe, Task
 
@@ -99,6 +100,7 @@ class Session:
         *,
         probes: Mapping[str, Probe] | None = None,
         spending: Spending | None = None,
+        prices: Prices | None = None,
         installed: Collection[str] | None = None,
         is_done: Callable[[], bool] | None = None,
     ) -> None:
@@ -115,7 +117,7 @@ class Session:
         self._calls = CallReader(recorder.folder)
         self._waits = CallReader(recorder.folder)
         self._lost = 0.0  # seconds of the wait under way that were counted before
-        self._spending = spending
+        self._spending, self._prices = spending, prices
         self._installed = installed
         self._is_done = is_done
         self._looks = 0
@@ -200,8 +202,13 @@ class Session:
         return max(0.0, lost + self._lost)
 
     def take_calls(self, reported: Sequence[ModelCall] = ()) -> tuple[ModelCall, ...]:
-        """Return the calls behind a decision: those of metered models, and those `reported`."""
+        """Return the calls behind a decision: those of metered models, and those `reported`.
+
+        The latter get the price of their model's name if they have none.
+        """
         metered = self._calls.new()
+        if self._prices is not None:
+            reported = [self._prices.priced(call) for call in reported]
         if self._spending is not None:
             for call in metered:
                 self._spending.note(call)

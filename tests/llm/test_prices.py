@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.llm.model import Answer, Usage
 from pytest_mobileagent.llm.prices import Price, Prices, load_prices
 from pytest_mobileagent.llm.reference import parse_reference
@@ -209,3 +210,38 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     (tmp_path / "latin.toml").write_bytes(b"# \xff")
     with pytest.raises(ValueError, match="is not TOML"):
         load_prices(tmp_path / "latin.toml")
+
+
+@pytest.mark.parametrize(
+    ("model", "usd"),
+    [
+        ("gpt-4o", (600 * 2.5 + 400 * 1.25 + 100 * 10) / 1e6),
+        ("openai:gpt-4o", (600 * 2.5 + 400 * 1.25 + 100 * 10) / 1e6),
+        ("our-tuned", (1000 * 3 + 100 * 4) / 1e6),  # the user's own, of one provider
+        ("vllm:our-tuned", (1000 * 3 + 100 * 4) / 1e6),
+        ("twice", None),  # two providers have one
+        ("ours-of-a-kind", None),
+        ("nobody:gpt-4o", None),
+    ],
+)
+def test_a_call_that_is_reported_has_the_price_of_its_name(model: str, usd: float | None) -> None:
+    prices = Prices(
+        {"vllm:our-tuned": Price(3, 4), "vllm:twice": Price(1, 1), "openai:twice": Price(2, 2)}
+    )
+    call = ModelCall(model, input_tokens=1000, output_tokens=100, cached_tokens=400)
+    assert prices.priced(call).price_usd == (usd and pytest.approx(usd))
+
+
+@pytest.mark.parametrize(
+    ("call", "usd"),
+    [
+        (ModelCall("gpt-4o", input_tokens=1, output_tokens=1, price_usd=0.0), 0.0),
+        (ModelCall("gpt-4o", input_tokens=1, output_tokens=1, price_usd=7.0), 7.0),
+        (ModelCall("gpt-4o", input_tokens=1), None),
+        (ModelCall("gpt-4o"), None),
+    ],
+)
+def test_a_price_that_is_reported_stays_and_none_is_made_of_no_tokens(
+    call: ModelCall, usd: float | None
+) -> None:
+    assert Prices().priced(call).price_usd == usd
