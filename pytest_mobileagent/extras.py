@@ -36,14 +36,22 @@ def how_to_install(*extras: str) -> str:
     return f'pip install ".[{",".join(extras)}]" in a checkout of pytest-mobileagent'
 
 
+def is_installed(extra: str) -> bool:
+    """Whether all modules of an extra are there."""
+    return not _missing(extra)
+
+
+def _missing(extra: str) -> list[str]:
+    return [name for name in MODULES[extra] if find_spec(name) is None]
+
+
 def check_extra(extra: str, what: str) -> None:
     """Check that an extra is installed before starting `what`, which needs it.
 
     Raises:
         MissingExtraError: it is not.
     """
-    missing = [name for name in MODULES[extra] if find_spec(name) is None]
-    if missing:
+    if missing := _missing(extra):
         msg = (
             f"{what} needs packages that are not installed ({', '.join(missing)}): "
             f"{how_to_install(extra)}"

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         goal_at,
         opened,
     )
+    from pytest_mobileagent.agent.endpoint import Endpoint
     from pytest_mobileagent.agent.options import BadOptionError, make_options
     from pytest_mobileagent.agent.phone import EpisodeOver, Phone
     from pytest_mobileagent.agent.recorder import Recorder
@@ -54,6 +55,7 @@ __getattr__ = LazyNames(
             "opened",
         ),
         "dialect.dialect": ("Decision",),
+        "agent.endpoint": ("Endpoint",),
         "agent.options": ("BadOptionError", "make_options"),
         "agent.phone": ("EpisodeOver", "Phone"),
         "agent.recorder": ("Recorder",),
@@ -76,8 +78,8 @@ __getattr__ = LazyNames(
 # Spelled out for type checkers; a test compares it with the table above.
 __all__ = [
     "Agent", "BadOptionError", "Briefing", "CompletionOptions", "Decision", "DeviceInfo",
-    "EndpointAgent", "EpisodeOver", "Image", "KnowsTask", "Message", "Model", "ModelCall",
-    "ModelOptions", "ModelReply", "Move", "Observation", "Phone", "Recorder", "Reply", "Scripted",
-    "Tool", "ToolCall", "Turn", "ask", "given_up", "goal_at", "make_options", "opened",
-    "text_tokens",
+    "Endpoint", "EndpointAgent", "EpisodeOver", "Image", "KnowsTask", "Message", "Model",
+    "ModelCall", "ModelOptions", "ModelReply", "Move", "Observation", "Phone", "Recorder",
+    "Reply", "Scripted", "Tool", "ToolCall", "Turn", "ask", "given_up", "goal_at",
+    "make_options", "opened", "text_tokens",
 ]  # fmt: skip

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from pytest_mobileagent.action.action import Action, Finish
 from pytest_mobileagent.errors import AgentError, NoSolutionError, TaskError, UnfitMoveError
+from pytest_mobileagent.extras import how_to_install
 from pytest_mobileagent.task.solution import Move, Scene
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from pytest_mobileagent.agent.endpoint import Endpoint
     from pytest_mobileagent.dialect.dialect import Decision
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.record import DeviceInfo, Observation
@@ -39,6 +41,7 @@ class Briefing:
     - `instructions`: what to do step by step, where the task says that beside its goal.
     - `installed`: the packages of all apps that the device has.
     - `ocr`: the OCR engine to use ("rapidocr"), for `pytest_mobileagent.screen.ocr`.
+    - `models` and `port` are what `model` and `endpoint` go by.
     """
 
     goal: str
@@ -52,6 +55,7 @@ class Briefing:
     installed: frozenset[str] = frozenset()
     ocr: str = "rapidocr"
     models: Models | None = field(default=None, repr=False)
+    port: str = field(default="", repr=False)
 
     def model(self, role: str = "actor") -> Model:
         """Return the model that was chosen for a role; its cost is counted automatically.
@@ -63,6 +67,22 @@ class Briefing:
             msg = f"no model was chosen for the role {role!r}: --mobile-model=PROVIDER:NAME"
             raise AgentError(msg)
         return self.models.model(role)
+
+    def endpoint(self, provider: str) -> Endpoint:
+        """Return where an SDK of the agent's own finds a provider's models ("openai").
+
+        Calls that go there are recorded, priced, limited, cached and scripted like those of
+        `model`; the SDK chooses the model. It is the port that programs from outside get.
+
+        Raises:
+            AgentError: there is no such provider, or no key for it.
+        """
+        if not self.port:
+            why = f"recording the calls needs {how_to_install('models')}"
+            raise AgentError(f"briefing.endpoint({provider!r}): {why}")
+        from pytest_mobileagent.agent.endpoint import request_endpoint  # loads urllib.request
+
+        return request_endpoint(self.port, provider)
 
     def with_options(self, options: Any) -> Briefing:
         """Return the briefing with an instance of the agent's options."""
@@ -110,11 +130,14 @@ class Agent:
             history: int = 3
 
     `roles` names what it asks models as ("actor", "planner", …), so that a model which is not given
-    is missed before a device starts; an agent that asks none has none. `extras` names the extras of
-    pytest-mobileagent that it needs ("vision"), which are missed as early.
+    is missed before a device starts; an agent that asks none has none. `endpoints` names the
+    providers that it asks by SDKs of its own (see `Briefing.endpoint`), whose keys are missed as
+    early and stay out of its process. `extras` names the extras of pytest-mobileagent that it needs
+    ("vision"), which are missed as early, too.
     """
 
     roles: ClassVar[Sequence[str]] = ()
+    endpoints: ClassVar[Sequence[str]] = ()
     extras: ClassVar[Sequence[str]] = ()
 
     class Options:

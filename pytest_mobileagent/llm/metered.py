@@ -15,7 +15,7 @@ import threading
 import time
 from collections import Counter
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.errors import HostError, in_one_line
@@ -40,7 +40,7 @@ from pytest_mobileagent.llm.providers import REAL_KEY, server_of, without_keys
 from pytest_mobileagent.plain import expect, to_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from pytest_mobileagent.episode.exchanges import ExchangeLog
@@ -51,7 +51,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.reference import ModelReference
 
 
-_WHOLE = {"end", "tools"}
+T = TypeVar("T")
+WHOLE = {"end", "tools"}  # how a reply stops that was not cut off or refused
 
 
 class NotCachedError(HostError):
@@ -72,8 +73,11 @@ class ReplyCache:
         The server is the endpoint, wherever it is configured, or a script's content (`server_of`).
         `repeat` counts equal requests of one episode from 0: their replies may differ.
         """
-        server = server_of(reference)
-        content = [reference.id, server, _plain(request), self.epoch, repeat]
+        return self.key_of(reference.id, server_of(reference), _plain(request), repeat)
+
+    def key_of(self, model: str, server: str, request: Any, repeat: int) -> str:
+        """Return the same for a request that is plain data."""
+        content = [model, server, request, self.epoch, repeat]
         return hashlib.sha256(to_line(content).encode()).hexdigest()
 
     def find(self, key: str) -> Answer | None:
@@ -82,8 +86,16 @@ class ReplyCache:
         Raises:
             NotCachedError: there is none, and the model may not be asked.
         """
+        return self.find_as(_answer, key)
+
+    def find_as(self, read: Callable[[Any], T], key: str) -> T | None:
+        """Return what `read` makes of the reply that was kept as plain data; None without one.
+
+        Raises:
+            NotCachedError: there is none, and the model may not be asked.
+        """
         try:
-            return _answer(read_json(self._path(key)))
+            return read(read_json(self._path(key)))
         except (OSError, ValueError, LookupError, TypeError):
             pass
         if self.only_replays:
@@ -97,12 +109,17 @@ class ReplyCache:
 
     def keep(self, key: str, answer: Answer) -> None:
         """Keep a reply, if it is whole; a folder that cannot be written to keeps none."""
-        if answer.stop not in _WHOLE or self.only_replays:
+        if answer.stop in WHOLE:
+            self.store(key, asdict(answer))
+
+    def store(self, key: str, content: Any) -> None:
+        """Keep plain data as the reply; a folder that cannot be written to keeps none."""
+        if self.only_replays:
             return
         path = self._path(key)
         with contextlib.suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_json(path, asdict(answer), indent=None)
+            write_json(path, content, indent=None)
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.json"
@@ -118,7 +135,7 @@ def _answer(kept: Any) -> Answer:
     calls = tuple(ToolCall(**call) for call in fields["tool_calls"])
     answer = Answer(**fields | {"tool_calls": calls, "usage": Usage(**fields["usage"])})
     expect(answer.text, str, "the text of a reply")
-    if answer.stop not in _WHOLE:
+    if answer.stop not in WHOLE:
         raise ValueError(answer.stop)
     return answer
 

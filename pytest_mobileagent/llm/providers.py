@@ -21,7 +21,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from pytest_mobileagent.urls import hide, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from pytest_mobileagent.llm.model import Client
     from pytest_mobileagent.llm.reference import ModelReference
@@ -182,9 +182,32 @@ def key_of(reference: ModelReference) -> str:
     return ""
 
 
+# Variables for keys of providers that programs ask, although PROVIDERS lacks them.
+_MORE = {
+    "AI21_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ARK_API_KEY", "AZURE_OPENAI_API_KEY",
+    "CEREBRAS_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "COHERE_API_KEY", "CO_API_KEY",
+    "FIREWORKS_API_KEY", "MOONSHOT_API_KEY", "NEBIUS_API_KEY", "NVIDIA_API_KEY",
+    "PERPLEXITY_API_KEY", "SAMBANOVA_API_KEY", "SILICONFLOW_API_KEY", "STEPFUN_API_KEY",
+}  # fmt: skip
+
+
 def key_variables() -> set[str]:
-    """Return the names of all variables that may hold a provider's key."""
-    return {name for provider in PROVIDERS.values() for name in provider.key}
+    """Return the names of all variables that may hold a key for models."""
+    return {name for provider in PROVIDERS.values() for name in provider.key} | _MORE
+
+
+def without_key_variables(
+    environment: Mapping[str, str], references: Iterable[ModelReference] = ()
+) -> dict[str, str]:
+    """Return an environment without the variables that hold keys, but for those of some models."""
+    needed = {name for each in references for name in provider_of(each).key}
+    held = [environment.get(name, "").strip() for name in key_variables() - needed]
+    secret = [key for key in held if len(key) >= REAL_KEY]
+    return {
+        name: value
+        for name, value in environment.items()
+        if name in needed or not (name in key_variables() or any(key in value for key in secret))
+    }
 
 
 def keys() -> tuple[str, ...]:

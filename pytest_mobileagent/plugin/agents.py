@@ -91,6 +91,8 @@ class RunAgents:
         Raises:
             pytest.UsageError: it cannot be loaded, or does not take its options.
         """
+        from pytest_mobileagent.agent.process.wire import NEEDS
+
         named = self._run.names_agent
         if not (self._run.is_owner and named) or runs_no_test(self._config):
             return
@@ -100,17 +102,17 @@ class RunAgents:
         try:
             if self.run_apart:
                 about = self.process.load()
-                roles, extras = about["roles"], about["extras"]
+                roles, endpoints, extras = (about[name] for name in NEEDS)
                 if self._run.is_distributed:  # workers have their own
                     self.end()
             else:
                 agent = self.load()
                 self.options(agent)
-                roles, extras = getattr(agent, "roles", ()), getattr(agent, "extras", ())
+                roles, endpoints, extras = (getattr(agent, name, ()) for name in NEEDS)
         except AgentError as error:
             raise pytest.UsageError(printable(str(error))) from None
-        self._check_extras(extras)
-        self._models.check(str(self._run.agent), roles)
+        self._check_extras([*extras, *(["models"] if endpoints else [])])
+        self._models.check(str(self._run.agent), roles, endpoints)
 
     def _check_extras(self, extras: Sequence[str]) -> None:
         """Check that what the agent needs is installed, and so is the chosen OCR engine."""

@@ -6,27 +6,27 @@ import contextlib
 import fcntl
 import os
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.agent.options import as_dict
 from pytest_mobileagent.episode.runs import Attempt, End, begin, end
 from pytest_mobileagent.errors import HostError, InfrastructureError
+from pytest_mobileagent.extras import is_installed
 from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.run.attempt import attempt
 from pytest_mobileagent.run.runner import ConversationRunner, in_thread
 from pytest_mobileagent.urls import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.fleet.slots import LeasedDevice
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.program.adapter import Adapter
     from pytest_mobileagent.run.attempt import Plan
-    from pytest_mobileagent.run.runner import AgentRunner
+    from pytest_mobileagent.run.runner import AgentRunner, ModelPort
     from pytest_mobileagent.task.case import Case
 
 
@@ -153,9 +153,12 @@ def chosen_agent(run: RunConfig, given: Callable[[], Any] | None) -> ChosenAgent
         process = run.agents.process
         about = process.load()
         if not about["knows_task"]:
-            return ChosenAgent(
-                str(run.agent), about["options"], lambda _case, _values: ConversationRunner(process)
-            )
+
+            def runner(case: Case, _values: Mapping[str, Any]) -> AgentRunner:
+                return ConversationRunner(process, make_port=_port_maker(run, case))
+
+            _load_recorder(about["endpoints"])
+            return ChosenAgent(str(run.agent), about["options"], runner)
         run.agents.take_in()
     maker = run.agents.load() if given is None else given
     name = run.agent or Path(getattr(maker, "__module__", "agent")).stem
@@ -164,7 +167,32 @@ def chosen_agent(run: RunConfig, given: Callable[[], Any] | None) -> ChosenAgent
         from pytest_mobileagent.llm.providers import prepare
 
         prepare(models)
-    return ChosenAgent(name, as_dict(options), partial(in_thread, maker, options))
+    _load_recorder(getattr(maker, "endpoints", ()))
+
+    def in_ours(case: Case, values: Mapping[str, Any]) -> AgentRunner:
+        return in_thread(maker, options, case, values, _port_maker(run, case))
+
+    return ChosenAgent(name, as_dict(options), in_ours)
+
+
+def _port_maker(run: RunConfig, case: Case) -> Callable[[Path], ModelPort] | None:
+    """Return what makes the ports for an agent's own SDKs; None if it is not installed."""
+    if not is_installed("models"):
+        return None
+    from pytest_mobileagent.program.endpoints import EndpointPort
+
+    settings, model = run.models.settings(case.epoch), run.models.for_program
+    return lambda folder: EndpointPort(settings, model, folder, run.folder.screens.folder)
+
+
+def _load_recorder(endpoints: Sequence[str]) -> None:
+    """Load what records the calls of an agent's own SDKs, before its time is measured."""
+    if endpoints and is_installed("models"):
+        from pytest_mobileagent.program.models import recorded_models
+        from pytest_mobileagent.program.models.environment import provider_at
+
+        assert recorded_models
+        provider_at("example.com")  # loads the table of prices
 
 
 def _of_program(run: RunConfig, program: Adapter) -> ChosenAgent:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 LEDGER = "spent.jsonl"  # in the run's folder
 _AGENTS_TOO = {"all", "replay"}  # of --mobile-cache
 _NOT_FOR_PROGRAMS = (
-    ": a program chooses its models itself. scripted:FILE answers in their place, and "
-    "PROVIDER:NAME@URL sends its calls to an endpoint of your own"
+    ": a program chooses its models itself, and so does an SDK of an agent's own. scripted:FILE "
+    "answers in their place, and PROVIDER:NAME@URL sends its calls to an endpoint of your own"
 )
 
 
@@ -124,13 +124,17 @@ class RunModels:
         folder = Path(str(cache.mkdir("mobileagent-replies")))
         return ReplyCache(folder, epoch, only_replays=mode == "replay")
 
-    def check(self, agent: str, roles: Sequence[str]) -> None:
+    def check(self, agent: str, roles: Sequence[str], endpoints: Sequence[str] = ()) -> None:
         """Check the models of an agent before any is asked.
+
+        `endpoints` are the providers that it asks by SDKs of its own.
 
         Raises:
             pytest.UsageError: an agent that asks models has none, or one of them cannot be used.
         """
         setting = self._settings["mobile-model"]
+        if endpoints:
+            self._check_endpoints(agent, endpoints, alone=not roles)
         if self._settings["mobile-prices"].value is not None:
             self.prices  # noqa: B018 - a file that cannot be read is an error now
         if setting.value is None:
@@ -152,6 +156,26 @@ class RunModels:
             except ValueError as error:
                 raise usage_error(setting, f":{which} {error}") from None
 
+    def _check_endpoints(self, agent: str, names: Sequence[str], *, alone: bool) -> None:
+        """Check the providers that an agent asks by SDKs of its own, or what answers for them.
+
+        If it asks for models `alone` in this way, no other one can be chosen for it.
+        """
+        from pytest_mobileagent.program.models.environment import check_route, route_of, routes
+
+        if alone:
+            self.check_for_program()
+        self._check_cache()
+        for name in names:
+            try:
+                route_of(name, routes(every=True))
+                replays = self._settings["mobile-cache"].value == "replay"
+                if self.for_program is None and not replays:
+                    check_route(name)
+            except (HostError, ValueError) as error:
+                msg = f"{agent} asks {name} by an SDK of its own: {error}. No device was started."
+                raise pytest.UsageError(printable(msg)) from None
+
     def check_judges(self, setting: OptionValue, judges: Sequence[ModelReference]) -> None:
         """Check the models that judge, which `setting` names.
 
@@ -168,7 +192,7 @@ class RunModels:
 
     @property
     def for_program(self) -> ModelReference | None:
-        """The model that answers in place of those that a program asks; None if there is none.
+        """The model that answers for those that a program, or an agent's own SDK, asks, if any.
 
         It is a script, or a model at the user's own endpoint. Any other model is meant for agents
         that ask the models that they are given.

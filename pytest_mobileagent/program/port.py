@@ -23,6 +23,7 @@ from pytest_mobileagent.program.http1 import (
 from pytest_mobileagent.program.upstream import Origin, connect, pass_through
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Awaitable, Callable
 
     from pytest_mobileagent.program.models.recorded_models import RecordedModels
@@ -41,10 +42,14 @@ class LocalPort:
     - `models`: at their routes, and as a proxy for requests to the providers' own hosts;
     - `relay`: another port of this machine; `answer`: a function.
     Connections to other hosts pass unopened, or are refused if `models.network` is "models".
+    It listens at a `socket` of the caller's, if it is given one.
     """
 
-    def __init__(self, models: RecordedModels | None = None) -> None:
+    def __init__(
+        self, models: RecordedModels | None = None, socket: socket.socket | None = None
+    ) -> None:
         self.number = 0
+        self._socket = socket
         self._password = secrets.token_urlsafe(18)
         self._tokens: dict[str, str] = {}
         self._models = models
@@ -67,7 +72,10 @@ class LocalPort:
             reader = ClientReader(limit=_PIECE, loop=loop)
             return asyncio.StreamReaderProtocol(reader, self._accept, loop=loop)
 
-        self._server = await loop.create_server(protocol, _HOST, 0)
+        if self._socket is not None:
+            self._server = await loop.create_server(protocol, sock=self._socket)
+        else:
+            self._server = await loop.create_server(protocol, _HOST, 0)
         self.number = self._server.sockets[0].getsockname()[1]
         if self._models is not None:
             proxy = f"http://{_LOGIN}:{self._password}@{_HOST}:{self.number}"
@@ -95,9 +103,9 @@ class LocalPort:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    def url(self, name: str) -> str:
-        """Return the URL at which a name is served."""
-        token = self._tokens.setdefault(name, secrets.token_urlsafe(18))
+    def url(self, name: str, token: str = "") -> str:
+        """Return the URL at which a name is served; `token` is chosen by the first call."""
+        token = self._tokens.setdefault(name, token or secrets.token_urlsafe(18))
         return f"http://{_HOST}:{self.number}/{token}/{name}"
 
     @property

@@ -11,9 +11,9 @@ from pytest_mobileagent.action.action import Finish, Impossible
 from pytest_mobileagent.episode.output import hide
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import AgentError
-from pytest_mobileagent.llm.providers import keys
+from pytest_mobileagent.llm.providers import key_variables, keys
 from pytest_mobileagent.program.adb.raw_log import RAW_LOG, RawLog
-from pytest_mobileagent.program.models.environment import LentKeys, model_keys
+from pytest_mobileagent.program.models.environment import LentKeys
 from pytest_mobileagent.program.placeholders import fill_variables, fill_words
 from pytest_mobileagent.program.process.launch import ProgramProcess, contained
 from pytest_mobileagent.program.process.reported import Traces, reported
@@ -139,7 +139,7 @@ class ProgramRunner:
                 place.folder,
                 environment,
                 run=self._setting.run,
-                own=[*own, *model_keys()],
+                own=[*own, *key_variables()],
                 paths=[place.notes, record, *recorders.paths],
                 search=recorders.search,
             )

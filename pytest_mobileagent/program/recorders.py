@@ -16,7 +16,7 @@ from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.redaction import without_secrets
 from pytest_mobileagent.errors import AgentError
-from pytest_mobileagent.llm.model import Answer, ProviderError
+from pytest_mobileagent.llm.model import Answer
 from pytest_mobileagent.llm.providers import keys
 from pytest_mobileagent.program.adb.recorded import RecordedAdb
 from pytest_mobileagent.program.models.recorded_models import RecordedModels
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 
 PROGRAM = "program"  # the folder of an episode for what is recorded of its program alone
-_LONGEST_OUTAGE = 600.0  # seconds in which a program may go on asking
 _MCP, _RECORDER = "mcp", "recorder"  # names at the local port
 _CALL = ("model", "role", "input_tokens", "output_tokens", "seconds")
 
@@ -114,11 +113,7 @@ class Recorders:
             ProviderError: no model has answered for a long time.
         """
         assert self._models is not None
-        if self._models.failure is not None:
-            raise self._models.failure
-        outage = self._models.outage
-        if outage is not None and time.monotonic() - outage.since > _LONGEST_OUTAGE:
-            self.blame_provider("no model has answered for a long time")
+        self._models.check()
 
     def blame_provider(self, what: str) -> None:
         """Blame the last model's provider for what has happened, if it was at fault.
@@ -127,9 +122,7 @@ class Recorders:
             ProviderError: it was.
         """
         assert self._models is not None
-        if self._models.outage is not None:
-            msg = f"{what}; {self._models.outage.why}"
-            raise ProviderError(msg)
+        self._models.blame_provider(what)
 
     @property
     def secrets(self) -> list[str]:
@@ -192,6 +185,7 @@ class Recorders:
         except (ValueError, TypeError) as error:
             msg = f"the program reported a model call that is not valid: {error}"
             raise AgentError(msg) from None
+        call = self._setting.models.prices.priced(call)
         self._setting.models.spending().pay(call)
         words = without_secrets(str(report.get("said", "")), [*keys(), *self.secrets])
         line = {"call": call.to_json(), "model": call.model, "role": call.role}

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import time
-from typing import TYPE_CHECKING, Any, Protocol
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from pytest_mobileagent.action.action import Finish
 from pytest_mobileagent.agent.agent import Reply, Scripted
 from pytest_mobileagent.agent.conversation import ThreadConversation, TimeIsUpError, Work
 from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.episode.record import Termination
-from pytest_mobileagent.episode.redaction import redacted
+from pytest_mobileagent.episode.redaction import redacted, without_secrets
 from pytest_mobileagent.episode.store import cut
 from pytest_mobileagent.errors import AgentError, TaskError
 from pytest_mobileagent.llm.model import ProviderError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     from pytest_mobileagent.agent.agent import Briefing
@@ -44,27 +46,70 @@ class AgentRunner(Protocol):
         """
 
 
+class ModelPort(Protocol):
+    """The port at which an agent's own SDKs find models; it serves while it is entered.
+
+    - `url`: for `Briefing.port`. `over`: which budget is spent; empty if none is.
+    - `secrets`: the strings that no record may hold.
+    """
+
+    over: str
+    url: str
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+    @property
+    def secrets(self) -> Sequence[str]: ...  # noqa: D102 - see above
+
+    def check(self) -> None:
+        """Check that calls can be recorded, and that they are answered.
+
+        Raises:
+            HostError: they cannot be recorded.
+            ProviderError: no model has answered for a long time.
+        """
+
+    def blame_provider(self, what: str) -> None:
+        """Blame the provider of the last call for what has happened, if it was at fault.
+
+        Raises:
+            ProviderError: it was.
+        """
+
+
 class ConversationRunner:
     """Runs an agent that is reached by a `Conversation`.
 
     If it `plays_solution`, that of the task, a crash of one of the task's apps means that the task
-    is broken.
+    is broken. `make_port` makes the port for the agent's own SDKs, given the episode's folder; None
+    if there is none.
     """
 
     def __init__(
-        self, conversation: Conversation, options: Any = None, *, plays_solution: bool = False
+        self,
+        conversation: Conversation,
+        options: Any = None,
+        *,
+        plays_solution: bool = False,
+        make_port: Callable[[Path], ModelPort] | None = None,
     ) -> None:
         self._conversation = conversation
+        self._make_port = make_port
+        self._port: ModelPort | None = None
         self._options = options  # of an agent in this process; one in another has its own
         self._plays_solution = plays_solution
         self._thought = 0.0
 
     def run(self, session: Session, briefing: Briefing) -> None:
         """Have a new agent work until the episode is over (see `AgentRunner`)."""
-        try:
+        with ExitStack() as stack:
+            if self._make_port is not None:
+                self._port = stack.enter_context(self._make_port(briefing.folder))
+                briefing = replace(briefing, port=self._port.url)
+            stack.callback(self._conversation.end)  # before the port is closed
             self._run(session, briefing)
-        finally:
-            self._conversation.end()
 
     def _run(self, session: Session, briefing: Briefing) -> None:
         try:
@@ -77,12 +122,19 @@ class ConversationRunner:
                 session.end(Termination.TIME_LIMIT, blame(session, limit))
             session.end(Termination.TIME_LIMIT, "the agent could not be closed: its time was over")
         except AgentError as error:
-            why = blame(session, str(error))
+            why = blame(session, self._without_secrets(str(error)))
             session.end(Termination.AGENT_ERROR, kept(why, briefing.folder))
         else:
             if self._plays_solution:
                 _check_apps(session, briefing.apps)
-            _conclude(session, message, briefing.folder)
+            raised, trace = (self._without_secrets(text) for text in (message.error, message.trace))
+            if raised and self._port is not None and session.ending is None:
+                self._port.blame_provider(f"the agent raised {raised}")
+            _conclude(session, replace(message, error=raised, trace=trace), briefing.folder)
+
+    def _without_secrets(self, text: str) -> str:
+        """Return a text without the tokens of the port, which errors of HTTP quote."""
+        return text if self._port is None else str(without_secrets(text, self._port.secrets))
 
     def _receive(self, session: Session) -> Reply | Work:
         """Return the agent's next message, and note in `_thought` how long it took.
@@ -95,12 +147,18 @@ class ConversationRunner:
             try:
                 message = self._conversation.receive(max(0.0, session.seconds_left + lost - taken))
             except TimeIsUpError:
+                if self._port is not None:
+                    self._port.check()
                 if not (more := session.seconds_lost()):
                     raise
                 lost += more
         lost += session.seconds_lost()
         self._thought = max(0.0, time.monotonic() - before - lost)
         session.seconds_left = max(0.0, session.seconds_left - self._thought)
+        if self._port is not None:
+            self._port.check()
+            if self._port.over and session.ending is None:
+                session.end(Termination.BUDGET, self._port.over)
         return message
 
     def _answer(self, session: Session, reply: Reply) -> None:
@@ -111,9 +169,16 @@ class ConversationRunner:
 
 
 def in_thread(
-    maker: Callable[[], Any], options: Any, case: Case, values: Mapping[str, Any]
+    maker: Callable[[], Any],
+    options: Any,
+    case: Case,
+    values: Mapping[str, Any],
+    make_port: Callable[[Path], ModelPort] | None = None,
 ) -> AgentRunner:
-    """Return the runner of an agent in a thread, which may be handed the task itself."""
+    """Return the runner of an agent in a thread, which may be handed the task itself.
+
+    One that is scripted asks no model, and needs no port.
+    """
 
     def make() -> Any:
         agent = maker()
@@ -123,7 +188,8 @@ def in_thread(
 
     scripted = isinstance(maker, type) and issubclass(maker, Scripted)
     conversation = ThreadConversation(make, scripted=scripted)
-    return ConversationRunner(conversation, options, plays_solution=scripted)
+    port = None if scripted else make_port
+    return ConversationRunner(conversation, options, plays_solution=scripted, make_port=port)
 
 
 def _check_apps(session: Session, apps: Collection[str]) -> None:

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.agent.options import as_dict, as_word, make_options
 from pytest_mobileagent.check.episode import Episode, load
 from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
+from pytest_mobileagent.extras import is_installed
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.reference import ModelChoice, ModelReference
+from pytest_mobileagent.llm.scripted.model import ScriptedModel
 from pytest_mobileagent.run.attempt import Plan, attempt
 from pytest_mobileagent.run.runner import in_thread
 from pytest_mobileagent.run.session import Limits
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.llm.model import Client
+    from pytest_mobileagent.run.runner import ModelPort
 
 
 def play(
@@ -42,9 +45,9 @@ def play(
     """Let an agent work on a task, or towards a goal in words, and return the episode.
 
     `agent` is a class, or what makes an agent; it runs in a thread of this process. `model` is what
-    it asks, such as a `ScriptedModel`, or one for each of its roles; `options` are what it
-    declares. The episode is recorded in `folder`; without one the record is gone, and only the
-    returned episode stays.
+    it asks, such as a `ScriptedModel`, or one for each of its roles; a `ScriptedModel` also answers
+    the agent's own SDKs (`Briefing.endpoint`). `options` are what it declares. The episode is
+    recorded in `folder`; without one the record is gone, and only the returned episode stays.
 
     Raises:
         InfrastructureError: the phone broke.
@@ -58,7 +61,7 @@ def play(
     plan = Plan(
         case=Case(asked, "play", parameters=parameters or {}),
         agent=name,
-        make_runner=partial(in_thread, agent, given),
+        make_runner=partial(in_thread, agent, given, make_port=_port_maker(model)),
         limits=Limits(step_limit, time_limit),
         seed=seed,
         options=as_dict(given),
@@ -69,6 +72,18 @@ def play(
         return _attempt(plan, phone, folder)
     with tempfile.TemporaryDirectory(prefix="mobileagent-") as temporary:
         return _attempt(plan, phone, Path(temporary))
+
+
+def _port_maker(model: Any) -> Callable[[Path], ModelPort] | None:
+    """Return what makes the port for an agent's own SDKs; None if it is not installed."""
+    if not is_installed("models"):
+        return None
+    from pytest_mobileagent.program.endpoints import EndpointPort
+
+    scripted = model if isinstance(model, ScriptedModel) else None
+    return lambda folder: EndpointPort(
+        ModelSettings(), scripted, folder, folder.parents[1] / FOLDER
+    )
 
 
 _EVERY_ROLE = ""

@@ -100,6 +100,10 @@ def test_the_agents_of_the_agents_page_and_their_tests_run(begun):
     run(project, "tests").assert_outcomes(passed=2)
     for options in (["--agent=steps", "--mobile-agent-option", "most=3"], ["--agent=loop"]):
         run(project, "tasks", "-k", "eggs", *options).assert_outcomes(passed=1, deselected=1)
+    (project.path / "replies.jsonl").write_text('"132 1696"\n"130 710"\n"DONE"\n')
+    for agent in ("briefed", "own_sdk"):
+        options = [f"--agent={agent}", "--mobile-model=scripted:replies.jsonl"]
+        run(project, "tasks", "-k", "eggs", *options).assert_outcomes(passed=1, deselected=1)
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ from pytest_mobileagent.agent.options import as_dict, make_options
 from pytest_mobileagent.agent.phone import Channel
 from pytest_mobileagent.agent.process.wire import (
     END,
+    NEEDS,
     PROBE,
     WORK,
     pack_reply,
@@ -90,7 +91,7 @@ def _load(
     except ValueError as error:
         raise _refused(connection, f"--mobile-agent-option {error}") from error
     knows_task = isinstance(agent, KnowsTask) or hasattr(agent, "assign_task")
-    names = {name: [str(each) for each in getattr(agent, name, ())] for name in ("roles", "extras")}
+    names = {name: [str(each) for each in getattr(agent, name, ())] for name in NEEDS}
     send_to_worker(connection, "ready", options=values, knows_task=knows_task, **names)
     return agent, options
 

@@ -29,10 +29,11 @@ from pytest_mobileagent.agent.process.wire import (
 )
 from pytest_mobileagent.episode.store import MOST_OF_ERROR, cut
 from pytest_mobileagent.errors import AgentError
+from pytest_mobileagent.llm.providers import without_key_variables
 from pytest_mobileagent.processes import VARIABLE, end_descendants, end_marked
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from pytest_mobileagent.agent.agent import Briefing, Reply
@@ -65,6 +66,9 @@ class AgentProcess:
     `reference` and `folders` are what `find_agent` takes, `options` words KEY=VALUE. `run` marks
     the processes of a run, so that what is left of them can be ended. `models` are those whose
     libraries are loaded ahead, if the agent asks models.
+
+    An agent that declares `endpoints` gets no keys of models' providers but those of `models`: its
+    process is started again without them, since only the loaded agent says so.
     """
 
     def __init__(
@@ -81,6 +85,7 @@ class AgentProcess:
         self._connection: Connection | None = None
         self._about: dict[str, Any] | None = None
         self._refusal = ""
+        self._is_keyless = False
         self._mark = ""
         self._clean = True
         self._waits = False  # for an episode
@@ -95,12 +100,15 @@ class AgentProcess:
         path = json.dumps([str(folder) for folder in sys.path])
         numbers = [str(theirs.fileno()), str(os.getpid())]
         self._mark = f"{self._run}-{secrets.token_hex(8)}"
+        environment: Mapping[str, str] = os.environ
+        if self._is_keyless:
+            environment = without_key_variables(environment, self._request[-1])
         with theirs:
             self._process = subprocess.Popen(
                 # -u: what an agent prints belongs to the step in which it is printed.
                 [sys.executable, "-P", "-u", "-c", _PROGRAM, path, *numbers],
                 stdin=subprocess.DEVNULL,
-                env=os.environ | {VARIABLE: self._mark},
+                env={**environment, VARIABLE: self._mark},
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,  # Ctrl-C is ours
             )
@@ -110,7 +118,7 @@ class AgentProcess:
             send_to_agent(self._connection, "load", *self._request)
 
     def load(self) -> dict[str, Any]:
-        """Return the agent's properties: `options`, `knows_task`, `roles`, `extras`.
+        """Return the agent's properties: `options`, `knows_task`, and what it declares (`NEEDS`).
 
         Raises:
             AgentError: it cannot be loaded, or does not take such options.
@@ -129,6 +137,10 @@ class AgentProcess:
                 self._refusal = f"cannot be loaded: {error}"
             else:
                 if about["kind"] == "ready":
+                    if about["endpoints"] and not self._is_keyless:
+                        self._is_keyless = True
+                        self.kill()
+                        return self.load()
                     self._about, self._waits = about, True
                     return about
                 raise self._refused(str(about.get("error")))

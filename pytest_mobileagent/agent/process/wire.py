@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _STREAMS = b"s"
 PROBE = "probe"  # asked, and answered, to show that a process that waits has not been stopped
 END = "end"  # asked to do what it does at its exit, and answered when that is done
+NEEDS = ("roles", "endpoints", "extras")  # what an agent's class declares
 # What is told of how an agent's work has ended.
 WORK = ("answer", "error", "trace", "complaint", "budget", "infrastructure")
 

@@ -78,17 +78,21 @@ class Passage(Protocol):
         """Report that the command has ended, and how it failed, if that is known."""
 
 
-class Watcher(Protocol):
-    """Watches over an episode while a program runs in it."""
-
-    async def command(self, command: Command) -> Passage:
-        """Ask to pass a command on; an act waits until the screen before it is captured."""
+class CallWatcher(Protocol):
+    """Watches over the model calls of an episode."""
 
     async def call_begins(self) -> str:
         """Report that a model is about to be asked; return why it must not be, empty if it may."""
 
     def call_ended(self, words: str) -> None:
         """Report what a model replied; by now, its line is in the episode's calls.jsonl."""
+
+
+class Watcher(CallWatcher, Protocol):
+    """Watches over an episode while a program runs in it."""
+
+    async def command(self, command: Command) -> Passage:
+        """Ask to pass a command on; an act waits until the screen before it is captured."""
 
     async def step(self, phase: Literal["begin", "end"]) -> str:
         """Report that the program itself begins or ends a step.

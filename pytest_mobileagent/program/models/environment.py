@@ -7,6 +7,7 @@ its stand-in.
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 import secrets
@@ -18,7 +19,13 @@ from urllib.parse import urlsplit
 import h11
 
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.llm.providers import PROVIDERS, endpoint_of, key_variables
+from pytest_mobileagent.llm.providers import (
+    PROVIDERS,
+    check_endpoint,
+    endpoint_of,
+    key_of,
+    key_variables,
+)
 from pytest_mobileagent.llm.reference import ModelReference
 from pytest_mobileagent.program.upstream import Origin
 
@@ -59,8 +66,10 @@ class Route:
         return self.base + rest.removeprefix(self.suffix)
 
 
-def routes() -> dict[str, Route]:
+def routes(*, every: bool = False) -> dict[str, Route]:
     """Return the routes by name: those that most programs use, and those that the user has set.
+
+    With `every`, there is one for each provider that has an endpoint.
 
     Raises:
         HostError: a variable holds no URL.
@@ -70,7 +79,7 @@ def routes() -> dict[str, Route]:
         variables = _ALWAYS.get(name) or tuple(
             each for each in provider.url_variables if os.environ.get(each)
         )
-        if not variables or name in {"openai-responses", "ollama"}:
+        if name in {"openai-responses", "ollama"} or not (variables or (every and provider.url)):
             continue
         base = endpoint_of(ModelReference(name, "any"))
         suffix = "" if provider.api == "anthropic" else "/v1"
@@ -89,6 +98,50 @@ def routes() -> dict[str, Route]:
             msg = f"the environment variable {' or '.join(route.variables)}: {error}"
             raise HostError(msg) from None
     return found
+
+
+def route_of(name: str, routes: Mapping[str, Route]) -> Route:
+    """Return the route of a name.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if name in routes:
+        return routes[name]
+    near = difflib.get_close_matches(name, routes, 1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    msg = f"no provider with an endpoint is called {name!r}{hint} (there are: "
+    raise ValueError(f"{msg}{', '.join(sorted(routes))})")
+
+
+def check_route(name: str) -> None:
+    """Check that the provider at a route has a key, and answers.
+
+    Raises:
+        HostError: a variable that names an endpoint holds no URL.
+        ValueError: there is no such route, no key for it, or the endpoint does not answer.
+    """
+    route = route_of(name, routes(every=True))
+    key_at(route)
+    if route.provider in PROVIDERS and route.base == endpoint_of(_reference(route)):
+        check_endpoint(_reference(route))
+
+
+def key_at(route: Route) -> str:
+    """Return the key of the provider at a route; empty if none is needed and none is set.
+
+    Raises:
+        ValueError: it needs one.
+    """
+    if route.provider not in PROVIDERS:  # Azure, whose endpoint is always the user's own
+        return ""
+    url = PROVIDERS[route.provider].url
+    is_own = not url or Origin.of(route.base) != Origin.of(url)
+    return key_of(ModelReference(route.provider, "any", route.base if is_own else ""))
+
+
+def _reference(route: Route) -> ModelReference:
+    return ModelReference(route.provider, "any")
 
 
 def environment(
@@ -175,23 +228,11 @@ def _of_prices(host: str) -> str:
     return ""
 
 
-# Keys of providers whose calls are recorded although `llm.providers` lacks them.
-_MORE = {
-    "AI21_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ARK_API_KEY", "AZURE_OPENAI_API_KEY",
-    "CEREBRAS_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "COHERE_API_KEY", "CO_API_KEY",
-    "FIREWORKS_API_KEY", "MOONSHOT_API_KEY", "NEBIUS_API_KEY", "NVIDIA_API_KEY",
-    "PERPLEXITY_API_KEY", "SAMBANOVA_API_KEY", "SILICONFLOW_API_KEY", "STEPFUN_API_KEY",
-}  # fmt: skip
 # For programs that refuse to start without a key.
 _USUAL = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY")
 # How keys begin, by which some programs recognise the provider.
 _BEGINNING = re.compile(r"sk-ant-[a-z]+\d+-|sk-or-v1-|sk-|gsk_|xai-|nvapi-|AIza")
 _LEAST = 8  # characters of a key: a shorter one may be part of other words
-
-
-def model_keys() -> set[str]:
-    """Return the names of all variables that may hold a key for models."""
-    return key_variables() | _MORE
 
 
 class LentKeys:
@@ -207,7 +248,7 @@ class LentKeys:
         self._own = set(own)
         self._words: dict[str, str] = {}  # by key
         named: dict[str, str] = {}
-        for name in sorted(model_keys() - self._own):
+        for name in sorted(key_variables() - self._own):
             if key := environment.get(name, "").strip():
                 named[name] = self._words.setdefault(key, _word_for(key))
         if always:
@@ -225,6 +266,11 @@ class LentKeys:
     def keys(self) -> list[str]:
         """The keys for which they stand."""
         return [key for key in self._words if key]
+
+    def word_for(self, variables: Iterable[str]) -> str:
+        """Return the stand-in for the key in one of some variables, or the one for no key."""
+        given = (self._named[name] for name in variables if name in self._named)
+        return next(given, "") or self._words.setdefault("", _word_for("sk-"))
 
     def environment(self, base: Mapping[str, str]) -> dict[str, str]:
         """Return an environment with stand-ins for the keys, wherever those occur."""

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import h11
 
-from pytest_mobileagent.llm.providers import endpoint_of, key_of, provider_of
+from pytest_mobileagent.llm.providers import endpoint_of, key_of, provider_of, server_of
+from pytest_mobileagent.llm.reference import ModelReference
 from pytest_mobileagent.program import upstream
 from pytest_mobileagent.program.http1 import header, passed_on
 from pytest_mobileagent.program.models.environment import seller_of
@@ -25,7 +26,7 @@ from pytest_mobileagent.program.upstream import Origin
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from pytest_mobileagent.llm.reference import ModelReference
+    from pytest_mobileagent.llm.scripted.model import ScriptedModel
     from pytest_mobileagent.llm.scripted.server import ServedModel
     from pytest_mobileagent.program.http1 import ServerConnection
     from pytest_mobileagent.program.models.recording import Recording
@@ -200,9 +201,25 @@ class StandIn:
         OSError, ValueError: the script cannot be read, or there is no endpoint.
     """
 
-    def __init__(self, model: ModelReference | None) -> None:
-        self._model = model
+    def __init__(self, model: ModelReference | ScriptedModel | None) -> None:
         self._served = None if model is None else _serve(model)
+        self._model: ModelReference | None
+        if model is None or isinstance(model, ModelReference):
+            self._model = model
+        else:
+            self._model = ModelReference("scripted", model.model)
+
+    @property
+    def is_given(self) -> bool:
+        """Whether anything answers in place of the providers."""
+        return self._model is not None
+
+    @property
+    def server(self) -> str:
+        """What identifies a script by its content; empty if no script answers."""
+        if self._model is None or not self.is_scripted:
+            return ""
+        return server_of(self._model) or self._model.id
 
     @property
     def is_scripted(self) -> bool:
@@ -249,8 +266,10 @@ class StandIn:
         return Place(origin, path.rstrip("/") + end + query, self._model.provider)
 
 
-def _serve(model: ModelReference) -> ServedModel | None:
+def _serve(model: ModelReference | ScriptedModel) -> ServedModel | None:
     """Start to serve a script; of any other model, check that it has an endpoint."""
+    if not isinstance(model, ModelReference):
+        return model.serve()
     if provider_of(model).api != "scripted":
         Origin.of(endpoint_of(model))
         return None

@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import ssl
+import time
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -18,34 +19,50 @@ import trustme
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.llm.model import ProviderError
+from pytest_mobileagent.llm.providers import PROVIDERS
 from pytest_mobileagent.program.http1 import header
 from pytest_mobileagent.program.models.assembly import json_object
 from pytest_mobileagent.program.models.environment import (
     LOOPBACK,
     LentKeys,
     environment,
+    key_at,
     provider_at,
+    route_of,
     routes,
 )
 from pytest_mobileagent.program.models.exchange import Exchange, Place, StandIn
+from pytest_mobileagent.program.models.kept import KeptReplies
 from pytest_mobileagent.program.models.recording import Book, Outage, Recording, Sent
 from pytest_mobileagent.program.models.replies import UNLIMITED, is_priced
-from pytest_mobileagent.program.models.requests import api_of, decoded, model_of, with_usage
+from pytest_mobileagent.program.models.requests import (
+    WithoutUsage,
+    api_of,
+    decoded,
+    model_of,
+    with_usage,
+)
 from pytest_mobileagent.program.upstream import Origin, pass_through, trusted
+from pytest_mobileagent.urls import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     import h11
 
+    from pytest_mobileagent.llm.metered import ReplyCache
     from pytest_mobileagent.llm.models import ModelSettings
     from pytest_mobileagent.llm.reference import ModelReference
-    from pytest_mobileagent.program.commands import Watcher
+    from pytest_mobileagent.llm.scripted.model import ScriptedModel
+    from pytest_mobileagent.program.commands import CallWatcher
     from pytest_mobileagent.program.http1 import ServerConnection
+    from pytest_mobileagent.program.models.kept import KeptReply
     from pytest_mobileagent.program.models.replies import Seller
     from pytest_mobileagent.program.models.requests import RecordedApi
 
 
+_LONGEST_OUTAGE = 600.0  # seconds in which a program may go on asking
 _KEY_HEADERS = ("x-api-key", "api-key", "x-goog-api-key")
 
 
@@ -60,6 +77,9 @@ class RecordedModels:
     - `include_usage`: whether to ask streams for token counts if the program does not.
     - `model`: answers in place of all providers: a script, or an endpoint for its API.
     - `keys`: the program's stand-ins for keys; by default, for all keys.
+    - `cache`: where replies are kept; None if they are not.
+    - `is_proxy`: whether requests to the providers' own hosts come, too. Without these, each
+      provider that has an endpoint has a route.
 
     Raises HostError if a variable that names an endpoint holds no URL.
 
@@ -72,14 +92,16 @@ class RecordedModels:
         settings: ModelSettings,
         folder: Path,
         pictures: Path,
-        watcher: Watcher,
+        watcher: CallWatcher,
         *,
         network: Literal["open", "models"] = "open",
         hosts: Collection[str] = (),
         roles: Mapping[str, str] | None = None,
         include_usage: bool = True,
-        model: ModelReference | None = None,
+        model: ModelReference | ScriptedModel | None = None,
         keys: LentKeys | None = None,
+        cache: ReplyCache | None = None,
+        is_proxy: bool = True,
         on_budget: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.network = network
@@ -90,11 +112,12 @@ class RecordedModels:
         self._book = Book(settings.prices, settings.spending(), log, store, dict(roles or {}))
         self._watcher, self._on_budget = watcher, on_budget
         self._include_usage, self._model = include_usage, model
-        self._routes = routes()
+        self._kept, self._is_proxy = KeptReplies(cache), is_proxy
+        self.routes = routes(every=not is_proxy)
         # A program may name the user's endpoint itself.
-        places = ((Origin.of(each.base).host, each.provider) for each in self._routes.values())
+        places = ((Origin.of(each.base).host, each.provider) for each in self.routes.values())
         named = {host: provider for host, provider in places if host not in LOOPBACK}
-        self._named = {Origin.of(each.base) for each in self._routes.values()}
+        self._named = {Origin.of(each.base) for each in self.routes.values()}
         self._hosts = named | {host.lower(): host.lower() for host in hosts}
         self._bundle = folder / "program" / "certificates.pem"
         self._stand_in = StandIn(None)
@@ -113,12 +136,14 @@ class RecordedModels:
         except (OSError, ValueError) as error:
             msg = f"--mobile-model={self._model}: {error}"
             raise HostError(msg) from error
+        if not self._is_proxy:
+            return
         try:
             await asyncio.to_thread(self._write_bundle)
         except OSError as error:
             msg = f"cannot write {self._bundle}: {error}"
             raise HostError(msg) from error
-        self.environment = environment(self._routes, url, proxy, self._bundle)
+        self.environment = environment(self.routes, url, proxy, self._bundle)
         self.environment |= self._keys.environment({})
         self.openai_base_url = self.environment["OPENAI_BASE_URL"]
         self.openai_chat_url = f"{self.openai_base_url}/chat/completions"
@@ -135,14 +160,52 @@ class RecordedModels:
             self._bundle.unlink(missing_ok=True)
         await asyncio.to_thread(self._stand_in.close)
 
+    def check(self) -> None:
+        """Check that calls can still be recorded, and that they are answered.
+
+        Raises:
+            HostError: recording has failed, because the disk is full, say.
+            ProviderError: no model has answered for a long time.
+        """
+        if self.failure is not None:
+            raise self.failure
+        outage = self._book.outage
+        if outage is not None and time.monotonic() - outage.since > _LONGEST_OUTAGE:
+            self.blame_provider("no model has answered for a long time")
+
+    def blame_provider(self, what: str) -> None:
+        """Blame the provider of the last call for what has happened, if it was at fault.
+
+        Raises:
+            ProviderError: it was: the call has had no answer.
+        """
+        if self._book.outage is not None:
+            msg = f"{what}; {self._book.outage.why}"
+            raise ProviderError(msg)
+
     @property
     def outage(self) -> Outage | None:
         """Why the last request had no answer, and since when; None if it had one."""
         return self._book.outage
 
+    def lend_key(self, name: str) -> str:
+        """Return the stand-in for the key of the provider at a route.
+
+        Raises:
+            ValueError: there is no such route, or no key for it while nothing answers in the
+                provider's place.
+        """
+        route = route_of(name, self.routes)
+        if not (self._stand_in.is_given or self._kept.only):
+            key_at(route)
+        provider = PROVIDERS.get(route.provider)
+        word = self._keys.word_for(provider.key if provider is not None else ())
+        self.secrets.add(word)
+        return word
+
     def has_route(self, name: str) -> bool:
         """Whether a path of the port leads to a provider."""
-        return name in self._routes
+        return name in self.routes
 
     def is_provider(self, host: str) -> bool:
         """Whether a host is a provider of models, so that connections to it are opened."""
@@ -159,7 +222,7 @@ class RecordedModels:
         self, connection: ServerConnection, request: h11.Request, name: str, rest: str
     ) -> None:
         """Answer a request to one of the routes; `rest` is what follows the route's name."""
-        route = self._routes[name]
+        route = self.routes[name]
         url = route.target(rest)
         origin = Origin.of(url)
         target = url[len(url.split("/", 3)[0]) + 2 :].partition("/")[2]
@@ -189,8 +252,16 @@ class RecordedModels:
         plain = decoded(data, header(request, "content-encoding").lower())
         sent = Sent(place.path, plain, json_object(plain) or {}, self._secrets(request, place))
         seller = self._stand_in.seller(place, model_of(place.path, sent.body))
+        key, kept = self._key(seller, place, api, sent), None
+        try:
+            kept = self._kept.find(key)
+        except HostError as error:
+            self.failure = self.failure or error
         if self.failure is not None:
             await _refuse(connection, api, 403, str(self.failure))
+        elif kept is not None:
+            self.secrets.update(sent.secrets)
+            await self._replay(connection, Recording(self._book, api, seller, sent), kept)
         elif why := self._book.spending.over() or self._unlimited(seller):
             self._on_budget(why)
             await _refuse(connection, api, 429, why)
@@ -200,6 +271,34 @@ class RecordedModels:
             self.secrets.update(sent.secrets)
             recording = Recording(self._book, api, seller, sent)
             await self._record(connection, request, recording, place, data)
+            self._kept.keep(key, recording.kept)
+
+    def _key(self, seller: Seller, place: Place, api: RecordedApi, sent: Sent) -> str:
+        """Return the name under which the reply to a request is kept."""
+        to = self._stand_in.instead(api, place)
+        server = self._stand_in.server or shown(f"{to.origin.url}{to.path}")
+        query = place.target.partition("?")[2]
+        return self._kept.key(seller.id, server, api.name, query, sent.data)
+
+    async def _replay(
+        self, connection: ServerConnection, recording: Recording, kept: KeptReply
+    ) -> None:
+        """Answer a request with the reply that was kept."""
+        try:
+            await asyncio.to_thread(recording.replay, kept)
+        except HostError as error:
+            self.failure = error
+            raise ConnectionResetError(str(error)) from error
+        text = kept.text.encode()
+        if "event-stream" in kept.media_type and self._asks_for_usage(recording):
+            text = WithoutUsage().pass_on(text, is_last=True)
+        await connection.respond(200, {"Content-Type": kept.media_type}, text)
+
+    def _asks_for_usage(self, recording: Recording) -> bytes | None:
+        """Return the body of a request that asks for counts; None if we do not ask for them."""
+        if not self._include_usage or recording.api.name != "chat":
+            return None
+        return with_usage(recording.given.body, recording.given.data)
 
     def _with_keys(
         self, request: h11.Request, place: Place, to: Place
@@ -247,9 +346,8 @@ class RecordedModels:
     ) -> None:
         api = recording.api
         request, to = self._with_keys(request, place, self._stand_in.instead(api, place))
-        wants = self._include_usage and api.name == "chat" and recording.given.data is data
-        asks = wants and to.origin not in self._countless
-        asking = with_usage(recording.given.body, data) if asks else None
+        may_ask = recording.given.data is data and to.origin not in self._countless
+        asking = self._asks_for_usage(recording) if may_ask else None
         call = Exchange(
             connection,
             request,

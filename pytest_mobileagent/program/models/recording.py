@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.redaction import without_secrets
 from pytest_mobileagent.episode.store import shortened
+from pytest_mobileagent.llm.metered import WHOLE
 from pytest_mobileagent.llm.model import REFUSED, Answer, Image, Usage, plain
 from pytest_mobileagent.llm.prices import HELPERS, input_tokens, text_tokens
 from pytest_mobileagent.llm.providers import REAL_KEY, keys
 from pytest_mobileagent.plain import to_line
 from pytest_mobileagent.program.models.assembly import Assembled, json_object, objects
+from pytest_mobileagent.program.models.kept import KeptReply
 from pytest_mobileagent.program.models.replies import price, reported
 from pytest_mobileagent.program.models.requests import decoded, model_of
 
@@ -106,6 +108,8 @@ class Recording:
     def __init__(self, book: Book, api: RecordedApi, seller: Seller, sent: Sent) -> None:
         self.api, self.seller = api, seller
         self.settings: dict[str, Any] = {}  # ours, in addition to those of the program
+        self.kept: KeptReply | None = None  # the reply, once it is whole
+        self._from_cache = False
         self._book, self.given = book, sent
         asked = model_of(sent.path, sent.body)  # even if another model answers
         self._role = api.role or book.role(asked or seller.name)
@@ -143,6 +147,16 @@ class Recording:
         """Note the head of the answer."""
         self._status, self._media_type = status, media_type.lower()
         self._encoding = encoding.lower().strip()
+
+    def replay(self, kept: KeptReply) -> None:
+        """Record a reply that was kept, in place of the provider's.
+
+        Raises:
+            HostError: a picture or the line cannot be written.
+        """
+        self.answered(200, kept.media_type, "")
+        self._come, self._from_cache = [kept.text.encode()], True
+        self.write()
 
     @property
     def has_begun(self) -> bool:
@@ -185,6 +199,9 @@ class Recording:
             self._fail(error, answer)
             return ""
         self._succeed(assembled, answer, times, error)
+        if assembled.is_whole and answer.stop in WHOLE and not error:
+            text = without_secrets(raw.decode("utf-8", "replace"), self._secrets())
+            self.kept = KeptReply(self._media_type, text)
         calls = (f"{call.name}({to_line(call.arguments)})" for call in answer.tool_calls)
         return answer.text or "\n".join(calls)
 
@@ -211,7 +228,8 @@ class Recording:
         self._book.outage = None
         failed = self._book.failed.pop(self.key, None)
         call = self._call(assembled, answer, first, now, failed)
-        self._book.spending.pay(call)
+        if not self._from_cache:
+            self._book.spending.pay(call)
         self._add({"call": call.to_json(), **self._asked(), "reply": answer.to_json()}, error)
 
     def _call(
@@ -237,15 +255,18 @@ class Recording:
             input_tokens=usage.input,
             output_tokens=usage.output,
             cached_tokens=usage.cached,
-            price_usd=price(self._book.prices, self.seller, data, self.api.usage, usage),
+            price_usd=0.0
+            if self._from_cache
+            else price(self._book.prices, self.seller, data, self.api.usage, usage),
             seconds_to_first=None if first is None else round(max(0.0, first), 4),
-            seconds=round(now - self._began, 3),
+            seconds=0.0 if self._from_cache else round(now - self._began, 3),
             waited=round(self._began - failed.began, 3) if failed else 0.0,
             retries=failed.times if failed else 0,
             estimated=not used.is_told,
             images=len(self._prompt.request.images),
             estimated_input_tokens=None if is_helper else sent,
             estimated_output_tokens=None if is_helper else answered,
+            from_cache=self._from_cache,
             line=self._book.log.next_line(),
         )
 
@@ -271,9 +292,11 @@ class Recording:
             "prompt": self._prompt.messages,
         }
 
+    def _secrets(self) -> list[str]:
+        return [key for key in (*keys(), *self.given.secrets) if len(key) >= REAL_KEY]
+
     def _add(self, line: dict[str, Any], error: str) -> None:
-        secrets = [key for key in (*keys(), *self.given.secrets) if len(key) >= REAL_KEY]
-        self._book.log.add(without_secrets({**line, "error": error}, secrets))
+        self._book.log.add(without_secrets({**line, "error": error}, self._secrets()))
 
 
 def _short(raw: bytes) -> str:

@@ -1,0 +1,56 @@
+"""The endpoints of models for an agent that asks them by an SDK of its own.
+
+They lead to a port of the worker that plays the episode, which records, prices and limits the calls
+and passes them on with the real key. The port is asked for an endpoint over HTTP, so that this
+works from the agent's process and from a thread alike.
+"""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from typing import NamedTuple
+
+from pytest_mobileagent.errors import AgentError
+
+_SECONDS = 60.0  # the first request loads libraries
+
+
+class Endpoint(NamedTuple):
+    """Where an SDK finds the models of a provider in one episode: `base_url` and `token`.
+
+    The token goes where the provider's key goes. Both are worthless after the episode.
+    """
+
+    base_url: str
+    token: str
+
+    def __repr__(self) -> str:
+        """Return where it is, without what lets somebody use it."""
+        host = self.base_url.partition("://")[2].partition("/")[0]
+        return f"Endpoint(http://{host})"
+
+
+def request_endpoint(port: str, provider: str) -> Endpoint:
+    """Return the endpoint of a provider, at an episode's `port`.
+
+    Raises:
+        AgentError: there is no such provider, it has no key, or the episode is over.
+    """
+    request = urllib.request.Request(  # noqa: S310 - the harness names it
+        port, json.dumps({"provider": str(provider)}).encode(), {"Content-Type": "application/json"}
+    )
+    # It is on this machine, whatever proxy the agent's other traffic takes.
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(request, timeout=_SECONDS) as reply:
+            said = json.loads(reply.read())
+        return Endpoint(str(said["base_url"]), str(said["token"]))
+    except urllib.error.HTTPError as error:
+        with error:
+            why = error.read().decode("utf-8", "replace")
+        raise AgentError(f"briefing.endpoint({provider!r}): {why}") from None
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        msg = f"briefing.endpoint({provider!r}): the episode's port does not answer ({error})"
+        raise AgentError(msg) from None

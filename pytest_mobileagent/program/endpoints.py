@@ -1,0 +1,159 @@
+"""The port through which an agent's own SDKs ask models, which is the one that programs get.
+
+An agent that calls `briefing.endpoint` is a process or a thread that the harness drives, and needs
+no recorded adb. Until it calls it, the port is a listening socket and nothing else.
+"""
+
+from __future__ import annotations
+
+import secrets
+import select
+import socket
+import threading
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, Self
+
+from pytest_mobileagent.errors import AgentError, HostError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_mobileagent.llm.models import ModelSettings
+    from pytest_mobileagent.llm.reference import ModelReference
+    from pytest_mobileagent.llm.scripted.model import ScriptedModel
+    from pytest_mobileagent.program.models.recorded_models import RecordedModels
+    from pytest_mobileagent.program.port import LocalPort
+
+_HOST = "127.0.0.1"
+_NAME = "endpoint"  # what the port is asked for
+
+
+class EndpointPort:
+    """The port of one episode, while it is entered (see `run.runner.ModelPort`).
+
+    - `settings`: prices, budget and cache of the run. `model`: answers in place of all providers.
+    - `folder`: the episode's, `pictures`: the run's folder of screens.
+    """
+
+    def __init__(
+        self,
+        settings: ModelSettings,
+        model: ModelReference | ScriptedModel | None,
+        folder: Path,
+        pictures: Path,
+    ) -> None:
+        self.over = ""
+        self._given = settings, model, folder, pictures
+        self._token = secrets.token_urlsafe(18)
+        self._models: RecordedModels | None = None
+        self._port: LocalPort | None = None
+        self._failure: HostError | None = None
+
+    def __enter__(self) -> Self:
+        self._stack = ExitStack()
+        self._socket = self._stack.enter_context(socket.create_server((_HOST, 0)))
+        self.url = f"http://{_HOST}:{self._socket.getsockname()[1]}/{self._token}/{_NAME}"
+        self._wakes, self._woken = (self._stack.enter_context(s) for s in socket.socketpair())
+        self._thread = threading.Thread(target=self._wait, name="endpoint", daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._wakes.close()
+        self._thread.join()
+        self._stack.close()
+
+    def check(self) -> None:
+        """Check that calls can be recorded, and that they are answered.
+
+        Raises:
+            HostError: they cannot be recorded.
+            ProviderError: no model has answered for a long time.
+        """
+        if self._failure is not None:
+            raise self._failure
+        if self._models is not None:
+            self._models.check()
+
+    def blame_provider(self, what: str) -> None:
+        """Blame the provider of the last call for what has happened, if it was at fault.
+
+        Raises:
+            ProviderError: it was.
+        """
+        if self._models is not None:
+            self._models.blame_provider(what)
+
+    @property
+    def secrets(self) -> list[str]:
+        """The tokens and the keys that no record may hold."""
+        used = [] if self._models is None else self._models.secrets
+        return [self._token, *(self._port.secrets if self._port else ()), *used]
+
+    def _wait(self) -> None:
+        """Wait until the port is used for the first time, or closed."""
+        ready, _, _ = select.select([self._socket, self._woken], [], [])
+        if self._woken in ready:
+            return
+        try:
+            self._open()
+        except HostError as error:
+            self._failure = error
+            self._socket.close()  # who waits for an answer need not wait longer
+        except OSError as error:
+            self._failure = HostError(f"the port for models cannot be opened: {error}")
+            self._socket.close()
+
+    def _open(self) -> None:
+        """Load what records calls, and start it."""
+        from pytest_mobileagent.program.models.recorded_models import RecordedModels
+        from pytest_mobileagent.program.port import LocalPort
+        from pytest_mobileagent.program.track import LoopThread
+
+        settings, model, folder, pictures = self._given
+        loop = self._stack.enter_context(LoopThread())
+        self._models = RecordedModels(
+            settings,
+            folder,
+            pictures,
+            _Unwatched(),
+            model=model,
+            cache=settings.cache,
+            is_proxy=False,
+            on_budget=self._note_budget,
+        )
+        self._port = LocalPort(self._models, self._socket)
+        self._port.url(_NAME, self._token)
+        self._port.answer(_NAME, self._lend)
+        self._stack.callback(lambda: loop.run(self._port.close()))  # type: ignore[union-attr]
+        loop.run(self._port.start())
+
+    def _note_budget(self, why: str) -> None:
+        self.over = self.over or why
+
+    async def _lend(self, message: dict[str, Any]) -> dict[str, str]:
+        """Return the endpoint of the provider that a message names.
+
+        Raises:
+            AgentError: there is none.
+        """
+        assert self._models is not None
+        assert self._port is not None
+        name = str(message.get("provider", ""))
+        try:
+            token = self._models.lend_key(name)
+        except ValueError as error:
+            raise AgentError(str(error)) from None
+        suffix = self._models.routes[name].suffix
+        return {"base_url": self._port.url(name) + suffix, "token": token}
+
+
+class _Unwatched:
+    """A watcher of calls that mark no steps: those of an agent are its decisions."""
+
+    async def call_begins(self) -> str:
+        """Let the call pass."""
+        return ""
+
+    def call_ended(self, words: str) -> None:
+        """Do nothing: the session reads what was recorded."""

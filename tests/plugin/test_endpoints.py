@@ -1,0 +1,296 @@
+"""Agents that ask models by an SDK of their own, through the endpoint of their briefing."""
+
+from __future__ import annotations
+
+import json
+import re
+from fnmatch import fnmatch
+from typing import TYPE_CHECKING, Any
+
+import anthropic
+import genai_prices
+import openai
+import pytest
+import trustme
+
+from pytest_mobileagent.llm.providers import PROVIDERS
+from pytest_mobileagent.testing import Fault, ScriptedModel, ScriptedReply, When
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_mobileagent.llm.scripted.server import ServedModel
+
+# Loaded here, or each run in this process would load, and forget, them.
+assert all((anthropic, genai_prices, openai, trustme))
+
+CONFTEST = """
+import pytest
+from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    with open("devices.txt", "a") as file:
+        file.write("started ")
+    return FakeLease(FakePhone([make_screen("0")]))
+"""
+AGENTS = """
+import os
+from pathlib import Path
+from pytest_mobileagent import Agent, Finish, ModelCall, Reply, Tap
+
+ASKED = [{"role": "user", "content": "What now?"}]
+
+class Sdk(Agent):
+    endpoints = ("openai",)
+    def start(self, briefing):
+        import openai
+        at = briefing.endpoint("openai")
+        keys = [name for name in os.environ if name.endswith("_KEY")]
+        Path("found.txt").write_text(f"{at} {keys}")
+        self.client = openai.OpenAI(base_url=at.base_url, api_key=at.token, max_retries=0)
+    def step(self, observation):
+        words = self.ask()
+        return Finish(words[6:]) if words.startswith("done: ") else Reply(Tap(5, 5), said=words)
+    def ask(self):
+        done = self.client.chat.completions.create(model="own", messages=ASKED)
+        return done.choices[0].message.content
+
+class Streams(Sdk):
+    endpoints = ()
+    def ask(self):
+        pieces = self.client.chat.completions.create(model="own", messages=ASKED, stream=True)
+        return "".join(piece.choices[0].delta.content or "" for piece in pieces)
+
+class Claude(Sdk):
+    endpoints = ("anthropic",)
+    def start(self, briefing):
+        import anthropic
+        at = briefing.endpoint("anthropic")
+        self.client = anthropic.Anthropic(base_url=at.base_url, api_key=at.token, max_retries=0)
+    def ask(self):
+        said = self.client.messages.create(model="own", max_tokens=9, messages=ASKED)
+        return said.content[0].text
+
+class Stubborn(Sdk):
+    def ask(self):
+        try:
+            return super().ask()
+        except Exception:
+            return "I go on."
+
+class Unknown(Agent):
+    def step(self, observation): ...
+    def start(self, briefing):
+        briefing.endpoint("opanai")
+
+class Quotes(Sdk):
+    def ask(self):
+        raise RuntimeError(f"{self.client.base_url} and {self.client.api_key} are at fault")
+
+class Reports(Agent):
+    def step(self, observation):
+        call = ModelCall("gpt-4o", input_tokens=1000, output_tokens=100)
+        return Reply(Finish("4711"), calls=[call])
+"""
+TASK = """
+from pytest_mobileagent import task
+
+@task("Tell me the code.")
+def test_code(episode):
+    assert episode.answers("4711")
+"""
+# $0.2 for 1000 tokens in and 100 out
+PRICES = (
+    '["openai:own"]\ninput = 100\noutput = 1000\n["anthropic:own"]\ninput = 100\noutput = 1000\n'
+)
+DONE = ScriptedReply("done: 4711", input_tokens=1000, output_tokens=100)
+LOOK = ScriptedReply("Let me see.", input_tokens=1000, output_tokens=100)
+
+
+class Project:
+    """The project above, with a provider of models that answers only those who have its key."""
+
+    def __init__(self, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._pytester, self._monkeypatch = pytester, monkeypatch
+        self._served: list[ServedModel] = []
+        for name in {n for each in PROVIDERS.values() for n in (*each.key, *each.url_variables)}:
+            monkeypatch.delenv(name, raising=False)
+        pytester.makeconftest(CONFTEST)
+        pytester.makepyfile(sdk=AGENTS, test_code=TASK)
+        pytester.makefile(".toml", prices=PRICES)
+
+    def serve(self, *replies: Any) -> ScriptedModel:
+        model = ScriptedModel(replies)
+        served = model.serve()
+        self._served.append(served)
+        for name, url in (("OPENAI", f"{served.address}/v1"), ("ANTHROPIC", served.address)):
+            self._monkeypatch.setenv(f"{name}_BASE_URL", url)
+            self._monkeypatch.setenv(f"{name}_API_KEY", served.key)
+        return model
+
+    def close(self) -> None:
+        for served in self._served:
+            served.close()
+
+    @property
+    def keys(self) -> list[str]:
+        return [served.key for served in self._served]
+
+    def run(self, agent: str, *options: str, process: str = "off") -> pytest.RunResult:
+        return self._pytester.runpytest_inprocess(
+            f"--agent=sdk.py:{agent}",
+            "--mobile-prices=prices.toml",
+            f"--mobile-agent-process={process}",
+            *options,
+        )
+
+    def refused(self, agent: str, *options: str) -> str:
+        result = self.run(agent, *options)
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        assert not (self._pytester.path / "devices.txt").exists()
+        (line,) = (line for line in result.errlines if line.startswith("ERROR: "))
+        return line.removeprefix("ERROR: ")
+
+    @property
+    def _newest(self) -> Any:
+        paths = (self._pytester.path / "runs").glob("*/report.json")
+        return max(paths, key=lambda path: path.stat().st_mtime_ns)
+
+    def task(self) -> dict[str, Any]:
+        (task,) = json.loads(self._newest.read_text("utf-8"))["tasks"]
+        return dict(task)
+
+    def calls(self) -> list[dict[str, Any]]:
+        (path,) = self._newest.parent.glob("episodes/*/calls.jsonl")
+        return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+    def files(self) -> bytes:
+        paths = (self._pytester.path / "runs").rglob("*")
+        return b"".join(path.read_bytes() for path in paths if path.is_file())
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+    project = Project(pytester, monkeypatch)
+    yield project
+    project.close()
+
+
+@pytest.mark.parametrize(
+    ("agent", "process"), [("Sdk", "on"), ("Sdk", "off"), ("Streams", "off"), ("Claude", "off")]
+)
+def test_an_sdk_of_an_agents_own_is_metered(project: Project, agent: str, process: str) -> None:
+    model = project.serve(LOOK, DONE)
+    result = project.run(agent, process=process)
+    result.assert_outcomes(passed=1)
+    task = project.task()
+    assert (task["input_tokens"], task["output_tokens"]) == (2000, 200)
+    assert task["cost_usd"] == pytest.approx(0.4)
+    assert task["steps"] == 1
+    first, last = project.calls()
+    assert first["prompt"] == [{"role": "user", "content": ["What now?"]}]
+    assert first["reply"]["text"] == "Let me see."
+    assert last["call"]["model"] == f"{'anthropic' if agent == 'Claude' else 'openai'}:own"
+    assert len(model.requests) == 2
+    (key,) = project.keys
+    assert key.encode() not in project.files()
+    assert key not in result.stdout.str()
+
+
+@pytest.mark.parametrize(("agent", "has_key"), [("Sdk", False), ("Streams", True)])
+def test_a_process_whose_agent_declares_it_gets_no_key(
+    project: Project, pytester: pytest.Pytester, agent: str, has_key: bool
+) -> None:
+    project.serve(DONE)
+    project.run(agent, process="on").assert_outcomes(passed=1)
+    found = (pytester.path / "found.txt").read_text()
+    assert re.match(r"Endpoint\(http://127.0.0.1:\d+\) \[", found)
+    assert ("OPENAI_API_KEY" in found) is has_key
+
+
+def test_a_script_takes_the_place_of_what_it_asks(project: Project, pytester) -> None:
+    (pytester.path / "replies.jsonl").write_text('"Let me see."\n"done: 4711"\n')
+    project.run("Sdk", "--mobile-model=scripted:replies.jsonl").assert_outcomes(passed=1)
+    assert [line["call"]["model"] for line in project.calls()] == ["scripted:replies.jsonl"] * 2
+    assert project.task()["cost_usd"] == 0.0
+
+
+@pytest.mark.parametrize("agent", ["Sdk", "Stubborn"])
+def test_a_budget_ends_its_episode(project: Project, agent: str) -> None:
+    model = project.serve(When("", LOOK))
+    project.run(agent, "--mobile-max-cost=task=0.40")
+    assert (project.task()["termination"], project.task()["fault"]) == ("budget", "budget")
+    assert len(model.requests) == 2
+
+
+@pytest.mark.parametrize("agent", ["Sdk", "Streams"])
+def test_a_reply_that_is_kept_is_not_asked_for_again(
+    project: Project, agent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = project.serve(LOOK, DONE)
+    for usd in (0.4, 0.0):
+        project.run(agent, "--mobile-cache=all").assert_outcomes(passed=1)
+        assert project.task()["cost_usd"] == pytest.approx(usd)
+        assert project.task()["input_tokens"] == 2000
+    assert {line["call"]["from_cache"] for line in project.calls()} == {True}
+    assert len(model.requests) == 2
+    project.close()
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.delenv(name)
+    project.run(agent, "--mobile-cache=replay").assert_outcomes(passed=1)
+
+
+def test_what_was_never_asked_is_not_replayed(project: Project) -> None:
+    model = project.serve(When("", DONE))
+    result = project.run("Sdk", "--mobile-cache=replay", "--mobile-retries=0")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*--mobile-cache=replay: no reply is kept for this request*"])
+    assert model.requests == []
+
+
+def test_a_provider_that_is_down_is_no_failure_of_the_agent(project: Project) -> None:
+    project.serve(When("", Fault(503)))
+    project.run("Sdk", "--mobile-retries=0").assert_outcomes(errors=1)
+    assert project.task()["fault"] == "infrastructure"
+
+
+def test_an_agent_that_quotes_its_token_does_not_record_it(project: Project) -> None:
+    project.serve(DONE)
+    result = project.run("Quotes")
+    result.assert_outcomes(failed=1)
+    result.stdout.re_match_lines(
+        [r"error .*RuntimeError: http://127.0.0.1:\d+/…/openai/v1.* and … are"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (
+            [],
+            "sdk.py:Sdk asks openai by an SDK of its own: * OPENAI_API_KEY is not set. No device *",
+        ),
+        (["--mobile-model=openai:own"], "--mobile-model=openai:own: a program chooses its models*"),
+        (["--mobile-model=scripted:lacking"], "--mobile-model=scripted:lacking: cannot read *"),
+    ],
+)
+def test_what_it_lacks_is_missed_before_a_device_starts(
+    project: Project, options: list[str], why: str
+) -> None:
+    assert fnmatch(project.refused("Sdk", *options), why)
+
+
+def test_a_provider_that_nobody_knows_is_the_agents_error(project: Project) -> None:
+    result = project.run("Unknown")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        ["error*'opanai'*no provider with an endpoint*; did you mean 'openai'? (there are: *"]
+    )
+
+
+def test_calls_that_an_agent_reports_are_priced_by_their_name(project: Project) -> None:
+    project.run("Reports").assert_outcomes(passed=1)
+    usd = project.task()["cost_usd"]
+    assert usd is not None
+    assert 0 < usd < 0.1
