@@ -51,6 +51,16 @@ def test_preferences_come_back_as_they_were(preferences):
     assert parse_preferences(format_preferences(preferences)) == preferences
 
 
+def test_preferences_stand_in_the_order_of_a_hash_map(phone):
+    preferences = phone.packages.app("org.demo").preferences("order")
+    for name in ("apple", "banana", "cherry", "\N{GRINNING FACE}"):
+        preferences.put(name, True)
+    assert list(preferences) == ["banana", "apple", "cherry", "\N{GRINNING FACE}"]  # as Java has it
+    preferences.put_all({f"key{number * 7}": True for number in range(12)})
+    grown = ["banana", "cherry", "key0", "key7", "key70", "key77", "key21", "key42"]
+    assert list(preferences)[:8] == grown  # in a table of 32
+
+
 def test_databases_are_sqlite_files(phone):
     with sqlite3.connect(":memory:") as connection:
         connection.deserialize(phone.files.read(DATABASE))
