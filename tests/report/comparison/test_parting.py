@@ -1,0 +1,249 @@
+"""Where two episodes of one task part, on episodes made by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_mobileagent import (
+    Ask,
+    Case,
+    DeviceInfo,
+    DoubleTap,
+    Finish,
+    Impossible,
+    Key,
+    LongPress,
+    Open,
+    Raw,
+    Screen,
+    Scroll,
+    Swipe,
+    Tap,
+    Task,
+    Type,
+    Wait,
+)
+from pytest_mobileagent.episode.record import EpisodeRecord, Step
+from pytest_mobileagent.report.comparison.parting import Parting, alike, parting, same_actions
+from pytest_mobileagent.testing import make_screen
+
+if TYPE_CHECKING:
+    from pytest_mobileagent import Action
+
+DEVICE = DeviceInfo("emulator-5554", "Pixel", "15", 35, (1080, 2400), 420)
+ROWS = ("Alarm", "Clock", "Timer", "Stopwatch", "Bedtime", "Settings")
+LIST = make_screen(*ROWS, package="clock", activity="clock.Main")
+ALARM = make_screen("Add alarm", "6:00", "7:00", package="clock", activity="clock.Alarm")
+TIMER = make_screen("Start", "Reset", package="clock", activity="clock.Timer")
+
+
+def middle(screen: Screen, text: str) -> Tap:
+    return Tap(*screen.get(text=text).bounds.center)
+
+
+def episode(*walk: Screen | Action) -> EpisodeRecord:
+    """Screens and what was done on each, in turn; after a report, its screen is the last."""
+    screens = [each for each in walk if isinstance(each, Screen)]
+    actions = [each for each in walk if not isinstance(each, Screen)]
+    steps = tuple(Step(screen, (each,)) for screen, each in zip(screens, actions, strict=False))
+    case = Case(Task("Do it."), "suite/task")
+    return EpisodeRecord(case, "Do it.", "mine", DEVICE, screens[-1], steps)
+
+
+TAP_ALARM, TAP_TIMER = middle(LIST, "Alarm"), middle(LIST, "Timer")
+
+
+def test_the_same_way_never_parts() -> None:
+    way = episode(LIST, TAP_ALARM, ALARM, Finish("7:00"))
+    assert parting(way, way) is None
+    near = replace(TAP_ALARM, x=TAP_ALARM.x + 30)  # another pixel of the same row
+    other = episode(LIST, near, ALARM, Finish(" 7:00"))
+    assert parting(way, other) is None
+
+
+def test_agents_part_where_they_do_different_things() -> None:
+    one = episode(LIST, TAP_ALARM, ALARM, Finish())
+    other = episode(LIST, TAP_TIMER, TIMER, Finish())
+    assert parting(one, other) == Parting(1, "action")
+    assert parting(episode(LIST, Wait(1), LIST, TAP_ALARM, ALARM), other) == Parting(1, "action")
+
+
+def test_another_screen_after_the_same_actions_was_the_environment() -> None:
+    one = episode(LIST, TAP_ALARM, ALARM, middle(ALARM, "Add alarm"), ALARM)
+    ad = make_screen("Buy now!", "Close", package="ads", activity="ads.Full")
+    other = episode(LIST, TAP_ALARM, ad, middle(ad, "Close"), ALARM)
+    assert parting(one, other) == Parting(2, "screen", ("Add alarm",), ("Buy now!", "Close"))
+
+
+def test_another_beginning_is_told_as_such() -> None:
+    one, other = episode(LIST, TAP_ALARM, ALARM), episode(TIMER, Key("back"), LIST)
+    found = parting(one, other)
+    assert found is not None
+    assert (found.step, found.why) == (1, "start")
+    assert found.after == ("Start", "Reset")
+
+
+def test_one_that_a_limit_ended_parts_where_the_other_goes_on() -> None:
+    whole = episode(LIST, TAP_ALARM, ALARM, Key("back"), LIST, TAP_TIMER, TIMER)
+    assert parting(whole.prefix(2), whole) == Parting(3, "length")
+    assert parting(whole, whole.prefix(0)) == Parting(1, "length")
+
+
+def test_a_report_is_an_action() -> None:
+    one = episode(LIST, TAP_ALARM, ALARM, Finish("6:00"))
+    assert parting(one, episode(LIST, TAP_ALARM, ALARM, Finish("7:00"))) == Parting(2, "action")
+    goes_on = episode(LIST, TAP_ALARM, ALARM, Key("back"), LIST, Finish("6:00"))
+    assert parting(one, goes_on) == Parting(2, "action")
+
+
+def test_a_small_difference_is_told_only_where_nothing_else_is() -> None:
+    late = make_screen(*ROWS[:5], "Sign in", package="clock", activity="clock.Main")
+    assert 0.7 < alike(LIST, late) < 0.8
+    rows = [f"Row {letter}" for letter in "abcdefghijklmnop"]
+    full = make_screen(*rows, package="clock")
+    short = make_screen(*rows[:-1], "Sign in", package="clock")
+    tap = middle(full, "Row a")
+    one, other = episode(full, tap, full, Finish()), episode(full, tap, short, Finish())
+    assert parting(one, other) == Parting(2, "screen", ("Row p",), ("Sign in",))
+    later = episode(full, tap, short, Key("back"), full)
+    assert parting(one, later) == Parting(2, "action", ("Row p",), ("Sign in",))
+    before = episode(short, tap, full, Finish()), episode(full, tap, full, Key("home"), LIST)
+    assert parting(*before) == Parting(2, "action")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("12:59", "1:00 PM"),
+        ("Thursday, November 26", "Fri, Nov 27"),
+        ("11月26日 星期四", "11月27日 周五"),
+        ("3 min ago", "45 min ago"),
+    ],
+)
+def test_what_changes_by_itself_is_no_difference(one: str, other: str) -> None:
+    assert alike(make_screen("Alarm", one), make_screen("Alarm", other)) == 1.0
+
+
+def test_the_status_bar_is_no_difference_and_a_state_is() -> None:
+    battery = {"text": "Battery low", "package": "com.android.systemui"}
+    assert alike(make_screen("Alarm", battery), make_screen("Alarm")) == 1.0
+    switch = {"text": "Wi-Fi", "checkable": "true", "checked": "true"}
+    assert alike(make_screen(switch), make_screen({**switch, "checked": "false"})) == 0.0
+    assert alike(make_screen("Alarm", package="a"), make_screen("Alarm", package="b")) == 0.0
+
+
+def test_screens_without_elements_are_compared_by_their_pictures() -> None:
+    assert alike(make_screen(), make_screen()) == 1.0
+    assert alike(make_screen(), make_screen(shade=9)) == 0.0
+
+
+def step(action: Action, screen: Screen = LIST, notice: str = "") -> Step:
+    return Step(screen, (action,), notice=notice)
+
+
+MOVED = make_screen("New!", *ROWS, package="clock", activity="clock.Main")
+TWINS = make_screen("Add", "Add", "Add", "Add", package="clock")
+TOP, LOWER = (each.bounds.center for each in TWINS.find_all(text="Add")[:2])
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (step(TAP_ALARM), step(middle(MOVED, "Alarm"), MOVED), True),  # it stands lower there
+        (step(TAP_ALARM), step(middle(LIST, "Clock")), False),  # its neighbour
+        (step(Tap(*TOP), TWINS), step(Tap(*LOWER), TWINS), False),  # words do not tell them apart
+        (step(Tap(*TOP), TWINS), step(Tap(TOP[0] + 9, TOP[1]), TWINS), True),
+        (step(Tap(900, 2300)), step(Tap(905, 2290)), True),  # on nothing
+        (step(Tap(900, 2300)), step(Tap(100, 2300)), False),
+        (step(TAP_ALARM), step(LongPress(TAP_ALARM.x, TAP_ALARM.y)), False),
+        (step(DoubleTap(9, 9)), step(DoubleTap(10, 9)), True),
+        (step(TAP_ALARM), step(TAP_ALARM, notice="the phone is locked"), False),
+        (step(Swipe(500, 2000, 510, 900)), step(Swipe(400, 1500, 400, 700)), True),
+        (step(Swipe(500, 2000, 510, 900)), step(Scroll("up")), True),
+        (step(Scroll("up")), step(Scroll("down")), False),
+        (step(Type("Oslo ")), step(Type("oslo")), True),
+        (step(Type("22:1")), step(Type("22:15")), False),
+        (step(Type("a", enter=True)), step(Type("a")), False),
+        (step(Wait(1)), step(Wait(5)), True),
+        (step(Impossible("no")), step(Impossible("I cannot")), True),
+        (step(Impossible("no")), step(Finish("no")), False),
+        (step(Key("back")), step(Key("home")), False),
+        (step(Open("a.b")), step(Open("a.b")), True),
+        (step(Ask("Who?")), step(Ask("Who ?")), False),
+        (step(Raw("input tap 1 1")), step(Raw("input tap 1 1")), True),
+    ],
+)
+def test_actions_are_the_same_where_the_difference_does_not_matter(
+    one: Step, other: Step, same: bool
+) -> None:
+    assert same_actions(one, other) is same
+    assert same_actions(other, one) is same
+
+
+def test_a_longer_swipe_matters_if_it_leads_elsewhere() -> None:
+    low, lower = make_screen("Row 9 a", "b", "c"), make_screen("x", "y", "z")
+    one = episode(LIST, Swipe(500, 2000, 500, 900), low, Finish())
+    other = episode(LIST, Swipe(500, 2000, 500, 200), lower, Finish())
+    assert parting(one, other) == Parting(1, "action")
+    same = episode(LIST, Swipe(500, 2000, 500, 900), lower, Finish())
+    found = parting(one, same)
+    assert found is not None
+    assert (found.step, found.why) == (2, "screen")
+    assert parting(one, replace(other, screen=low, steps=(*other.steps[:1], one.steps[1]))) is None
+
+
+def test_points_of_programs_may_be_none() -> None:
+    odd = Tap("left", None)  # type: ignore[arg-type]
+    assert same_actions(step(odd), step(odd))
+    assert not same_actions(step(odd), step(Tap(1, 1)))
+
+
+ACTIONS: st.SearchStrategy[Action] = st.one_of(
+    st.builds(Tap, st.integers(0, 1079), st.integers(0, 2399)),
+    st.builds(Scroll, st.sampled_from(["up", "down", "left", "right"])),
+    st.builds(Swipe, *[st.integers(0, 1079)] * 4),
+    st.builds(Type, st.text(max_size=3)),
+    st.builds(Wait, st.floats(0, 9)),
+    st.builds(Finish, st.text(max_size=3)),
+)
+WALKS = st.lists(st.tuples(st.sampled_from([LIST, ALARM, TIMER, TWINS]), ACTIONS), max_size=5)
+
+
+def walked(walk: list[tuple[Screen, Action]]) -> EpisodeRecord:
+    return episode(*(each for pair in walk for each in pair), LIST)
+
+
+@given(WALKS, WALKS)
+def test_a_parting_lies_in_both_and_is_the_same_from_both_sides(
+    one: list[tuple[Screen, Action]], other: list[tuple[Screen, Action]]
+) -> None:
+    before, after = walked(one), walked(other)
+    found, back = parting(before, after), parting(after, before)
+    assert parting(before, before) is None
+    if found is None:
+        assert back is None
+        assert len(one) == len(other)
+        return
+    assert back is not None
+    assert (back.step, back.why) == (found.step, found.why)
+    assert (back.before, back.after) == (found.after, found.before)
+    assert 1 <= found.step <= min(len(one), len(other)) + 1
+
+
+@given(WALKS, WALKS, WALKS)
+def test_what_is_common_before_only_moves_the_step(
+    common: list[tuple[Screen, Action]],
+    one: list[tuple[Screen, Action]],
+    other: list[tuple[Screen, Action]],
+) -> None:
+    found = parting(walked(one), walked(other))
+    later = parting(walked([*common, *one]), walked([*common, *other]))
+    assert (found is None) == (later is None)
+    if found is not None and later is not None:
+        assert later.step == found.step + len(common)
+        assert later.why == ("screen" if common and found.why == "start" else found.why)
