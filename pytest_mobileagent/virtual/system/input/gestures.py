@@ -119,10 +119,13 @@ class Gestures:
             return
         self._close_menu(window)
         box = touch.target(window.box, x1, y1)
+        scrolled = touch.scroller(window.box, x1, y1, dx, dy)
+        # A slider leaves a finger that moves as its list scrolls to that (AbsSeekBar.onTouchEvent).
+        slides = box and isinstance(box.view, SeekBar) and (abs(dx) >= abs(dy) or not scrolled)
         with self.activities.guard(window.record.package):
-            if box and isinstance(box.view, SeekBar):
+            if box and slides:
                 touch.drag(box, x2, y2)
-            elif scrolled := touch.scroller(window.box, x1, y1, dx, dy):
+            elif scrolled:
                 self._scroll(window, scrolled, dx, dy, milliseconds)
             elif window.kind in ("shade", "headsup") and self._pan_notices(window, x1, y1, dx, dy):
                 pass
