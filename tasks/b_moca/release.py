@@ -175,7 +175,7 @@ def _values(first: str, line: int, tokens: Iterator[tuple[str, int]], file: Path
         return [_fields(tokens, file, "}")]
     if not first or first in "]}:,":
         raise TaskError(_unexpected(first, f"{file}:{line}", "a value"))
-    return [ast.literal_eval(first) if first[0] == '"' else first]
+    return [first.strip('"')]  # escapes in texts are left as they are: nobody asks for these
 
 
 def read_branches(folder: Path) -> list[Branch]:
@@ -238,7 +238,7 @@ def lint(folder: Path) -> list[Finding]:
 def _lint_tasks(tasks: Sequence[Task], branches: Sequence[Branch]) -> Iterator[Finding]:
     decided = {branch.goal: branch for branch in branches}
     for task in tasks:
-        near = difflib.get_close_matches(task.goal, decided, 1, 0.8)
+        near = difflib.get_close_matches(task.goal, decided, 1, 0.7)
         if not task.reward and task.goal not in decided:
             spelt = f"{decided[near[0]].where} has {near[0]!r}" if near else "it has none like it"
             yield Finding(

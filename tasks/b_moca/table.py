@@ -29,7 +29,24 @@ from .release import official
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ROWS = {row.id: row for row in mobile.rows("tasks.csv", wording=official)}
+COLUMNS = ("time", "setup", "decided", "in_paper", "in_release", "release_limit", "release_key")
+
+
+def read() -> dict[str, mobile.Row]:
+    """Return the rows by id.
+
+    Raises:
+        TaskError: the table or the release cannot be read, or lacks something.
+    """
+    rows = mobile.rows("tasks.csv", wording=official)
+    for row in rows[:1]:
+        if missing := [name for name in COLUMNS if name not in row.columns]:
+            msg = f"{row.where} has no column {', '.join(missing)}"
+            raise TaskError(msg)
+    return {row.id: row for row in rows}
+
+
+ROWS = read()
 ALARMS_DB = "/data/user_de/0/com.google.android.deskclock/databases/alarms.db"
 ONE_ALARM = """DELETE FROM alarm_instances; DELETE FROM alarm_templates;
     INSERT INTO alarm_templates (hour, minutes, daysofweek, enabled, vibrate, label)
