@@ -205,7 +205,7 @@ def test_a_release_that_is_cut_off_or_missing_is_named_with_the_line(
 
 
 def test_another_commit_is_no_release_of_the_table(copy: Path) -> None:
-    command = [sys.executable, SUITE / "release.py", copy]
+    command = [sys.executable, str(SUITE / "release.py"), str(copy)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "without a counterpart in the release (131)" in done.stdout
