@@ -193,6 +193,9 @@ class System(Protocol):
     def packages(self) -> frozenset[str]:
         """Return the packages that are installed."""
 
+    def versions(self) -> Mapping[str, str]:
+        """Return the version code of each package that is installed; "" where it is not known."""
+
     def shell(self, script: str) -> str:
         """Run a shell script on the device and return what it wrote, standard error included."""
 

@@ -31,6 +31,8 @@ class ModelCall:
     - `estimated_input_tokens`, `estimated_output_tokens`: what MobileAgentBench's rule makes of it,
       beside what the provider reports (see `llm.estimate`).
     - `from_cache`: whether the reply was kept from another call; it costs nothing again.
+    - `response_model`: the model's name as the provider gave it with the reply, with its version;
+      "" if it gave none.
     - `line`: where prompt and reply stand in the episode's calls.jsonl, from 1.
 
     Raises:
@@ -51,12 +53,13 @@ class ModelCall:
     estimated_input_tokens: int | None = None
     estimated_output_tokens: int | None = None
     from_cache: bool = False
+    response_model: str = ""
     line: int | None = None
     waited: float | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("model", "role"):
+        for name in ("model", "role", "response_model"):
             if not isinstance(value := getattr(self, name), str):
                 msg = f"{name}={_short(value)} of a ModelCall has to be a text"
                 raise ValueError(msg)  # noqa: TRY004 - as for all its fields

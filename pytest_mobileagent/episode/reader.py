@@ -41,6 +41,7 @@ _HEAD: dict[str, Any] = {
     "goal": str,
     "program": dict | None,
     "step_limit": int | None,
+    "apps": dict,
 }
 _STEP: dict[str, Any] = {"actions": list, "said": str, "calls": list, "seconds": float}
 _STEP_OPTIONAL: dict[str, Any] = {"counts": bool}

@@ -105,6 +105,7 @@ class EpisodeRecord:
     - `step_limit`, `seconds`: the most steps that were allowed, and how long it took.
     - `reset`: how the device was brought to the starting point.
     - `program`: how a program from outside was run and recorded; None for any other agent.
+    - `apps`: the version codes of the task's apps; "" where one is not known.
     - `is_logged`: whether the phone's log was read in all steps, so that crashes are known.
     - `unused`: the calls of a decision that the step limit forbade.
     - `folder`: where the episode is recorded; does not count for equality.
@@ -130,12 +131,13 @@ class EpisodeRecord:
     recorded: str = ""
     reset: Reset | None = None
     program: Mapping[str, Any] | None = None
+    apps: Mapping[str, str] = field(default_factory=dict)
     is_logged: bool = False
     folder: Path | None = field(default=None, compare=False)
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _hand_out(self, "initial_probes", "steps", "unused", "options", "program", "extra")
+        _hand_out(self, "initial_probes", "steps", "unused", "options", "program", "apps", "extra")
 
     def __repr__(self) -> str:
         return f"<episode of {self.case.id}: {self.step_count} steps, {self.termination}>"

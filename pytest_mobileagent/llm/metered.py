@@ -314,6 +314,7 @@ class MeteredModel:
             estimated_input_tokens=None if is_helper else sent,
             estimated_output_tokens=None if is_helper else answered,
             from_cache=from_cache,
+            response_model=str(answer.model),
         )
 
     def _reply(self, request: Request, answer: Answer, call: ModelCall) -> ModelReply:

@@ -26,7 +26,7 @@ from pytest_mobileagent.llm.models import EpisodeModels, ModelSettings
 from pytest_mobileagent.run.session import Limits, Session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from pathlib import Path
 
     from pytest_mobileagent.device.device import Capture, Device
@@ -95,8 +95,8 @@ def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, numb
         apply(plan.environment, device)
     if plan.clock is not None:
         set_clock(device, plan.clock)
-    installed = system.packages()
-    _check_fitness(plan.case, device.info, installed)
+    versions = system.versions()
+    _check_fitness(plan.case, device.info, versions.keys())
     _call("prepare", task.prepare, device, plan.case)
     probes = since_now(task.probes, system)
     first = device.observe(probes)
@@ -108,8 +108,9 @@ def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, numb
     goal = task.goal_for(plan.case.parameters, first.screen.time)
     recorder = Recorder(folder, screens)
     try:
-        recorder.start(plan.case, device.info, reset, _head(plan, goal, number))
-        _play(plan, device, recorder, _Start(first, probes, goal, installed))
+        head = _head(plan, goal, number, versions)
+        recorder.start(plan.case, device.info, reset, head)
+        _play(plan, device, recorder, _Start(first, probes, goal, frozenset(versions)))
     except TaskError:
         with contextlib.suppress(MobileAgentError):  # the first error is reported
             _call("clean_up", task.clean_up, device, plan.case)
@@ -165,7 +166,7 @@ def _play(plan: Plan, device: Device, recorder: Recorder, start: _Start) -> None
     recorder.end(ending.termination, ending.error, seconds, unused, is_logged=is_logged)
 
 
-def _head(plan: Plan, goal: str, number: int) -> dict[str, Any]:
+def _head(plan: Plan, goal: str, number: int, versions: Mapping[str, str]) -> dict[str, Any]:
     return {
         "goal": goal,
         "agent": plan.agent,
@@ -175,10 +176,11 @@ def _head(plan: Plan, goal: str, number: int) -> dict[str, Any]:
         "attempt": number,
         "step_limit": plan.limits.steps,
         "recorded": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "apps": {name: versions[name] for name in plan.case.task.packages},
     }
 
 
-def _check_fitness(case: Case, info: DeviceInfo, installed: frozenset[str]) -> None:
+def _check_fitness(case: Case, info: DeviceInfo, installed: Collection[str]) -> None:
     missing = [package for package in case.task.packages if package not in installed]
     if missing:
         msg = f"device {info.serial} has no app {', '.join(missing)}"

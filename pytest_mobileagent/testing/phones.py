@@ -110,6 +110,10 @@ class FakePhone:
         """Return the packages that the phone has."""
         return self._needed if self._apps is None else self._apps
 
+    def versions(self) -> Mapping[str, str]:
+        """Return no version codes, only the packages."""
+        return dict.fromkeys(self.packages(), "")
+
     def shell(self, script: str) -> str:
         """Return what `answers` has for a script."""
         return self.answers.get(script, "")

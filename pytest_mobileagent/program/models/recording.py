@@ -267,6 +267,7 @@ class Recording:
             estimated_input_tokens=None if is_helper else sent,
             estimated_output_tokens=None if is_helper else answered,
             from_cache=self._from_cache,
+            response_model=answer.model,
             line=self._book.log.next_line(),
         )
 

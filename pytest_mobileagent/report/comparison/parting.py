@@ -106,7 +106,7 @@ def _by_screens(before: EpisodeRecord, after: EpisodeRecord, place: int) -> Part
 
 
 def _differ_in_length(one: Step, other: Step) -> bool:
-    """Whether two decisions that are the same differ in how far they swipe, or how long they wait."""
+    """Whether decisions that are the same differ in how far they swipe, or how long they wait."""
     pairs = zip(one.actions, other.actions, strict=True)
     return any(a != b and isinstance(a, Swipe | Scroll | Wait) for a, b in pairs)
 

@@ -73,7 +73,7 @@ def read_info(shell: Shell) -> DeviceInfo:
 
 FOCUS = "dumpsys window displays | grep -E 'mCurrentFocus|mFocusedApp'"
 CLOCK = "date +%Y-%m-%dT%H:%M:%S%z"
-PACKAGES = "pm list packages"
+PACKAGES = "pm list packages --show-versioncode || pm list packages"  # below Android 9
 _BOOT_SECONDS = 60.0
 _DROPS_SECONDS = 10.0  # an emulator may drop the connection so late after its console has said OK
 
@@ -101,7 +101,7 @@ class AdbSystem:
         self._shell = Shell(address)
         self._listener = EventStream(address)
         self._log = LogStream(address, log)
-        self._packages: frozenset[str] | None = None
+        self._packages: Mapping[str, str] | None = None  # with their version codes
         self._may_be_root = True
         self._restored_at = -math.inf
         self._shell.run("true")  # fails at once if there is no such device
@@ -173,7 +173,7 @@ class AdbSystem:
 
     def _enable_listener(self, script: str) -> str:
         done, packages = self.look(script, PACKAGES)
-        self._packages = _names(packages.text) or None
+        self._packages = _versions(packages.text) or None
         return done.text
 
     @property
@@ -203,9 +203,13 @@ class AdbSystem:
 
     def packages(self) -> frozenset[str]:
         """Return the packages that are installed."""
+        return frozenset(self.versions())
+
+    def versions(self) -> Mapping[str, str]:
+        """Return the version code of each package; they come with the names of all packages."""
         if self._packages is None:
             said = self.look(PACKAGES)[0].text
-            self._packages = _names(said) or None
+            self._packages = _versions(said) or None
         if self._packages is None:  # a phone without any app is none
             msg = f"device {self.address} lists no apps; it says {said.strip()[:200]!r}"
             raise DeviceError(msg)
@@ -353,8 +357,7 @@ def focus(dump: str) -> tuple[str, str]:
     return package, f"{package}{activity}" if activity.startswith(".") else activity
 
 
-def _names(lines: str) -> frozenset[str]:
-    """Return the packages in what `pm list packages` wrote."""
-    return frozenset(
-        line.removeprefix("package:") for line in lines.splitlines() if line.startswith("package:")
-    )
+def _versions(lines: str) -> dict[str, str]:
+    """Return the packages in what `pm list packages` wrote, with their version codes."""
+    found = re.findall(r"(?m)^package:(\S+)(?: versionCode:(\d+))?\s*$", lines)
+    return dict(found)

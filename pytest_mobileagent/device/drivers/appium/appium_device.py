@@ -98,6 +98,10 @@ class AppiumSystem:
         """Return the packages that are installed."""
         return self._backend.packages()
 
+    def versions(self) -> Mapping[str, str]:
+        """Return the version code of each package that is installed; "" where it is not known."""
+        return self._backend.versions()
+
     def shell(self, script: str) -> str:
         """Run a shell script on the device and return what it wrote."""
         return self._backend.shell(script)
@@ -243,7 +247,7 @@ class RemoteSystem:
         self._session = session
         self._log_level: LogLevel = log
         self._has_log = True
-        self._packages: frozenset[str] | None = None
+        self._packages: Mapping[str, str] | None = None  # with their version codes
         self._root: tuple[str, ...] | None = None
         self.info = self._read_info()
 
@@ -299,9 +303,15 @@ class RemoteSystem:
 
     def packages(self) -> frozenset[str]:
         """Return the packages that are installed."""
+        return frozenset(self.versions())
+
+    def versions(self) -> Mapping[str, str]:
+        """Return the version code of each package; "" where the server does not tell it."""
         if self._packages is None:
             with self._session.speaking("listing apps") as driver:
-                self._packages = frozenset(driver.execute_script("mobile: listApps"))
+                found = dict(driver.execute_script("mobile: listApps"))
+            told = {name: (about or {}).get("versionCode") for name, about in found.items()}
+            self._packages = {name: str(code or "") for name, code in told.items()}
         return self._packages
 
     def shell(self, script: str) -> str:
