@@ -81,6 +81,28 @@ class CallReader:
         return tuple(calls)
 
 
+def first_prompt(episode: Path) -> str:
+    """Return the words of the first prompt of an episode; "" if none is recorded."""
+    try:
+        lines, _ = new_lines(episode / STREAM, 0)
+    except OSError:
+        return ""
+    for line in lines:
+        try:
+            messages = expect(parse_json(line)["prompt"], list, "prompt")
+            words = "\n".join(_words(message["content"]) for message in messages)
+        except (ValueError, LookupError, TypeError, AttributeError):
+            continue
+        if words:
+            return words
+    return ""
+
+
+def _words(content: Any) -> str:
+    parts = content if isinstance(content, list) else [content]
+    return "\n".join(part for part in parts if isinstance(part, str))
+
+
 def _content(line: bytes) -> tuple[ModelCall | None, float | None]:
     """Return the call of a line, and since when it has been asked for; None where it has none."""
     try:

@@ -107,8 +107,12 @@ class RunGate:
             baseline, alike = self.baseline.tasks, selected_alike(own, self.baseline.about)
         return decide(self.gate, tasks, baseline, self.analyses, look, before=before, alike=alike)
 
-    def compare(self, about: Mapping[str, Any], tasks: Sequence[Entry]) -> dict[str, Any] | None:
+    def compare(
+        self, about: Mapping[str, Any], tasks: Sequence[Entry], *, in_full: bool = False
+    ) -> dict[str, Any] | None:
         """Return how the run's report differs from the baseline; None without a baseline.
+
+        `in_full`: with where the episodes of lost and gained tasks part, which have to be read.
 
         Raises:
             ValueError: the runs have no task in common.
@@ -119,7 +123,12 @@ class RunGate:
         from pytest_mobileagent.report.recorded import RecordedRun
 
         this = RecordedRun(self._run.folder.path, about, tasks, has_ended=True)
-        return compare(self.baseline, this)
+        comparison = compare(self.baseline, this)
+        if not in_full:
+            return comparison
+        from pytest_mobileagent.report.comparison.beside import with_episodes
+
+        return with_episodes(comparison, self.baseline, this)
 
     def _read_gate(self) -> Gate:
         from pytest_mobileagent.report.gate.spec import read_gate

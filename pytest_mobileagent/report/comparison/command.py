@@ -6,14 +6,23 @@ The comparison is printed for a terminal, and as Markdown for a pull request.
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections import Counter
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from pytest_mobileagent.arguments import Parser, program_name
-from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.plain import printable
+from pytest_mobileagent.report.comparison.beside import (
+    beside_words,
+    parting_words,
+    place_of_pair,
+    with_episodes,
+)
 from pytest_mobileagent.report.comparison.compare import compare
 from pytest_mobileagent.report.gate.decide import decide_finished, decision_lines, decision_markdown
 from pytest_mobileagent.report.gate.spec import read_gate
@@ -62,10 +71,20 @@ def comparison_details(comparison: Comparison) -> list[str]:
     """Return lines on single tasks, and remarks on the numbers."""
     lines = []
     for kind, meaning in _LISTS.items():
-        if comparison[kind]:
-            lines.append(f"{kind} ({len(comparison[kind])}), {meaning}:")
-            lines += [f"  {each}" for each in _tasks(comparison[kind], _MOST)]
+        if listed := comparison[kind]:
+            lines.append(f"{kind} ({len(listed)}), {meaning}:")
+            for entry, words in zip_longest(listed[:_MOST], _tasks(listed, _MOST)):
+                lines.append(f"  {words}")
+                why = _why(entry) if entry and kind == "lost" else ()
+                lines += [f"    {printable(each)}" for each in why]
     return [*lines, *remarks(comparison)]
+
+
+def _why(entry: Mapping[str, Any]) -> list[str]:
+    """Return where the two episodes of a task part, and what else differs, if they were read."""
+    if "episodes" not in entry:
+        return []
+    return [parting_words(entry["parting"]), *beside_words(entry["beside"])]
 
 
 def remarks(comparison: Comparison) -> list[str]:
@@ -100,20 +119,46 @@ def remarks(comparison: Comparison) -> list[str]:
     return found
 
 
-def comparison_markdown(comparison: Comparison, name: str = "") -> list[str]:
-    """Return the comparison as lines of Markdown, tasks folded."""
+def comparison_markdown(comparison: Comparison, name: str = "", page: str = "") -> list[str]:
+    """Return the comparison as lines of Markdown, tasks folded.
+
+    `page` is the address of the page on which the two runs are beside each other: the tasks that
+    are lost or gained lead there, to the step at which their episodes part.
+    """
     base, run = comparison["baseline"], comparison["run"]
     title = f"{name or run['agent'] or run['id']} against {base['agent'] or base['id']}"
     lines = [f"### {escape(title)}", "", *_table(comparison), ""]
     for kind, meaning in _LISTS.items():
         if comparison[kind]:
-            tasks = [f"- {escape(each)}" for each in _tasks(comparison[kind], _MOST_FOLDED)]
-            lines += folded(f"{kind} ({len(comparison[kind])}): {meaning}", tasks)
+            listed = comparison[kind]
+            tasks = [
+                _item(words, entry, kind, page)
+                for entry, words in zip_longest(
+                    listed[:_MOST_FOLDED], _tasks(listed, _MOST_FOLDED), fillvalue=None
+                )
+            ]
+            is_open = kind == "lost" and len(tasks) <= _MOST
+            lines += folded(f"{kind} ({len(listed)}): {meaning}", tasks, is_open=is_open)
     if comparison["differs_in"]:
         lines += [f"Differs in: {escape(', '.join(comparison['differs_in']))}", ""]
     for remark in remarks(comparison):
         lines += [f"> {escape(remark)}", ""]
     return lines
+
+
+def _item(words: str | None, entry: Mapping[str, Any] | None, kind: str, page: str) -> str:
+    line = f"- {escape(words or '')}"
+    if entry is None or "episodes" not in entry:
+        return line
+    first, *more = map(escape, _why(entry))
+    if page:
+        first = f"[{first}]({_markdown_address(page + place_of_pair(entry))})"
+    return "; ".join([f"{line}: {first}", *more]) if kind == "lost" or page else line
+
+
+def _markdown_address(address: str) -> str:
+    """Return an address in which nothing ends the link that it is in."""
+    return quote(address, safe=":/?#@!$&'*+,;=%~")
 
 
 def _table(comparison: Comparison) -> list[str]:
@@ -204,10 +249,14 @@ def main(arguments: Sequence[str], setting: Callable[[str], tuple[str, Path] | N
         gate = read_gate(text, folder) if folder is not None else None
         base, *others = (recorded_run(find_run(Path(run))) for run in (given.base, *given.runs))
         found = [_entry(base, run, gate) for run in others]
-    except (OSError, RecordError, ValueError) as error:
+        if given.format == "html":
+            told = _write_page(base, others, found, given.output)
+        else:
+            told = "\n".join(_FORMATS[given.format](found, given))
+    except (OSError, HostError, RecordError, ValueError) as error:
         sys.stderr.write(f"error: {printable(str(error))}\n")
         return _USAGE
-    sys.stdout.write("\n".join(_FORMATS[given.format](found)) + "\n")
+    sys.stdout.write(f"{told}\n")
     statuses = [each["gate"]["status"] for each in found if each["gate"]]
     return next((status for status in _WORST_FIRST if status in statuses), 0)
 
@@ -230,17 +279,45 @@ def _parser() -> argparse.ArgumentParser:
         help="what has to hold: a TOML file, or an expression such as 'success_rate >= baseline' "
         "(default: the project's mobile_gate)",
     )
-    add("--format", choices=_FORMATS, default="text", help="(default: text)")
+    add("--format", choices=(*_FORMATS, "html"), default="text", help="(default: text)")
+    add(
+        "--page",
+        metavar="URL",
+        default="",
+        help="with --format=markdown: where the page of --format=html is published; lost and "
+        "gained tasks lead to the step on it at which their two episodes part",
+    )
+    add(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="with --format=html: the page to write, one file with the episodes of the tasks that "
+        "turned out differently (default: compare.html)",
+    )
     return parser
 
 
 def _entry(base: RecordedRun, run: RecordedRun, gate: Gate | None) -> dict[str, Any]:
-    comparison = compare(base, run)
+    comparison = with_episodes(compare(base, run), base, run)
     decision = None if gate is None else decide_finished(gate, run, base).to_wire()
     return {"comparison": comparison, "gate": decision}
 
 
-def _text(found: Sequence[Mapping[str, Any]]) -> list[str]:
+def _write_page(
+    base: RecordedRun, others: Sequence[RecordedRun], found: Sequence[Mapping[str, Any]], path: str
+) -> str:
+    """Write the page of two runs, and return where it is, with a warning if it is large."""
+    from pytest_mobileagent.report.html.two import write_packed_pair
+
+    if len(others) != 1:
+        msg = "--format=html shows one run beside the first: name two"
+        raise ValueError(msg)
+    page = Path(path or "compare.html")
+    warning = write_packed_pair(base.folder, others[0].folder, found[0]["comparison"], page)
+    return "\n".join(filter(None, [printable(str(page)), warning]))
+
+
+def _text(found: Sequence[Mapping[str, Any]], given: argparse.Namespace) -> list[str]:
     names = _names(found)
     base = found[0]["comparison"]["baseline"]
     title = f"against {printable(str(base['agent']))} ({printable(str(base['id']))}):"
@@ -252,20 +329,24 @@ def _text(found: Sequence[Mapping[str, Any]]) -> list[str]:
         lines += ["", *([printable(name)] if len(found) > 1 else [])]
         lines += comparison_details(each["comparison"])
         lines += decision_lines(each["gate"]) if each["gate"] else []
+    for path, each in zip(given.runs, found, strict=True):
+        if any("episodes" in entry for entry in each["comparison"]["lost"]):
+            words = ["python", "-m", "pytest_mobileagent", "show", given.base, path]
+            lines += ["", f"side by side, at that step: {shlex.join(words)} TASK"]
     while not lines[-1]:
         lines.pop()
     return lines
 
 
-def _markdown(found: Sequence[Mapping[str, Any]]) -> list[str]:
+def _markdown(found: Sequence[Mapping[str, Any]], given: argparse.Namespace) -> list[str]:
     lines: list[str] = []
     for name, each in zip(_names(found), found, strict=True):
         lines += decision_markdown(each["gate"]) if each["gate"] else []
-        lines += comparison_markdown(each["comparison"], name)
+        lines += comparison_markdown(each["comparison"], name, given.page)
     return lines
 
 
-def _json(found: Sequence[Mapping[str, Any]]) -> list[str]:
+def _json(found: Sequence[Mapping[str, Any]], _: argparse.Namespace) -> list[str]:
     return [json.dumps({"runs": found}, ensure_ascii=False, indent=2)]
 
 

@@ -80,7 +80,8 @@ def parting(before: EpisodeRecord, after: EpisodeRecord) -> Parting | None:
     Where there is none, it is the first with any difference between the screens. The screens after
     the last step count as one step more.
 
-    If swipes or waits of different lengths lead to different screens, their step is the one.
+    If swipes or waits of different lengths lead to different screens, their step is the one. An app
+    may be opened by its name or its icon, as in AndroidControl, if both lead to the same screen.
     """
     slight: Parting | None = None
     last = min(len(before.steps), len(after.steps))
@@ -90,11 +91,26 @@ def parting(before: EpisodeRecord, after: EpisodeRecord) -> Parting | None:
             return _by_screens(before, after, place)
         if share < 1 and slight is None:
             slight = _by_screens(before, after, place)
-        if place < last and not same_actions(before.steps[place], after.steps[place]):
+        if place < last and not (
+            same_actions(before.steps[place], after.steps[place]) or _opens(before, after, place)
+        ):
             return Parting(place + 1, "action", *_texts_of_one(before, after, place))
     if len(before.steps) != len(after.steps):
         return slight or Parting(last + 1, "length")
     return slight
+
+
+def _opens(before: EpisodeRecord, after: EpisodeRecord, place: int) -> bool:
+    """Whether both go to an app's same screen, one by opening the app, and one by a tap."""
+    steps, screens = (
+        [episode.steps[place] for episode in (before, after)],
+        [episode.screens[place + 1] for episode in (before, after)],
+    )
+    actions = [step.action for step in steps if len(step.actions) == 1]
+    apps = {action.app for action in actions if isinstance(action, Open)}
+    taps = [action for action in actions if isinstance(action, Tap)]
+    goes = len(apps) == len(taps) == 1 and not any(step.notice for step in steps)
+    return goes and apps == {screens[0].package} and alike(*screens) >= LEAST_ALIKE
 
 
 def _by_screens(before: EpisodeRecord, after: EpisodeRecord, place: int) -> Parting:
@@ -155,9 +171,8 @@ def _is_same(one: Action, on: Screen, other: Action, on_other: Screen) -> bool:
             return flags and _same_words(text, again)
         case (Finish(text), Finish(again)) | (Open(text), Open(again)):
             return _same_words(text, again)
-        case (Wait(), Wait()) | (Impossible(), Impossible()):
-            return True
-    return one == other
+        case _:
+            return isinstance(one, Wait | Impossible) or one == other
 
 
 def _moves(action: Action) -> bool:

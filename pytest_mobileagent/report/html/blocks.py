@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _LEVEL = 6  # of gzip; 9 takes three times as long for 2 %
 _BEGIN, _END = '<script type="application/octet-stream;base64" id="', b"</script>\n"
-_HEAD = re.compile(_BEGIN.encode() + rb'([ew]:[\w.~-]+)">')
+_HEAD = re.compile(_BEGIN.encode() + rb'([ewd]:[\w.~-]+)">')
 _LONGEST_HEAD = 400  # bytes of a line's beginning
 _NAME = 10  # bytes of gzip's header before the name (RFC 1952, section 2.3)
 

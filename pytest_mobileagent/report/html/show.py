@@ -33,7 +33,7 @@ def main(arguments: Sequence[str], runs: Callable[[], Path]) -> int:
     """
     given = _parser().parse_args(arguments)
     try:
-        page, place = _page(given.what, given.other, runs)
+        page, place = _page(given.what, given.other, given.task, runs)
     except (OSError, HostError, RecordError, ValueError) as error:
         sys.stderr.write(f"error: {printable(str(error))}\n")
         return 1
@@ -63,13 +63,16 @@ def _parser() -> argparse.ArgumentParser:
         metavar="RUN|TASK",
         help="a run to be shown beside the first, which it is compared with; or a task of that run",
     )
+    task = "a task of two runs, whose episodes open where they part"
+    add("task", nargs="?", default="", metavar="TASK", help=task)
     add("--no-browser", action="store_true", help="only print where the page is")
     return parser
 
 
-def _page(what: str, other: str, runs: Callable[[], Path]) -> tuple[Path, str]:
+def _page(what: str, other: str, task: str, runs: Callable[[], Path]) -> tuple[Path, str]:
     """Return the page to open, and the place in it (`#…`) without the sign; empty for none."""
-    from pytest_mobileagent.report.html.writing import page_of, page_of_two
+    from pytest_mobileagent.report.html.two import page_of_two
+    from pytest_mobileagent.report.html.writing import page_of
 
     if not other and (folder := _folder_of_runs(what, runs)) is not None:
         return _page_of_all(folder), ""
@@ -80,7 +83,11 @@ def _page(what: str, other: str, runs: Callable[[], Path]) -> tuple[Path, str]:
         msg = f"{what} is an episode: name two runs, a run and a task, or one episode"
         raise RecordError(msg)
     if (beside := _run(other, runs)) is not None:
-        return page_of_two(run, beside), ""
+        page = page_of_two(run, beside)
+        return page, _pair(run, beside, task) if task else ""
+    if task:
+        msg = f"{other} is no run: to show {task} of two runs, name both"
+        raise RecordError(msg)
     return page_of(run), _place(_episode(run, other))
 
 
@@ -157,6 +164,30 @@ def _address(what: str) -> tuple[Path, str] | None:
 
 def _place(episode: str) -> str:
     return f"e={quote(episode)}"
+
+
+def _pair(base: Path, run: Path, task: str) -> str:
+    """Return the place of a task on the page of two runs, by an epoch that differs if one does.
+
+    The page itself finds the step at which the episodes part.
+    """
+    from pytest_mobileagent.report.comparison.beside import BASE, case_of
+    from pytest_mobileagent.report.html.index import attempts
+    from pytest_mobileagent.report.html.writing import report_of
+
+    known = {case_of(each): each for each in report_of(base)["tasks"] if _is_called(each, task)}
+    found = []
+    for each in report_of(run)["tasks"]:
+        other = known.get(case_of(each))
+        pair = (attempts(run, each), attempts(base, other)) if other is not None else ([], [])
+        if all(pair):
+            now, before = (folders[-1].name for folders in pair)
+            is_same = each["success"] == other["success"]
+            found.append((is_same, f"{_place(now)}&with={quote(BASE + before)}"))
+    if not found:
+        msg = f"{run.name} and {base.name} have no episodes of {task} to be shown side by side"
+        raise RecordError(msg)
+    return min(found, key=lambda each: each[0])[1]
 
 
 def _episode(run: Path, name: str) -> str:

@@ -1,4 +1,4 @@
-"""report.html: written as a whole or not at all, alone, beside another run, or with its pictures.
+"""report.html: written as a whole or not at all, alone or with its pictures.
 
 Only what has changed is made anew: the blocks of other episodes are taken from the page before.
 """
@@ -109,9 +109,6 @@ def _shown(
         return {**about, "damaged": f"it cannot be shown: {type(error).__name__}: {error}"}
 
 
-BASE = "~"  # before the names of the episodes of the run that another is compared with
-
-
 def page_of(run: Path, *, anew: bool = False) -> Path:
     """Return the page of a run, writing it first if it is missing or out of date.
 
@@ -129,22 +126,9 @@ def page_of(run: Path, *, anew: bool = False) -> Path:
     try:
         write_page(run, whole)
     except PermissionError:
-        page = _elsewhere()
+        page = elsewhere()
         write_page(run, whole, page)
     return page
-
-
-def page_of_two(base: Path, run: Path) -> Path:
-    """Write a page of a run beside another one, and return its path: in the run's folder.
-
-    Raises:
-        OSError, RecordError: as by `page_of`.
-    """
-    wholes = report_of(run), report_of(base)
-    try:
-        return _write_two(run / f"beside-{base.name}.html", (run, base), wholes)
-    except PermissionError:
-        return _write_two(_elsewhere(), (run, base), wholes)
 
 
 def report_of(run: Path) -> dict[str, Any]:
@@ -171,20 +155,9 @@ def _is_new(run: Path, page: Path) -> bool:
         return False
 
 
-def _elsewhere() -> Path:
+def elsewhere() -> Path:
+    """Return a path for a page whose own folder cannot be written to."""
     return Path(tempfile.mkdtemp(prefix="mobileagent-report-"), PAGE)
-
-
-def _write_two(
-    path: Path, runs: tuple[Path, Path], wholes: tuple[Mapping[str, Any], Mapping[str, Any]]
-) -> Path:
-    marks, names = ("", BASE), ("index", "index2")
-    parts = list(zip(names, runs, wholes, marks, strict=True))
-    indexes = [(name, pack(index_data(run, whole, mark))) for name, run, whole, mark in parts]
-    written = Written.of(path)
-    blocks = (episodes(run, whole, path.parent, written, mark) for _, run, whole, mark in parts)
-    write(path, f"{runs[0].name} · {runs[1].name}", chain(indexes, *blocks))
-    return path
 
 
 WIDTH = 360  # pixels of a packed picture
@@ -204,11 +177,28 @@ def write_packed(run: Path, whole: Mapping[str, Any], path: Path) -> str:
         TooLargeError: it would be larger than 100 MB; the text says what to do instead.
         OSError: it cannot be written; a file that was there stays as it was.
     """
+    parts = [(run, episodes(run, whole, run, Written.of(run / PAGE)))]
+    return packed(path, run.name, [("index", pack(index_data(run, whole)))], parts)
+
+
+def packed(
+    path: Path,
+    title: str,
+    before: Sequence[tuple[str, bytes]],
+    parts: Iterable[tuple[Path, Iterable[tuple[str, bytes]]]],
+) -> str:
+    """Write a page with all the pictures that it names; return a warning if it is large.
+
+    It has the blocks `before`, and for each of `parts` a run's folder with blocks whose pictures
+    are named by paths relative to it.
+
+    Raises:
+        TooLargeError, OSError: as by `write_packed`.
+    """
     names: dict[str, Path] = {}
-    blocks = list(_noting(episodes(run, whole, run, Written.of(run / PAGE)), run, names))
-    index = ("index", pack(index_data(run, whole)))
-    size = sum(len(packed) for _, packed in blocks) * _BASE64
-    write(path, run.name, chain([index], blocks, _within(_pictures(names), size, len(names))))
+    blocks = [block for run, given in parts for block in _noting(given, run, names)]
+    size = sum(len(content) for _, content in blocks) * _BASE64
+    write(path, title, chain(before, blocks, _within(_pictures(names), size, len(names))))
     size = path.stat().st_size
     if size < _LARGE:
         return ""

@@ -197,6 +197,17 @@ def test_a_longer_swipe_matters_if_it_leads_elsewhere() -> None:
     assert parting(one, replace(other, screen=low, steps=(*other.steps[:1], one.steps[1]))) is None
 
 
+def test_an_app_is_opened_by_its_name_or_its_icon() -> None:
+    home = make_screen("Clock", "Maps", package="launcher")
+    icon, other = middle(home, "Clock"), middle(home, "Maps")
+    rest = (TAP_ALARM, ALARM, Finish())
+    opens = episode(home, Open("clock"), LIST, *rest)
+    assert parting(opens, episode(home, icon, LIST, *rest)) is None
+    assert parting(episode(home, icon, LIST, *rest), opens) is None
+    assert parting(opens, episode(home, other, home, icon, LIST)) == Parting(1, "action")
+    assert parting(opens, episode(home, icon, TIMER, Finish())) == Parting(1, "action")
+
+
 def test_points_of_programs_may_be_none() -> None:
     odd = Tap("left", None)  # type: ignore[arg-type]
     assert same_actions(step(odd), step(odd))

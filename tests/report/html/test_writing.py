@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
 
 def blocks(page: Path) -> dict[str, Any]:
-    """The data of a page, by their ids."""
+    """The data of a page, by their ids, without pictures."""
     found = re.findall(
         rb'(?m)^<script type="[^"]*base64" id="([^"]+)">(.*)</script>$', page.read_bytes()
     )
-    return {name.decode(): unpack(base64.b64decode(text)) for name, text in found}
+    data = {name.decode(): text for name, text in found if not name.startswith(b"p:")}
+    return {name: unpack(base64.b64decode(text)) for name, text in data.items()}
 
 
 def written(run: Path) -> dict[str, Any]:

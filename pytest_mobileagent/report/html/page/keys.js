@@ -20,7 +20,10 @@ const IN_LIST = {
   Enter: () => openChosen(),
   "/": () => byId("query").focus(),
 };
-const EVERYWHERE = { n: () => openNextFailure(), y: () => copy(), "?": () => byId("help").showModal() };
+const EVERYWHERE = {
+  n: () => openNextFailure(), p: () => { if (state.paired && state.episode) showParting(); },
+  y: () => copy(), "?": () => byId("help").showModal(),
+};
 const REPEATED = new Set(["j", "k", "ArrowRight", "ArrowLeft", "ArrowDown", "ArrowUp"]);
 
 document.addEventListener("keydown", (event) => {

@@ -48,11 +48,13 @@ function pairAsMarkdown() {
   const said = (facts) => `| ${facts.join(" | ")} |`;
   const lines = Array.from({ length: Math.max(...frames.map((each) => each.length)) }, (_, place) => {
     const [before, now] = frames.map((each) => (each[place] ? plainly(actionsOf(each[place]), 200) : "–"));
-    return said([before === now ? place + 1 : `**${place + 1} ≠**`, before, now]);
+    return said([before === now || place < partingStep() ? place + 1 : `**${place + 1} ≠**`, before, now]);
   });
   return [
     `### ${plainly(nameOf(state.row))}: ${plainly(CHANGES[state.row.change] || "compared")}`, "",
-    `- **goal** ${plainly(sides[1].episode.goal)}`, "",
+    `- **goal** ${plainly(sides[1].episode.goal)}`,
+    ...(told?.parting ? [`- **they part** at step ${partingStep() + 1}: ${plainly(WHY[told.parting.why])}`] : []),
+    ...(told?.beside || []).map((each) => `- **${plainly(each.what)}** ${plainly(each.before)} → ${plainly(each.after)}`), "",
     said(["", ...names]), "|---|---|---|",
     said(["outcome", ...sides.map(({ row }) => `${SIGNS[row.outcome] || ""} ${plainly(row.outcome)}`)]),
     said(["why", ...sides.map(({ row }) => plainly(whyShort(row), 200))]),

@@ -3,18 +3,21 @@
 // Two runs side by side: the same task in each, step by step.
 
 const halves = { now: null, before: null }; // {row, episode} of the run, and of that before it
+let told = null; // where the two part, and what else differs; null if it is not known
+let isFolded = true; // whether the steps before that are hidden
 
 async function openPair(e, other, step) {
   if (state.e !== e || state.paired !== other) {
     Object.assign(state, { e, paired: other, row: rowOf(e), episode: null });
     stopPlaying();
     byId("pair").replaceChildren();
-    const [now, before] = await Promise.all([e, other].map(episodeOf));
+    const [now, before, found] = await Promise.all([episodeOf(e), episodeOf(other), unpack(`d:${e}${other}`)]);
     if (state.e !== e || state.paired !== other) return;
     if (!now || !before) throw new Error(`This page has no episode ${now ? other : e}.`);
     for (const each of [now, before]) each.frames ||= [];
     halves.now = { row: state.row, episode: now };
     halves.before = { row: rowOf(other), episode: before };
+    [told, isFolded] = [found, true];
     // As long as the longer of the two, for the keys and for playing.
     state.episode = now.frames.length >= before.frames.length ? now : before;
     byId("pair").replaceChildren(pairHead(), half("before", state.other), half("now", state.run));
@@ -24,23 +27,17 @@ async function openPair(e, other, step) {
   showPairFrame(step === null ? partingStep() : step - 1, { anew: true });
 }
 
-// The index of the first frame at which the two do different things.
+// The index of the frame at which the two part; that of the last one if they do not.
 function partingStep() {
-  const [a, b] = [halves.before.episode.frames, halves.now.episode.frames];
-  const shorter = Math.min(a.length, b.length);
-  for (let place = 0; place < shorter; place += 1) {
-    if (actionsOf(a[place]) !== actionsOf(b[place])) return place;
-  }
-  return Math.max(0, shorter - 1);
+  const shorter = Math.min(...Object.values(halves).map(({ episode }) => episode.frames.length));
+  return Math.max(0, Math.min(Number(told?.parting?.step) || (told ? Infinity : 1), shorter || 1) - 1);
 }
 
 function pairHead() {
   const parts = partingStep();
-  const same = halves.before.episode.frames.length === halves.now.episode.frames.length
-    && halves.now.episode.frames.every((frame, place) => actionsOf(frame) === actionsOf(halves.before.episode.frames[place]));
-  const to = make("button", { type: "button" }, same ? "Both took the same steps" : `They diverge at step ${parts + 1}`);
-  to.disabled = same;
-  to.addEventListener("click", () => showPairFrame(parts));
+  const to = make("button", { type: "button", title: "Where they part (p)" }, !told ? "Step 1" : told.parting ? `They part at step ${parts + 1}` : "Both took the same steps");
+  to.disabled = !told?.parting;
+  to.addEventListener("click", showParting);
   const next = make("button", { type: "button", title: "Next step (j)" }, "›");
   const back = make("button", { type: "button", title: "Previous step (k)" }, "‹");
   next.addEventListener("click", () => showPairFrame(state.frame + 1));
@@ -48,7 +45,30 @@ function pairHead() {
   const play = make("button", { id: "play", type: "button", title: "Play both (space)" }, "▶");
   play.addEventListener("click", togglePlaying);
   return make("header", { className: "pair-head" }, make("h2", { dir: "auto", title: nameOf(state.row) }, titleOfTask(state.row)), changeMark(state.row), make("span", { className: "room" }), to, back, make("span", { id: "pair-place" }), next, play,
-    halves.before.episode.goal === halves.now.episode.goal ? make("p", { className: "goal pair-goal", dir: "auto" }, asText(halves.now.episode.goal)) : null);
+    halves.before.episode.goal === halves.now.episode.goal ? make("p", { className: "goal pair-goal", dir: "auto" }, asText(halves.now.episode.goal)) : null,
+    ...partingParts());
+}
+
+const showParting = () => { if (told?.parting) showPairFrame(partingStep()); };
+
+const WHY = {
+  action: "The agents did different things.",
+  screen: "The agents had done the same; the phone showed something else.",
+  start: "They began on different screens.",
+  length: "One of them had ended, without a report.",
+};
+
+// Why they part, and what else was not the same; what was the same is not said.
+function partingParts() {
+  if (!told) return [];
+  const { parting, beside } = told;
+  const only = parting ? [["only in the base", parting.before], ["only in the run", parting.after]].filter(([, texts]) => texts?.length) : [];
+  const texts = only.map(([where, found]) => make("span", { className: "only" }, `${where}: `, make("bdi", {}, found.map((each) => `“${asText(each)}”`).join(", "))));
+  const why = parting ? [make("p", { className: "parting" }, make("b", {}, `Step ${Number(parting.step)}: `), WHY[parting.why] || "", ...texts.flatMap((each) => [" ", each]))] : [];
+  if (!beside?.length) return why;
+  const rows = beside.flatMap((each) => [make("dt", { dir: "auto" }, asText(each.what)),
+    make("dd", { dir: "auto" }, make("bdi", {}, asText(each.before)), make("span", { className: "quiet" }, " → "), make("bdi", {}, asText(each.after)))]);
+  return [...why, make("div", { className: "beside" }, make("b", {}, "What else differs"), make("dl", { className: "pairs" }, ...rows))];
 }
 
 function half(side, index) {
@@ -57,20 +77,41 @@ function half(side, index) {
   return make("section", { className: `half ${kindOf(row.outcome)}`, id: `half-${side}`, "aria-label": title },
     make("header", {}, make("small", { dir: "auto" }, title), outcomeMark(row.outcome), make("small", {}, numbersIn(row)), make("span", { className: "room" }),
       make("a", { className: "button", href: addressOf({ e: row.e }) }, "Open alone")),
-    make("div", { className: "why" }, ...whyParts(row, episode, { withGoal: halves.before.episode.goal !== halves.now.episode.goal })),
-    make("nav", { className: "half-strip" }, make("ol", {}, ...episode.frames.map((frame, place) => stripItem(episode, frame, place, showPairFrame)))),
-    make("div", { className: "half-stage" }));
+    make("nav", { className: "half-strip" }, make("ol", {}, sameSteps(), ...episode.frames.map((frame, place) => stripItem(episode, frame, place, showPairFrame)))),
+    make("div", { className: "half-stage" }),
+    make("div", { className: "why" }, ...whyParts(row, episode, { withGoal: halves.before.episode.goal !== halves.now.episode.goal })));
+}
+
+// Stands for the steps before the two part.
+function sameSteps() {
+  const parts = told ? partingStep() : 0;
+  if (!parts) return null;
+  const button = make("button", { type: "button", className: "same-steps", title: "Show them" }, parts > 1 ? `Steps 1 to ${parts}` : "Step 1", make("small", {}, "the same in both"));
+  button.addEventListener("click", () => { isFolded = false; showFolds(); });
+  return make("li", {}, button);
+}
+
+function showFolds() {
+  const parts = told ? partingStep() : 0;
+  for (const list of document.querySelectorAll(".half-strip ol")) {
+    const items = [...list.children];
+    const first = items[0]?.querySelector(".same-steps") ? items.shift() : null;
+    if (first) first.hidden = !isFolded;
+    items.forEach((item, place) => { item.hidden = isFolded && place < parts; });
+  }
 }
 
 function showPairFrame(place, { anew = false } = {}) {
   const wanted = Math.max(0, Math.min(place, state.episode.frames.length - 1));
   if (!anew && wanted === state.frame) return;
   state.frame = wanted;
+  if (wanted < partingStep()) isFolded = false;
+  showFolds();
   for (const side of ["before", "now"]) {
     const { episode } = halves[side];
     const node = byId(`half-${side}`);
     const frame = episode.frames[wanted];
-    const differs = frame && actionsOf(frame) !== actionsOf(halves[side === "now" ? "before" : "now"].episode.frames[wanted] || {});
+    const differs = frame && wanted >= partingStep() && actionsOf(frame) !== actionsOf(halves[side === "now" ? "before" : "now"].episode.frames[wanted] || {});
     markCurrent(node.querySelector(".half-strip"), Math.min(wanted, episode.frames.length - 1));
     node.querySelector(".half-stage").replaceChildren(...(frame ? [
       shot(frame, frame.actions || [], { alt: `Screen at step ${wanted + 1}: ${actionsOf(frame)}` }),

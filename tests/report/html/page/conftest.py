@@ -221,11 +221,13 @@ def write(tmp_path: Path) -> Callable[..., Path]:
         episodes: Sequence[Mapping[str, Any]] = (),
         other: Mapping[str, Any] | None = None,
         pictures: Mapping[str, bytes] | None = None,
+        told: Mapping[str, Any] | None = None,
     ) -> Path:
         before, after = shell("a run")
         blocks = [packed("index", about), *([packed("index2", other)] if other else [])]
         blocks += [packed(f"e:{each['e']}", each) for each in episodes]
         blocks += [packed(f"w:{each['e']}", words_of(each)) for each in episodes]
+        blocks += [packed(f"d:{name}", each) for name, each in (told or {}).items()]
         blocks += [packed(f"p:{name}", content) for name, content in (pictures or {}).items()]
         path = tmp_path / "report.html"
         path.write_bytes(b"".join([before, *blocks, after]))

@@ -37,7 +37,20 @@ def reader(read: Callable[..., Any], invented: Any, pictures: Callable[..., str]
     episodes += [invented.episode(name, pictures, steps[:1]) for name in ("same.0", "~same.0")]
     base = invented.index(before)
     base["run"]["id"] = "2026-11-21-base"
-    return read(invented.index(now), episodes, base)
+    did = ['tap "Timer"', 'tap "Clock", type "07:00"']
+    parting = {
+        "step": 3,
+        "why": "screen",
+        "did": did,
+        "before": [],
+        "after": ["<b>Ad</b>", "Close"],
+    }
+    beside = [{"what": "model actor", "before": "gpt-4o-2024-05-13", "after": "gpt-4o-2024-08-06"}]
+    told = {
+        "lost.0~lost.0": {"parting": parting, "beside": beside},
+        "same.0~same.0": {"parting": None, "beside": []},
+    }
+    return read(invented.index(now), episodes, base, told=told)
 
 
 def test_only_what_changed_is_listed(reader: Any) -> None:
@@ -76,7 +89,36 @@ def test_a_task_opens_where_the_two_part(reader: Any) -> None:
     reader.click("#half-now header a")
     reader.sees("#detail", "Step")
     reader.click("#head a")  # beside the base again
-    reader.sees("#pair", "They diverge at step 3")
+    reader.sees("#pair", "They part at step 3")
+
+
+def test_why_they_part_and_what_else_differs_is_told(reader: Any) -> None:
+    reader.go("#e=lost.0&with=~lost.0")
+    reader.sees(
+        ".parting", "Step 3: The agents had done the same; the phone showed something else."
+    )
+    reader.sees(".parting", "only in the run: “<b>Ad</b>”, “Close”")
+    reader.sees(".beside", "model actor")
+    reader.sees(".beside dd", "gpt-4o-2024-05-13 → gpt-4o-2024-08-06")
+
+
+def test_steps_that_are_the_same_are_folded_until_somebody_goes_there(reader: Any) -> None:
+    reader.go("#e=lost.0&with=~lost.0")
+    reader.sees("#half-now .same-steps", "Steps 1 to 2")
+    shown = (
+        "[...document.querySelectorAll('#half-now .strip-item')].filter((n) => n.checkVisibility())"
+    )
+    assert reader.ask(f"{shown}.length") == 4
+    reader.press("k")
+    reader.at("#e=lost.0&with=~lost.0&s=2")
+    assert reader.ask(f"{shown}.length") == 6
+    reader.press("p")
+    reader.at("#e=lost.0&with=~lost.0&s=3")
+    reader.go("#e=lost.0&with=~lost.0&s=5")
+    reader.sees("#pair-place", "Step 5")
+    assert reader.ask(f"{shown}.length") == 4
+    reader.click("#half-before .same-steps")
+    assert reader.ask(f"{shown}.length") == 6
 
 
 def test_two_that_did_the_same_are_said_to(reader: Any) -> None:
@@ -93,6 +135,7 @@ def test_both_play_and_are_copied(reader: Any) -> None:
     reader.sees("#status", "Copied")
     text = reader.ask("pairAsMarkdown()")
     assert "| outcome | ✓ passed | ✗ failed |" in text
+    assert "- **they part** at step 3: The agents had done the same" in text
     assert '| **3 ≠** | tap "Timer" | tap "Clock", type "07:00" |' in text
     reader.press(" ")
     reader.sees("#pair-place", "Step 2")

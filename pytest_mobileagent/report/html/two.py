@@ -1,0 +1,105 @@
+"""The page of two runs, on which each task of the one is beside the same task of the other."""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.report.comparison.beside import BASE, case_of, told
+from pytest_mobileagent.report.html.blocks import Written, pack
+from pytest_mobileagent.report.html.index import VERSION, attempts, index_data, signature
+from pytest_mobileagent.report.html.writing import elsewhere, episodes, packed, report_of, write
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    Pair = tuple[Path, Path]  # folders of two episodes: that of the baseline, and that of the run
+    Blocks = Iterator[tuple[str, bytes]]
+
+
+def page_of_two(base: Path, run: Path) -> Path:
+    """Write a page of a run beside another one, and return its path: in the run's folder.
+
+    Where that cannot be written to, it is written into a new folder for temporary files.
+
+    Raises:
+        OSError: it cannot be written anywhere, or a report cannot be read.
+        RecordError: a run's report or its run.json is damaged, or of a newer version.
+    """
+    wholes = report_of(base), report_of(run)
+    try:
+        return _write(run / f"beside-{base.name}.html", base, run, wholes)
+    except PermissionError:
+        return _write(elsewhere(), base, run, wholes)
+
+
+def _write(
+    path: Path, base: Path, run: Path, wholes: tuple[Mapping[str, Any], Mapping[str, Any]]
+) -> Path:
+    before, after = wholes
+    indexes = [
+        ("index", pack(index_data(run, after))),
+        ("index2", pack(index_data(base, before, BASE))),
+    ]
+    written = Written.of(path)
+    blocks = (
+        episodes(run, after, path.parent, written),
+        episodes(base, before, path.parent, written, BASE),
+        _partings(_pairs(base, run, before, after), written),
+    )
+    write(path, f"{run.name} · {base.name}", chain(indexes, *blocks))
+    return path
+
+
+def write_packed_pair(base: Path, run: Path, comparison: Mapping[str, Any], path: Path) -> str:
+    """Write a page with the episodes that a comparison names, and all their pictures, to a file.
+
+    All tasks of both runs are listed; of those that are neither lost nor gained there is no more.
+    Return a warning if the page is large.
+
+    Raises:
+        TooLargeError: it would be larger than 100 MB; the text says what to do instead.
+        OSError, RecordError: as by `page_of_two`.
+    """
+    entries = [each for kind in ("lost", "gained") for each in comparison[kind]]
+    named = [each["episodes"] for each in entries if "episodes" in each]
+    parts, indexes = [], []
+    for name, whose, folder, mark in (
+        ("index", "run", run, ""),
+        ("index2", "baseline", base, BASE),
+    ):
+        whole, chosen = report_of(folder), {each[whose] for each in named}
+        tasks = [task for task in whole["tasks"] if Path(task["episode"] or "").name in chosen]
+        index = index_data(folder, whole, mark)
+        for row in index["tasks"]:
+            if row["e"] is not None and row["e"].removeprefix(mark) not in chosen:
+                row["e"] = None
+        indexes.append((name, pack(index)))
+        written = Written(path, {})
+        parts.append((folder, episodes(folder, {**whole, "tasks": tasks}, folder, written, mark)))
+    pairs = [
+        (base / "episodes" / each["baseline"], run / "episodes" / each["run"]) for each in named
+    ]
+    parts.append((run, _partings(pairs, Written(path, {}))))
+    return packed(path, f"{run.name} · {base.name}", indexes, parts)
+
+
+def _pairs(
+    base: Path, run: Path, before: Mapping[str, Any], after: Mapping[str, Any]
+) -> Iterator[Pair]:
+    """Yield the episodes of the cases that both runs have."""
+    known = {case_of(task): task for task in before["tasks"]}
+    for task in after["tasks"]:
+        if (other := known.get(case_of(task))) is not None:
+            folders, others = attempts(run, task), attempts(base, other)
+            if folders and others:
+                yield others[-1], folders[-1]
+
+
+def _partings(pairs: Iterable[Pair], written: Written) -> Blocks:
+    """Yield a block for each pair of episodes: where they part, and what else differs."""
+    for before, after in pairs:
+        name = f"d:{after.name}{BASE}{before.name}"
+        of = signature(after, VERSION, name, signature(before))
+        yield name, written.get(name, of) or pack(told(before, after), of)

@@ -1,0 +1,224 @@
+"""Two episodes of one task beside each other, as runs record them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent import Case, DeviceInfo, Finish, ModelCall, Reset, Tap, Task
+from pytest_mobileagent.episode.exchanges import ExchangeLog
+from pytest_mobileagent.episode.store import Recorder
+from pytest_mobileagent.report.comparison.beside import (
+    beside_words,
+    parting_words,
+    place_of_pair,
+    told,
+    with_episodes,
+)
+from pytest_mobileagent.report.comparison.command import (
+    comparison_details,
+    comparison_markdown,
+    main,
+)
+from pytest_mobileagent.report.comparison.compare import compare
+from pytest_mobileagent.report.html.two import page_of_two, write_packed_pair
+from pytest_mobileagent.report.recorded import document, recorded_run
+from pytest_mobileagent.run.folder import RunFolder
+from pytest_mobileagent.testing import make_screen
+from tests.report.gate.entries import entry
+from tests.report.html.test_writing import blocks
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    Capture = pytest.CaptureFixture[str]
+
+SIZE = (1080, 2400)
+HOME = make_screen("Alarm", "Timer", size=SIZE, package="clock")
+ALARM = make_screen("Add", "Back", size=SIZE, package="clock", activity="clock.Alarm")
+TIMER = make_screen("Start", size=SIZE, package="clock", activity="clock.Timer")
+DEVICE = DeviceInfo("emulator-5554", "Pixel", "15", 35, SIZE, 420)
+TASKS = ("clock/alarm", "clock/timer")
+
+
+def run_of(
+    runs: Path, agent: str, passed: tuple[bool, ...], tap: str = "Alarm", **about: Any
+) -> Path:
+    """The folder of a run whose agent taps `tap`; about its model, prompt, app and device."""
+    folder = RunFolder.plan(runs, agent)
+    cases = [Case(Task("Set an alarm."), name, "clock", f"test.py::{name}") for name in TASKS]
+    folder.begin(lambda: {"agent": agent}, cases)
+    tasks = {}
+    for case, success in zip(cases, passed, strict=True):
+        path, _ = folder.attempt(case)
+        recorder = Recorder(path, folder.screens)
+        head = {"goal": "Set an alarm.", "agent": agent, "recorded": folder.started}
+        head["apps"] = {"clock": about.get("app", "41")}
+        recorder.start(case, about.get("device", DEVICE), Reset("snapshot", "boot"), head)
+        recorder.observation(HOME, {})
+        call = ModelCall("openai:gpt-4o", response_model=about.get("model", "gpt-4o-05"), line=1)
+        words = f"You use a phone.\n{about.get('prompt', 'Think first.')}\nGoal: Set an alarm."
+        prompt = [{"role": "user", "content": [words, {"picture": "9b6f.png"}]}]
+        ExchangeLog(path).add({"call": call.to_json(), "prompt": prompt, "reply": {"text": ""}})
+        recorder.step([Tap(*HOME.get(text=tap).bounds.center)], "", [call], 0.5)
+        recorder.observation(ALARM if tap == "Alarm" else TIMER, {}, 0.1)
+        recorder.step([Finish()], "", [], 0.5)
+        recorder.end("self-reported", "", 2.0)
+        tasks[case.nodeid] = {
+            **entry(case.id, 0, "P" if success else "F"),
+            "nodeid": case.nodeid,
+            "key": case.key,
+            "episode": folder.relative(path),
+        }
+    whole = document({**folder.about(), "ended": folder.started}, tasks)  # type: ignore[arg-type]
+    (folder.path / "report.json").write_text(json.dumps(whole))
+    return folder.path
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    return run_of(tmp_path / "runs", "before", (True, True))
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    more = {"model": "gpt-4o-08", "prompt": "Think twice.", "app": "42"}
+    return run_of(tmp_path / "runs", "after", (True, False), "Timer", **more)
+
+
+def compared(base: Path, run: Path) -> dict[str, Any]:
+    both = recorded_run(base), recorded_run(run)
+    return with_episodes(compare(*both), *both)
+
+
+def test_a_lost_task_tells_where_its_episodes_part_and_what_else_differs(
+    base: Path, run: Path
+) -> None:
+    (lost,) = compared(base, run)["lost"]
+    assert lost["parting"] == {
+        "step": 1, "why": "action", "did": ['tap "Alarm"', 'tap "Timer"'], "before": [],
+        "after": [],
+    }  # fmt: skip
+    assert lost["beside"] == [
+        {"what": "prompt", "before": "Think first.", "after": "Think twice."},
+        {"what": "model actor", "before": "gpt-4o-05", "after": "gpt-4o-08"},
+        {"what": "app clock", "before": "41", "after": "42"},
+    ]
+    (folder,) = (run / "episodes").glob("clock-timer*")
+    assert lost["episodes"]["run"] == folder.name
+
+
+def test_words_of_a_comparison_say_it_under_the_task(base: Path, run: Path) -> None:
+    comparison = compared(base, run)
+    lines = comparison_details(comparison)
+    at = lines.index("  clock/timer  1/1 → 0/1")
+    assert lines[at + 1 : at + 5] == [
+        '    part at step 1: tap "Alarm", now tap "Timer"',
+        "    prompt: Think first. → Think twice.",
+        "    model actor: gpt-4o-05 → gpt-4o-08",
+        "    app clock: 41 → 42",
+    ]
+
+
+def test_a_summary_leads_to_the_step_in_one_click(base: Path, run: Path) -> None:
+    comparison = compared(base, run)
+    (lost,) = comparison["lost"]
+    place = place_of_pair(lost)
+    assert place == f"#e={lost['episodes']['run']}&with=~{lost['episodes']['baseline']}&s=1"
+    text = "\n".join(comparison_markdown(comparison, page="https://ci/x(1).html"))
+    assert "<details open>\n<summary>lost (1)" in text
+    told = '- clock/timer 1/1 → 0/1: [part at step 1\\: tap "Alarm", now tap "Timer"]'
+    assert f"{told.replace(chr(92), '')}(https://ci/x%281%29.html{place}); prompt:" in text
+    assert "](" not in "\n".join(comparison_markdown(comparison))
+
+
+def test_the_page_of_two_has_a_block_for_each_pair(base: Path, run: Path) -> None:
+    page = page_of_two(base, run)
+    data = blocks(page)
+    (lost,) = compared(base, run)["lost"]
+    names = lost["episodes"]
+    block = data[f"d:{names['run']}~{names['baseline']}"]
+    assert block == {"parting": lost["parting"], "beside": lost["beside"]}
+    assert sum(name.startswith("d:") for name in data) == 2
+    assert page_of_two(base, run).read_bytes() == page.read_bytes()
+
+
+def test_one_file_has_the_episodes_of_what_changed_with_their_pictures(
+    base: Path, run: Path, tmp_path: Path
+) -> None:
+    page = tmp_path / "elsewhere" / "compare.html"
+    page.parent.mkdir()
+    assert write_packed_pair(base, run, compared(base, run), page) == ""
+    data = blocks_of_names(page)
+    (lost,) = compared(base, run)["lost"]
+    now, before = lost["episodes"]["run"], lost["episodes"]["baseline"]
+    assert {f"e:{now}", f"e:~{before}", f"d:{now}~{before}"} <= data
+    assert sum(name.startswith("e:") for name in data) == 2
+    pictures = {f"p:{path.stem}" for each in (base, run) for path in each.glob("screens/*.png")}
+    assert {name for name in data if name.startswith("p:")} == pictures
+    rows = {row["id"]: row["e"] for row in blocks(page)["index"]["tasks"]}
+    assert rows == {"clock/alarm": None, "clock/timer": now}
+
+
+def blocks_of_names(page: Path) -> set[str]:
+    marks = page.read_text("utf-8", "replace").split('base64" id="')[1:]
+    return {each.partition('"')[0] for each in marks}
+
+
+def test_the_command_writes_one_file_or_links_to_it(
+    base: Path, run: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    page = tmp_path / "two.html"
+    assert main([str(base), str(run), "--format=html", "-o", str(page)], lambda _: None) == 0
+    assert capsys.readouterr().out == f"{page}\n"
+    given = [str(base), str(run), "--format=markdown", "--page=https://ci/two.html"]
+    assert main(given, lambda _: None) == 0
+    assert "](https://ci/two.html#e=clock-timer" in capsys.readouterr().out
+    assert main([str(base), str(run)], lambda _: None) == 0
+    told = capsys.readouterr().out.splitlines()[-1]
+    assert told.endswith(f"show {base} {run} TASK")
+    assert main([str(base), str(run), str(run), "--format=html"], lambda _: None) == 4
+    assert "one run beside the first" in capsys.readouterr().err
+
+
+def test_a_baseline_of_which_only_the_report_was_kept_still_compares(base: Path, run: Path) -> None:
+    for folder in (base / "episodes").iterdir():
+        (folder / "episode.jsonl").unlink()
+    (lost,) = compared(base, run)["lost"]
+    assert "episodes" not in lost
+    assert "    part" not in "\n".join(comparison_details(compared(base, run)))
+    (now,) = (run / "episodes").glob("clock-timer*")
+    assert told(base / "nowhere", now) is None
+
+
+def test_another_phone_is_told(base: Path, tmp_path: Path) -> None:
+    other = replace(DEVICE, android="16")
+    run = run_of(tmp_path / "runs", "after", (True, False), device=other)
+    (lost,) = compared(base, run)["lost"]
+    assert lost["parting"] is None
+    assert parting_words(None) == "the same steps on the same screens"
+    assert beside_words(lost["beside"]) == [
+        "phone: Pixel, Android 15, 1080x2400, en-US → Pixel, Android 16, 1080x2400, en-US"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("why", "did", "words"),
+    [
+        ("action", ["tap", "wait"], "part at step 3: tap, now wait"),
+        ("length", [None, "tap"], "part at step 3: it had ended, now tap"),
+        (
+            "screen",
+            ["tap", "tap"],
+            "part at step 3, after the same actions, by what the phone showed: "
+            'nothing else, now "Ad"',
+        ),
+        ("start", ["tap", "tap"], 'begin on different screens: nothing else, now "Ad"'),
+    ],
+)
+def test_each_reason_has_its_words(why: str, did: list[str | None], words: str) -> None:
+    found = {"step": 3, "why": why, "did": did, "before": [], "after": ["Ad"]}
+    assert parting_words(found) == words
