@@ -93,6 +93,7 @@ def test_a_reply_tells_what_it_cost(make: Callable[..., MeteredModel]) -> None:
     )
     assert (call.model, call.role, call.images, call.retries) == ("openai:own", "actor", 1, 0)
     assert (call.input_tokens, call.output_tokens, call.cached_tokens) == (500, 20, 100)
+    assert call.response_model == "scripted"
     assert call.price_usd == pytest.approx(0.7)
     assert call.seconds is not None
     assert (call.estimated, call.from_cache, call.line) == (False, False, 1)

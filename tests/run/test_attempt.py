@@ -88,6 +88,7 @@ def test_an_attempt_is_recorded_with_what_was_known(tried: Callable[..., Episode
     assert (episode.agent, episode.options) == ("mine", {"history": 3})
     assert (episode.seed, episode.attempt, episode.step_limit) == (7, 4, 3)
     assert episode.reset == Reset("snapshot", "default_boot")
+    assert episode.apps == {APP: ""}
     assert episode.started == CLOCK
     assert datetime.fromisoformat(episode.recorded).tzinfo is not None
 

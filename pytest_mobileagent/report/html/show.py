@@ -178,12 +178,12 @@ def _pair(base: Path, run: Path, task: str) -> str:
     known = {case_of(each): each for each in report_of(base)["tasks"] if _is_called(each, task)}
     found = []
     for each in report_of(run)["tasks"]:
-        other = known.get(case_of(each))
-        pair = (attempts(run, each), attempts(base, other)) if other is not None else ([], [])
-        if all(pair):
-            now, before = (folders[-1].name for folders in pair)
-            is_same = each["success"] == other["success"]
-            found.append((is_same, f"{_place(now)}&with={quote(BASE + before)}"))
+        if (other := known.get(case_of(each))) is None:
+            continue
+        folders, others = attempts(run, each), attempts(base, other)
+        if folders and others:
+            place = f"{_place(folders[-1].name)}&with={quote(BASE + others[-1].name)}"
+            found.append((each["success"] == other["success"], place))
     if not found:
         msg = f"{run.name} and {base.name} have no episodes of {task} to be shown side by side"
         raise RecordError(msg)

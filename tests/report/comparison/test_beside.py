@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent import Case, DeviceInfo, Finish, ModelCall, Reset, Tap, Task
+from pytest_mobileagent import Case, DeviceInfo, Finish, ModelCall, Reset, Tap, Task, Termination
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.report.comparison.beside import (
@@ -55,7 +55,7 @@ def run_of(
     for case, success in zip(cases, passed, strict=True):
         path, _ = folder.attempt(case)
         recorder = Recorder(path, folder.screens)
-        head = {"goal": "Set an alarm.", "agent": agent, "recorded": folder.started}
+        head: dict[str, Any] = {"goal": "Set an alarm.", "agent": agent, "recorded": folder.started}
         head["apps"] = {"clock": about.get("app", "41")}
         recorder.start(case, about.get("device", DEVICE), Reset("snapshot", "boot"), head)
         recorder.observation(HOME, {})
@@ -66,7 +66,7 @@ def run_of(
         recorder.step([Tap(*HOME.get(text=tap).bounds.center)], "", [call], 0.5)
         recorder.observation(ALARM if tap == "Alarm" else TIMER, {}, 0.1)
         recorder.step([Finish()], "", [], 0.5)
-        recorder.end("self-reported", "", 2.0)
+        recorder.end(Termination.SELF_REPORTED, "", 2.0)
         tasks[case.nodeid] = {
             **entry(case.id, 0, "P" if success else "F"),
             "nodeid": case.nodeid,

@@ -125,6 +125,16 @@ def test_two_runs_are_shown_beside_each_other(show: Show, recorded: Path) -> Non
     assert [content.count(mark) for mark in (b'id="e:~first.1"', b'id="e:first.1"')] == [1, 1]
 
 
+def test_a_task_of_two_runs_is_opened_where_its_episodes_part(show: Show, recorded: Path) -> None:
+    other = Path(shutil.copytree(recorded, recorded.with_name("other"), symlinks=True))
+    page = other / f"beside-{recorded.name}.html"
+    assert show(str(recorded), "other", "first") == (0, f"{page}#e=first.1&with=~first.1\n", "")
+    status, _, problem = show(str(recorded), "other", "never")
+    assert (status, "no episodes of never" in problem) == (1, True)
+    status, _, problem = show(str(recorded), "first", "second")
+    assert (status, "first is no run" in problem) == (1, True)
+
+
 def test_a_folder_that_cannot_be_written_to_gets_its_page_elsewhere(
     show: Show, recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

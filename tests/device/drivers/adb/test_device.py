@@ -166,6 +166,24 @@ def test_a_look_after_a_restore_survives_that_the_connection_drops(device):
     device.system.reset("default_boot", ())
 
 
+@pytest.mark.parametrize(
+    ("said", "versions"),
+    [
+        ("package:a.b versionCode:41\r\npackage:c versionCode:1\r\n", {"a.b": "41", "c": "1"}),
+        ("package:a.b\npackage:c\n", {"a.b": "", "c": ""}),  # before Android 9
+    ],
+)
+def test_apps_are_listed_with_their_versions_at_once(device, monkeypatch, said, versions):
+    monkeypatch.setattr(device.system, "_packages", None)
+    before = device.system.round_trips
+    assert device.system.versions()[COUNTER] == "1"
+    assert device.system.packages() == device.system.versions().keys()
+    assert device.system.round_trips == before + 1
+    monkeypatch.setattr(device.system, "look", lambda *_: [Output(said.encode(), 0)])
+    monkeypatch.setattr(device.system, "_packages", None)
+    assert device.system.versions() == versions
+
+
 def test_a_device_that_lists_no_apps_is_broken_and_lacks_none(device, monkeypatch):
     said = Output(b"cmd: Can't find service: package\n", 20)
     monkeypatch.setattr(device.system, "look", lambda *_: [said])
