@@ -213,8 +213,10 @@ def test_another_phone_is_told(base: Path, tmp_path: Path) -> None:
         (
             "screen",
             ["tap", "tap"],
-            "part at step 3, after the same actions, by what the phone showed: "
-            'nothing else, now "Ad"',
+            (
+                "part at step 3, after the same actions, by what the phone showed: "
+                'nothing else, now "Ad"'
+            ),
         ),
         ("start", ["tap", "tap"], 'begin on different screens: nothing else, now "Ad"'),
     ],
