@@ -24,9 +24,9 @@ from pytest_mobileagent.action.action import (
     Type,
     Wait,
 )
+from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.action.matching.androidcontrol import androidcontrol
 from pytest_mobileagent.action.matching.geometry import direction
-from pytest_mobileagent.action.matching.golden import Golden
 from pytest_mobileagent.errors import ScreenError
 
 if TYPE_CHECKING:
