@@ -54,6 +54,14 @@ ONE_ALARM = """DELETE FROM alarm_instances; DELETE FROM alarm_templates;
 AIRPLANE = """cmd connectivity airplane-mode {0} || {{ settings put global airplane_mode_on {1}
     am broadcast -a android.intent.action.AIRPLANE_MODE --ez state {2}; }}"""
 VOLUME = "media volume --stream {0} --set 1 || cmd media_session volume --stream {0} --set 1"
+PEOPLE = "content query --uri content://com.android.contacts/raw_contacts --projection _id"
+PERSON = "content insert --uri content://com.android.contacts/raw_contacts --bind starred:i:0"
+NAME = (
+    "content insert --uri content://com.android.contacts/data --bind data1:s:Robin"
+    " --bind mimetype:s:vnd.android.cursor.item/name"
+    f" --bind raw_contact_id:i:$({PEOPLE} | sed -n 's/.*_id=//p' | tail -n 1)"
+)
+PICTURE, SCAN = "/sdcard/Pictures/home.png", "android.intent.action.MEDIA_SCANNER_SCAN_FILE"
 # What the release's set-up does to each phone, or what a task would be done already without.
 SETUPS = {
     "alarms": f"am force-stop com.google.android.deskclock; sqlite3 {ALARMS_DB} '{ONE_ALARM}'",
@@ -66,6 +74,8 @@ SETUPS = {
     "airplane_off": AIRPLANE.format("disable", 0, "false"),
     "wifi_on": "svc wifi enable",
     "wifi_off": "svc wifi disable",
+    "contact": f"{PEOPLE} | grep -q Row || {{ {PERSON}; {NAME}; }}",
+    "picture": f"screencap -p {PICTURE}; am broadcast -a {SCAN} -d file://{PICTURE}",
 }
 READY = "READY"
 STRINGS = Path(__file__).parents[2] / "fixtures" / "apps"
