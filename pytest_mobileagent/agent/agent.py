@@ -171,7 +171,7 @@ class Scripted(Agent):
 
     def assign_task(self, task: Task, values: Mapping[str, Any]) -> None:
         """Take the moves from the task."""
-        self._app = task.packages[0] if task.packages else None
+        self._apps = task.packages
         self._values = values
         self._moves = self.moves(task)
         self._screens: tuple[Screen, ...] = ()
@@ -187,7 +187,7 @@ class Scripted(Agent):
     def step(self, observation: Observation) -> Action:
         """Play the next move on this screen."""
         self._screens += (observation.screen,)
-        scene = Scene(self._screens, self._app, self._values)
+        scene = Scene(self._screens, self._apps, self._values)
         number = self._next(scene)
         if number >= len(self._moves):
             return Finish()

@@ -25,6 +25,7 @@ from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.screen.explain import collect_misses, missed
 from pytest_mobileagent.screen.selector import CriteriaError, Selector
 from pytest_mobileagent.screen.text import normalise
+from pytest_mobileagent.task.needs import alternatives
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -96,16 +97,29 @@ class Episode(EpisodeRecord):
         return self._missed(f"the key {key!r} was not pressed", pressed)
 
     def opened(self, package: str) -> bool:
-        """Whether some screen of the episode was of this app.
+        """Whether some screen of the episode was of this app, or of one of several: "a.b|c.d".
 
         Raises:
             CriteriaError: the package is no text.
         """
         _check_text("opened", package)
         shown = [screen.package for screen in self.screens]
-        if package in shown:
+        if set(alternatives(package)) & set(shown):
             return True
         return self._missed(f"{package} was not opened", dict.fromkeys(shown))
+
+    @property
+    def app(self) -> str:
+        """The package of the task's app; of alternatives, the one that the phone had.
+
+        Raises:
+            CriteriaError: the task names no app.
+        """
+        packages = self.case.task.packages
+        if not packages:
+            msg = "the task names no app, which the check asks for: give it one with app="
+            raise CriteriaError(msg)
+        return packages[0]
 
     def saw(self, **criteria: Any) -> bool:
         """Whether some screen of the episode had an element that meets the criteria."""

@@ -21,6 +21,7 @@ from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.fixtures import __name__ as own_fixtures
 from pytest_mobileagent.plugin.items import ROW, case_of, marker_of
+from pytest_mobileagent.task.needs import alternatives
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable, Iterator
@@ -158,8 +159,9 @@ class KnownApps:
             marker = marker_of(item) if isinstance(item, pytest.Function) else None
             if marker is None or self._has_a_phone_of_its_own(item):
                 continue
-            for package in _packages(marker):
-                if (near := self._meant(package)) and package not in found:
+            for package, others in _packages(marker):
+                near = self._meant(package)
+                if near and near not in others and package not in found:
                     if package in _listed(item.path, self._config.rootpath):
                         continue
                     found[package] = f"{_say(package, near)} ({_where(item)})"
@@ -210,11 +212,15 @@ def nearest(package: str, known: Iterable[str]) -> str:
     return best if best and likeness(best) >= _NEAR else ""
 
 
-def _packages(marker: pytest.Mark) -> Iterator[str]:
-    """Yield the packages that a task's marker names; other errors in it are reported elsewhere."""
+def _packages(marker: pytest.Mark) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the packages that a task's marker names, each with all alternatives.
+
+    Other errors in it are reported elsewhere.
+    """
     apps = marker.kwargs.get("apps", ())
     named = [marker.kwargs.get("app"), *(apps if isinstance(apps, list | tuple) else ())]
-    yield from (package for package in named if isinstance(package, str) and package)
+    for each in (alternatives(app) for app in named if isinstance(app, str)):
+        yield from ((package, each) for package in each if package)
 
 
 def _where(item: pytest.Function) -> str:

@@ -84,7 +84,9 @@ def _at_the_start(device: Device, request: pytest.FixtureRequest) -> Device:
 
         system_of(device).reset(DEFAULT_SNAPSHOT, ())
         return device
-    system_of(device).reset(case.task.snapshot, case.task.packages)
+    from pytest_mobileagent.run.attempt import reset_for
+
+    reset_for(case.task, system_of(device))
     if (environment := _environment(case, request.config)) is not None:
         from pytest_mobileagent.environment.apply import apply
 
@@ -136,6 +138,7 @@ def episode(request: pytest.FixtureRequest) -> Episode:
     fate = run.earlier.fate(case)
     is_played = fate.episode is None and fate.is_run
     if is_played:
+        _check_needs(case, run)
         _check_budget(request)
     try:
         folder = _play(case, request) if is_played else _recorded(run, case, fate.episode)
@@ -155,6 +158,16 @@ def judge(request: pytest.FixtureRequest) -> Judge:
     """Asks models, as `--llm-judge` says, whether an episode met its goal: `judge(episode)`."""
     state_of(request.node).judged = []
     return Judge(request.node, request.config.stash[RUN].judges)
+
+
+def _check_needs(case: Case, run: RunConfig) -> None:
+    """Skip a test that needs what devices are not said to have, before one is leased for it."""
+    from pytest_mobileagent.task.needs import unmet
+
+    if lacks := unmet(case.task.needs, run.value("mobile-device-has") or ()):
+        why: Any = lacks[0].partition(":")[0]
+        flag = run.settings["mobile-device-has"].option.flag
+        raise Skipped(why, f"the task needs {', '.join(lacks)}, which {flag} does not name")
 
 
 def _check_budget(request: pytest.FixtureRequest) -> None:

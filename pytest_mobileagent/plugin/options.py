@@ -142,6 +142,11 @@ GROUPS: dict[str, tuple[Option, ...]] = {
             "Appium server",
         ),
         Option(
+            "--mobile-device-has", "WORD,…", None, values.has,
+            "what the devices have that tasks may need: web, gms, physical, account:LABEL, "
+            "manual:TEXT (a comma in a text is written twice); other tasks are skipped",
+        ),
+        Option(
             "--mobile-driver", "adb|appium", "adb", values.one_of("adb", "appium"),
             "what drives the device: `adb` itself, or an `appium` server that the run starts",
         ),

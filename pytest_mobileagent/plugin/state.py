@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 RESULT = "mobile_result"  # the attribute of a report that carries a result through pytest-xdist
 IS_REUSED = "mobile_reused"  # set on the reports of a test whose result is from a record
 
-Why = Literal["app", "listener", "solution", "language", "record", "device"]
+Why = Literal[
+    "app", "listener", "web", "gms", "physical", "account", "manual", "solution", "language",
+    "record", "device",
+]  # fmt: skip
 _AUTHOR = "test"
 
 
@@ -117,7 +120,8 @@ def state_of(item: pytest.Item) -> ItemState:
 class Skipped(outcomes.Skipped):
     """A skip of the plugin's: raised, it skips the test as pytest.skip does.
 
-    - `why`: what is missing. app: on the device; listener: there, for events; solution: for the
+    - `why`: what is missing. app: on the device; listener: there, for events; web, gms, physical,
+      account, manual: what the task needs and devices are not said to have; solution: for the
       agent that plays it; language: the device speaks another than the solution; record: of the
       episode, in the run that is scored again; device: a run that is scored again has none.
     """

@@ -95,6 +95,13 @@ def listed(text: str) -> tuple[str, ...]:
     return words
 
 
+def has(text: str) -> tuple[str, ...]:
+    """Read what devices have that tasks may need."""
+    from pytest_mobileagent.task.needs import parse_has  # not for --help
+
+    return parse_has(text)
+
+
 def settle(text: str) -> Settle:
     """Read the most seconds to wait for a screen to come to rest, for all apps or single ones."""
     from pytest_mobileagent.device.device import parse_settle  # not for --help

@@ -15,6 +15,7 @@ from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.plain import to_wire
 from pytest_mobileagent.report.text.cause import cause
 from pytest_mobileagent.statistics import ratio
+from pytest_mobileagent.task.apps import has_alternatives
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -66,6 +67,8 @@ class Result:
     def to_wire(self) -> Entry:
         """Return the result as an entry of a report, which is plain data."""
         task = self.case.task
+        # Of alternatives, the episode holds the package that the phone had.
+        played = self.episode.case.task if self.episode and has_alternatives(task) else task
         return cast(
             "Entry",
             to_wire(
@@ -74,7 +77,7 @@ class Result:
                     "id": self.case.id,
                     "nodeid": self.case.nodeid,
                     "suite": self.case.suite,
-                    "app": task.packages[0] if task.packages else None,
+                    "app": played.packages[0] if played.packages else None,
                     "kind": task.kind,
                     "level": task.level,
                     "language": task.language,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,20 +24,21 @@ from pytest_mobileagent.errors import (
 )
 from pytest_mobileagent.llm.models import EpisodeModels, ModelSettings
 from pytest_mobileagent.run.session import Limits, Session
+from pytest_mobileagent.task.apps import all_packages, has_alternatives, missing, on_phone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
     from pathlib import Path
 
-    from pytest_mobileagent.device.device import Capture, Device
+    from pytest_mobileagent.device.device import Capture, Device, System
     from pytest_mobileagent.environment import Environment
-    from pytest_mobileagent.episode.record import DeviceInfo
+    from pytest_mobileagent.episode.record import DeviceInfo, Reset
     from pytest_mobileagent.episode.screens import ScreenStore
     from pytest_mobileagent.llm.model import Client
     from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.run.runner import AgentRunner
     from pytest_mobileagent.task.case import Case
-    from pytest_mobileagent.task.task import Probe
+    from pytest_mobileagent.task.task import Probe, Task
 
 
 class UnfitDeviceError(MobileAgentError):
@@ -88,15 +89,16 @@ def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, numb
         InfrastructureError: the device broke, or the record cannot be written.
         TaskError: the task is broken.
     """
-    task = plan.case.task
     system = system_of(device)
-    reset = system.reset(task.snapshot, task.packages)
+    reset = reset_for(plan.case.task, system)
     if plan.environment is not None:
         apply(plan.environment, device)
     if plan.clock is not None:
         set_clock(device, plan.clock)
     versions = system.versions()
     _check_fitness(plan.case, device.info, versions.keys())
+    plan = replace(plan, case=on_phone(plan.case, versions.keys()))
+    task = plan.case.task
     _call("prepare", task.prepare, device, plan.case)
     probes = since_now(task.probes, system)
     first = device.observe(probes)
@@ -118,6 +120,15 @@ def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, numb
     finally:
         recorder.close()
     _call("clean_up", task.clean_up, device, plan.case)
+
+
+def reset_for(task: Task, system: System) -> Reset:
+    """Bring a device to the starting point of a task (see `System.reset`)."""
+    if not has_alternatives(task):
+        return system.reset(task.snapshot, task.packages)
+    installed = system.packages()
+    there = [package for package in all_packages(task) if package in installed]
+    return system.reset(task.snapshot, there or all_packages(task))
 
 
 class _Start(NamedTuple):
@@ -181,9 +192,8 @@ def _head(plan: Plan, goal: str, number: int, versions: Mapping[str, str]) -> di
 
 
 def _check_fitness(case: Case, info: DeviceInfo, installed: Collection[str]) -> None:
-    missing = [package for package in case.task.packages if package not in installed]
-    if missing:
-        msg = f"device {info.serial} has no app {', '.join(missing)}"
+    if lacks := missing(case.task, installed):
+        msg = f"device {info.serial} has no app {', '.join(lacks)}"
         raise MissingAppError(msg)
     if "events" in case.task.needs and not info.listener:
         msg = f"device {info.serial} has no event listener (docs/events.md)"

@@ -1,4 +1,4 @@
-"""What a task needs of a device besides its apps, and what devices are said to have.
+"""What a task needs of a device: apps, maybe one of several, and what else a device may have.
 
 - `events`: a listener for accessibility events, which is found out from the device.
 - `web`, `gms`, `physical`: the open web, Google's services, a phone that is no emulator.
@@ -20,7 +20,18 @@ if TYPE_CHECKING:
 EVENTS = "events"
 WORDS = (EVENTS, "web", "gms", "physical")
 LABELLED = ("account", "manual")  # these go on with a colon and a text
+SAID = (*WORDS[1:], *LABELLED)  # what users say of their devices
 _FORMS = (*WORDS, "account:LABEL", "manual:TEXT")
+
+
+def alternatives(app: str) -> tuple[str, ...]:
+    """Return the packages that an app may have, in order; mostly it is one."""
+    return tuple(app.split("|"))
+
+
+def choose(app: str, installed: Collection[str]) -> str:
+    """Return the first package of an app that is installed; the app as it is named if none is."""
+    return next((package for package in alternatives(app) if package in installed), app)
 
 
 def split_needs(text: str, separators: str = ",") -> tuple[str, ...]:

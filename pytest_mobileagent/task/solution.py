@@ -21,6 +21,7 @@ from pytest_mobileagent.action.action import (
 )
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.screen.selector import RELATIONS, Selector
+from pytest_mobileagent.task.needs import choose
 from pytest_mobileagent.task.template import fill
 
 if TYPE_CHECKING:
@@ -31,10 +32,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What a move may look at: the screens so far, the task's app and its parameters."""
+    """What a move may look at: the screens so far, the task's apps and its parameters."""
 
     screens: tuple[Screen, ...]
-    app: str | None
+    apps: tuple[str, ...]
     values: Mapping[str, Any]
 
     def find(self, criteria: Mapping[str, Any], nth: int = 0) -> Element:
@@ -101,14 +102,19 @@ class Seen:
 
 
 def open_app(app: str | None = None) -> Move:
-    """Start an app, by its package; the task's own if none is named."""
+    """Start an app, by its package; the task's own if none is named.
+
+    Of alternatives, such as "com.android.contacts|org.contacts", that is the one among the task's
+    apps.
+    """
 
     def action(scene: Scene) -> Action:
-        package = app or scene.app
-        if package is None:
-            msg = "open_app() needs a package: the task names no app"
-            raise TaskError(msg)
-        return Open(package)
+        if app is None:
+            if not scene.apps:
+                msg = "open_app() needs a package: the task names no app"
+                raise TaskError(msg)
+            return Open(scene.apps[0])
+        return Open(choose(fill(app, scene.values), scene.apps))
 
     return Move(f"open_app({app!r})" if app else "open_app()", action)
 

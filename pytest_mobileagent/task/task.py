@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.task.needs import unknown_need
+from pytest_mobileagent.task.needs import alternatives, unknown_need
 from pytest_mobileagent.task.template import fill, times
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ class Task:
     """A goal in words, and what is known about doing it.
 
     - `goal`: a template over the test's parameters and the phone's clock (see `template.times`).
-    - `app`, `apps`: packages that the task needs; `app` is where a solution begins.
+    - `app`, `apps`: packages that the task needs; `app` is where a solution begins. An app may have
+      alternatives with `|` between them, of which the first that a phone has counts (`task.apps`).
     - `golden_steps`: actions of a person who does it well, the report of being done not counted;
       counted from the `solution` if not given.
     - `level`: difficulty 1, 2 or 3. A3 (section 3.3) draws the lines at 4 and 8 steps of a person,
@@ -136,6 +137,10 @@ class Task:
         if not _is_texts(self.apps):
             msg = f"apps={_shown(self.apps)} has to be a list of packages"
             raise TaskError(msg)
+        for app in self.packages:
+            if any(each != each.strip() or not each for each in alternatives(app)):
+                msg = f"the app {_shown(app)} has to be a package, or several with | between them"
+                raise TaskError(f"{msg} and no spaces")
 
     def _check_parts(self) -> None:
         if not isinstance(self.solution, Sequence) or not isinstance(self.probes, Mapping):
@@ -225,7 +230,8 @@ class Task:
 
     def values(self, parameters: Mapping[str, Any], now: datetime) -> dict[str, Any]:
         """Return what the placeholders of goal and solution stand for."""
-        return {**times(now), **parameters}
+        app = {"app": self.packages[0]} if self.packages else {}
+        return {**app, **times(now), **parameters}
 
     def goal_for(self, parameters: Mapping[str, Any], now: datetime) -> str:
         """Return the goal in words for these parameters, when the phone's clock says `now`."""

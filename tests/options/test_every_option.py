@@ -29,6 +29,7 @@ VALUES = {
     "--mobile-judge-runs": "3",
     "--mobile-ocr": "easyocr",
     "--mobile-device": "serial:emulator-5554",
+    "--mobile-device-has": "web,account:My Shop",
     "--mobile-driver": "appium",
     "--mobile-appium-home": "appium",
     "--mobile-capabilities": "hub.json",

@@ -56,7 +56,9 @@ def scene(make_screen: Callable[..., Screen]) -> Callable[..., Scene]:
     )
 
     def make(app: str | None = "com.clock", **values: Any) -> Scene:
-        return Scene((first, second), app, {"now": datetime(2026, 5, 4, 8, 0), **values})
+        return Scene(
+            (first, second), (app,) if app else (), {"now": datetime(2026, 5, 4, 8, 0), **values}
+        )
 
     return make
 
@@ -66,6 +68,8 @@ def scene(make_screen: Callable[..., Screen]) -> Callable[..., Scene]:
     [
         (open_app(), Open("com.clock")),
         (open_app("org.other"), Open("org.other")),
+        (open_app("org.clock|com.clock"), Open("com.clock")),
+        (open_app("org.app{hour}"), Open("org.app8")),
         (tap(text="Alarm 7:00"), Tap(50, 10)),
         (tap(text="Alarm {hour}:00"), Tap(50, 30)),
         (tap(text="Alarm {now:%-H}:00"), Tap(50, 30)),

@@ -14,6 +14,7 @@ from pytest_mobileagent.plugin.options import usage_error
 from pytest_mobileagent.plugin.reuse.recorded_earlier import TESTS, RecordedEarlierRun
 from pytest_mobileagent.report.recorded import is_final
 from pytest_mobileagent.run.folder import SCHEMA_VERSION, RunFolder
+from pytest_mobileagent.task.needs import SAID
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -105,8 +106,12 @@ class Resuming(RecordedEarlierRun):
         return super().is_same(given, text, value)
 
     def sort(self, tasks: Mapping[str, Entry]) -> None:
-        """Reuse final results."""
-        self.reused = {key: task for key, task in tasks.items() if is_final(task)}
+        """Reuse final results; devices may have now what tasks were skipped for."""
+        self.reused = {
+            key: task
+            for key, task in tasks.items()
+            if is_final(task) and task["skipped_for"] not in SAID
+        }
 
     def to_worker(self, shared: Path) -> dict[str, str]:
         """Write what was decided, and return what a worker needs to read it."""

@@ -9,6 +9,7 @@ from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.comparison.pairing import is_missing, tallies, total
 from pytest_mobileagent.report.gate.rule import INCONCLUSIVE, MOST_MISSING, Finding
 from pytest_mobileagent.report.text.table import label, shortener
+from pytest_mobileagent.task.needs import SAID
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -108,10 +109,11 @@ def _advice(causes: Counter[str]) -> list[str]:
 
 
 _MOST = 5  # names in a line
+_LACKS = {"app", *SAID}
 
 
 def without_app(tasks: Sequence[Entry], look: int) -> list[Finding]:
-    """Return a finding if tasks were skipped because their app is missing, else none.
+    """Return a finding if tasks were skipped for an app or else that devices lack, else none.
 
     Otherwise a suite with half of its apps missing could pass on the other half alone.
     """
@@ -121,15 +123,19 @@ def without_app(tasks: Sequence[Entry], look: int) -> list[Finding]:
     by_app: dict[str, list[str]] = defaultdict(list)
     for task in skipped:
         name = label(task["id"], task["environment"])
-        named = by_app[printable(str(task["app"] or "an app"))]
+        lacks = task["skipped_for"]
+        named = by_app[printable(str((task["app"] or "an app") if lacks == "app" else lacks))]
         if name not in named:
             named.append(name)
     count = sum(map(len, by_app.values()))
     apps = [f"{app} ({listed(names)})" for app, names in by_app.items()]
+    is_one = len(apps) == 1
+    what, do = "an app" if is_one else "apps", f"install {'it' if is_one else 'them'}"
+    if any(task["skipped_for"] != "app" for task in skipped):
+        what, do = "what devices lack", "provide it, name it in --mobile-device-has"
     words = (
-        f"{count} task{'s were' if count != 1 else ' was'} skipped for want of "
-        f"{'an app' if len(apps) == 1 else 'apps'}: {listed(apps)}; install "
-        f"{'it' if len(apps) == 1 else 'them'}, or set allow_skipped = true in the gate's file"
+        f"{count} task{'s were' if count != 1 else ' was'} skipped for want of {what}: "
+        f"{listed(apps)}; {do}, or set allow_skipped = true in the gate's file"
     )
     return [Finding(INCONCLUSIVE, words, {"skipped_for_app": count}, look=look)]
 
@@ -176,8 +182,8 @@ def selected_alike(run: Mapping[str, Any], baseline: Mapping[str, Any]) -> bool:
 
 
 def is_without_app(task: Entry) -> bool:
-    """Return whether a task was skipped because an app of it is not on the device."""
-    return task["outcome"] == "skipped" and task["skipped_for"] == "app"
+    """Return whether a task was skipped because of an app, or else, that devices do not have."""
+    return task["outcome"] == "skipped" and task["skipped_for"] in _LACKS
 
 
 def listed(names: Sequence[str]) -> str:

@@ -1,0 +1,90 @@
+"""--mobile-device-has: what devices have that tasks may need."""
+
+from __future__ import annotations
+
+import pytest
+
+TASKS = """
+from pytest_mobileagent import rows, tasks
+
+@tasks(rows("needs.csv"))
+def test_needs(episode, row):
+    assert episode.answers("4711")
+"""
+NEEDS = """id,goal,needs
+web,Look it up.,web
+shop,Buy it.,web;account:My Shop
+sim,Call.,"physical;manual:Put in a SIM,, and wait"
+"""
+
+
+@pytest.fixture
+def outcomes(asking):
+    """Runs tasks that need something; returns what became of them, or what skipped them for."""
+    asking.pytester.makepyfile(test_codes=TASKS)
+    (asking.pytester.path / "needs.csv").write_text(NEEDS)
+
+    def outcomes(*arguments):
+        result = asking.run("-rs", *arguments, agent="Silent")
+        tasks = asking.report()["tasks"]
+        assert result.ret == (0 if any(task["success"] for task in tasks) else 5)
+        found = {t["id"].partition("[")[2].rstrip("]"): t for t in tasks}
+        return {name: task["skipped_for"] or task["outcome"] for name, task in found.items()}
+
+    return outcomes
+
+
+def test_without_it_tasks_are_skipped_and_no_device_is_started(outcomes, asking):
+    assert outcomes() == {"web": "web", "shop": "web", "sim": "physical"}
+    assert not (asking.pytester.path / "devices.txt").exists()
+    lacks = ["physical, manual:Put in a SIM, and wait", "web, account:My Shop", "web"]
+    assert sorted(task["reason"] for task in asking.report()["tasks"]) == [
+        f"the task needs {lack}, which --mobile-device-has does not name" for lack in lacks
+    ]
+
+
+@pytest.mark.parametrize(
+    ("has", "found"),
+    [
+        ("web", {"web": "passed", "shop": "account", "sim": "physical"}),
+        ("web,account: my shop", {"web": "passed", "shop": "passed", "sim": "physical"}),
+        ("physical,gms", {"web": "web", "shop": "web", "sim": "manual"}),
+        (
+            "manual:Put in a SIM,, and wait,physical",
+            {"web": "web", "shop": "web", "sim": "passed"},
+        ),
+    ],
+)
+def test_tasks_run_whose_needs_it_names(outcomes, has, found):
+    assert outcomes(f"--mobile-device-has={has}") == found
+
+
+def test_the_ini_key_is_read_in_workers_too(outcomes, asking):
+    asking.pytester.makeini(
+        "[pytest]\naddopts = -p no:cacheprovider\nmobile_device_has = web,account:My Shop"
+    )
+    assert outcomes("-n", "2") == {"web": "passed", "shop": "passed", "sim": "physical"}
+
+
+def test_what_was_skipped_runs_when_the_run_is_resumed(outcomes):
+    outcomes("--mobile-device-has=web")
+    found = outcomes("--mobile-device-has=web,account:My Shop", "--mobile-resume=runs")
+    assert found == {"web": "passed", "shop": "passed", "sim": "physical"}
+
+
+@pytest.mark.parametrize(
+    ("has", "error"),
+    [
+        ("wep", "cannot be: 'wep' is none of events, web, *; did you mean 'web'? (a comma in *"),
+        ("account:", "cannot be: 'account:' lacks its label: account:LABEL (a comma *"),
+        (
+            "web,then wait",
+            "cannot be: 'then wait' is none of *(a comma in a text is written twice)",
+        ),
+        ("events", "names events, which are found out from the device (docs/events.md)"),
+        (",", "has to be a list of web, gms, physical, account:LABEL, manual:TEXT"),
+    ],
+)
+def test_what_nobody_can_need_is_refused(asking, fnmatch, has, error):
+    said = asking.refused(f"--mobile-device-has={has}")
+    fnmatch(said, f"--mobile-device-has={has} (from --mobile-device-has) {error}")
