@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.episode.event import Event
-    from pytest_mobileagent.episode.log import LogLine
+    from pytest_mobileagent.episode.log import Crash, LogLine
     from pytest_mobileagent.episode.record import DeviceInfo, Reset
     from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.task.task import Probe, Value
@@ -162,10 +162,22 @@ class Device(Protocol):
 class LogReader(Protocol):
     """What a device has whose log can be read."""
 
-    def log(self) -> tuple[LogLine, ...] | None:
+    def log(self, *, late: bool = False) -> tuple[LogLine, ...] | None:
         """Return the lines of its log since the last call; None if they cannot be read now.
 
-        At least those of crashes are among them.
+        At least those of crashes are among them. Lines after the last observation may be left for
+        the next call, but for those that are there already if it is `late`, the last call.
+        """
+
+
+@runtime_checkable
+class CrashKeeper(Protocol):
+    """What a device has that keeps crashes of apps elsewhere than in its log."""
+
+    def kept_crashes(self, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:
+        """Return the crashes since a moment of its clock, each with its own; None if it has none.
+
+        It is asked at the end of an episode in which its log could not be read.
         """
 
 
@@ -200,9 +212,17 @@ class System(Protocol):
         """Run a shell script on the device and return what it wrote, standard error included."""
 
 
-def log_of(device: Device) -> tuple[LogLine, ...] | None:
+def log_of(device: Device, *, late: bool = False) -> tuple[LogLine, ...] | None:
     """Return the lines of a device's log since the last call; None where nobody can read it."""
-    return device.log() if isinstance(device, LogReader) else None
+    return device.log(late=late) if isinstance(device, LogReader) else None
+
+
+def kept_crashes_of(device: Device, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:
+    """Return the crashes that a device has kept since a moment; None where nobody can tell."""
+    try:
+        return device.kept_crashes(since) if isinstance(device, CrashKeeper) else None
+    except DeviceError:
+        return None
 
 
 def system_of(device: Device) -> System:

@@ -1,13 +1,16 @@
-"""Reads what logcat prints, and finds the crashes of apps in it.
+"""Finds the crashes of apps in what logcat prints, and in what Android keeps of them (DropBox).
 
 The formats are those of AOSP: `logcat -v threadtime`; for crashes of managed code
 RuntimeInit.loggingHandler, for native ones debuggerd's tombstones, and for apps that do not respond
-ProcessErrorStateRecord.
+ProcessErrorStateRecord. `dumpsys dropbox --print` is DropBoxManagerService's, its entries
+ActivityManagerService.addErrorToDropBox writes.
 """
 
 from __future__ import annotations
 
 import re
+from datetime import datetime
+from itertools import takewhile
 from posixpath import dirname
 from typing import TYPE_CHECKING
 
@@ -108,6 +111,54 @@ def _crash(block: Sequence[str]) -> Crash | None:
     frame = next(filter(None, map(_FRAME.fullmatch, block)), None)
     place = "" if frame is None else " ".join([frame[1].rpartition("/")[2], frame[2] or ""]).strip()
     return Crash("native crash", process[1].partition(":")[0], error, place, trace)
+
+
+_TAGS = [f"{where}_app_{what}" for where in ("data", "system") for what in ("crash", "anr")]
+_TAGS += ["data_app_native_crash", "system_app_native_crash"]
+_MOST_KEPT = 200_000  # bytes of each tag that are read, the newest
+# Prints what Android keeps of crashes, in a shell of the phone.
+KEPT = f"for tag in {' '.join(_TAGS)}; do dumpsys dropbox --print $tag | tail -c {_MOST_KEPT}; done"
+_ENTRY = re.compile(
+    r"(?m)^={20,}\n(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (?:data|system)_app_(\w+) \(.*\)\n"
+)
+_FIELD = re.compile(r"([A-Z][\w-]*): (.*)")
+_KEPT_BY = "Drop box contents: "
+
+
+def kept_crashes(printed: str, since: datetime) -> list[tuple[datetime, Crash]] | None:
+    """Return the crashes since a moment, each with when it was, from what `KEPT` has printed.
+
+    Moments are of the phone's clock, in whole seconds. None if the phone keeps none.
+    """
+    if _KEPT_BY not in printed:
+        return None
+    text = printed.replace("\r\n", "\n")
+    # What follows the last entry of a tag is the head of the next one's.
+    parts = _ENTRY.split(re.sub(rf"(?ms)^{_KEPT_BY}.*?\n\n", "", text))
+    found = []
+    for when, what, content in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
+        moment = datetime.fromisoformat(when)
+        crash = _kept(what, content) if moment >= since.replace(microsecond=0) else None
+        found += [(moment, crash)] if crash is not None else []
+    return sorted(found, key=lambda each: each[0])
+
+
+def _kept(what: str, content: str) -> Crash | None:
+    """Return the crash that an entry tells of; None if it tells of none."""
+    lines = content.rstrip("\n").split("\n")
+    head = [found for found in map(_FIELD.fullmatch, takewhile(bool, lines)) if found]
+    about = {found[1]: found[2] for found in reversed(head)}
+    package = about.get("Process", "").partition(":")[0]
+    trace = content.strip()[:_MOST_TRACE]
+    body = [line for line in lines[len(head) :] if line]
+    match what:
+        case "anr":
+            return Crash("not responding", package, about.get("Subject", ""), "", trace)
+        case "native_crash":
+            return _crash(["", *body])
+        case "crash" if body:
+            return Crash("crash", package, *_managed(body, package), trace)
+    return None
 
 
 def _managed(block: Sequence[str], package: str) -> tuple[str, str]:

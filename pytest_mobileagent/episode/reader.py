@@ -257,8 +257,10 @@ def _steps(
             case "events" if pending:
                 pending[-1]["events"] += map(event.from_json, record["events"])
             case "log" if pending:
-                pending[-1]["crashes"] += map(Crash.from_json, record.get("crashes", ()))
-                pending[-1]["log"] += map(LogLine.from_json, record.get("lines", ()))
+                number = expect(record.get("step", len(pending)), int, "log.step")
+                step = pending[max(0, min(number, len(pending)) - 1)]
+                step["crashes"] += map(Crash.from_json, record.get("crashes", ()))
+                step["log"] += map(LogLine.from_json, record.get("lines", ()))
             case "outcome" if pending:
                 outcome = _known("outcome", record, _OUTCOME)
                 pending[-1] |= outcome

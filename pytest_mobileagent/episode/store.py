@@ -175,17 +175,27 @@ class Recorder:
         if events:
             self._write("events", {"events": [event.to_json(each) for each in events]})
 
-    def log(self, crashes: Sequence[Crash], lines: Sequence[LogLine], left_out: int = 0) -> None:
+    def log(
+        self,
+        crashes: Sequence[Crash],
+        lines: Sequence[LogLine],
+        left_out: int = 0,
+        *,
+        step: int | None = None,
+    ) -> None:
         """Write the crashes, and the lines of the log, since the last step was decided.
 
-        `left_out` lines before them are not kept.
+        `left_out` lines before them are not kept. If they are of an earlier `step`, it is named by
+        its number, from 1.
         """
         if crashes or lines:
             content = {
                 "crashes": [crash.to_json() for crash in crashes],
                 "lines": [line.to_json() for line in lines],
             }
-            self._write("log", content | ({"left_out": left_out} if left_out else {}))
+            more = {"left_out": left_out or None, "step": step}
+            kept = {name: value for name, value in more.items() if value is not None}
+            self._write("log", content | kept)
 
     def end(
         self,

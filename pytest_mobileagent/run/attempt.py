@@ -170,6 +170,7 @@ def _play(plan: Plan, device: Device, recorder: Recorder, start: _Start) -> None
         models=EpisodeModels(plan.models, recorder.folder, recorder.pictures, plan.clients),
     )
     runner.run(session, briefing)
+    session.finish()
     assert session.ending is not None
     ending, seconds = session.ending, time.monotonic() - started
     unused = (*ending.unused, *session.unread_calls())

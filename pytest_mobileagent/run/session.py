@@ -19,7 +19,7 @@ from pytest_mobileagent.action.action import (
     ends_episode,
 )
 from pytest_mobileagent.agent.phone import EpisodeOver
-from pytest_mobileagent.device.device import log_of
+from pytest_mobileagent.device.device import kept_crashes_of, log_of
 from pytest_mobileagent.device.logcat import crashes
 from pytest_mobileagent.episode.exchanges import CallReader
 from pytest_mobileagent.episode.record import Observation, Termination
@@ -27,6 +27,7 @@ from pytest_mobileagent.errors import DeviceError, ScreenError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
+    from datetime import datetime
 
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.agent.agent import Reply
@@ -83,8 +84,8 @@ class Session:
 
     `observation` is the agent's last one, made of the capture `last`. If `is_done` is given, it is
     called after every step, and ends the episode when it returns True. `is_logged` says whether
-    the phone's log could be read after every step; `crashes` are those of apps, with the number of
-    the step.
+    the phone's log could be read after every step, or else the crashes that it keeps; `crashes` are
+    those of apps, with the number of the step.
 
     Each decision is a step, even one that could not be done; only a final report is none. The
     notice of the next observation says what could not be done.
@@ -122,6 +123,7 @@ class Session:
         self._is_done = is_done
         self._looks = 0
         self._decided = 0  # how many decisions were recorded, as their numbers stand in messages
+        self._seen: list[datetime | None] = []  # when, by the phone's clock
         self.is_logged = True
         self.crashes: list[tuple[int, Crash]] = []
         self.observation = Observation(self._record(first))
@@ -144,7 +146,6 @@ class Session:
         is_report = self._is_report(actions)
         counts = is_report or not self._is_look(reply)
         if self.steps >= self.limits.steps and counts and not is_report:
-            self._record_events()
             self.end(Termination.STEP_LIMIT, unused=calls)
             raise EpisodeOver
         told = time.monotonic()
@@ -155,7 +156,6 @@ class Session:
         self.steps += counts and not is_report
         undone, notice, answer = self._do(actions, by)
         if (report := _report(actions)) is not None and not notice:
-            self._record_events()  # those that came late
             gave_up = isinstance(report, Impossible)
             self.end(Termination.GAVE_UP if gave_up else Termination.SELF_REPORTED)
             raise EpisodeOver
@@ -282,10 +282,32 @@ class Session:
                 self.device.perform(action)
         return 0, "", answer
 
-    def _record_events(self) -> None:
+    def finish(self) -> None:
+        """Record what the phone has reported and logged since its last screen, once it is over.
+
+        Nothing is waited for. Where its log could not be read, the crashes are those that Android
+        has kept.
+        """
+        self._record_events(late=True)
+        began = self._seen[0]
+        if self.is_logged or began is None:
+            return
+        kept = kept_crashes_of(self.device, began)
+        if kept is None:
+            return
+        self.is_logged = True
+        known = {(crash.package, crash.error) for _, crash in self.crashes}
+        for moment, crash in kept:
+            if (crash.package, crash.error) not in known and self._decided:
+                step = sum(seen is not None and seen < moment for seen in self._seen)
+                step = min(max(step, 1), self._decided)
+                self.crashes.append((step, crash))
+                self._recorder.log([crash], (), step=step)
+
+    def _record_events(self, *, late: bool = False) -> None:
         """Record what the phone has reported since the last step was decided, and has logged."""
         self._recorder.events(self.device.events())
-        lines = log_of(self.device)
+        lines = log_of(self.device, late=late)
         if lines is None:
             self.is_logged = False
             return
@@ -297,6 +319,7 @@ class Session:
     def _record(self, capture: Capture, seconds: float = 0.0) -> Screen:
         """Record a capture; one that cannot be read is the device's fault."""
         self.last = capture
+        self._seen.append(capture.screen.time)
         screen = self._recorder.observation(capture.screen, capture.probes, seconds)
         try:
             _ = screen.size, screen.root

@@ -88,8 +88,9 @@ class FakePhone:
         events, self.pending_events = tuple(self.pending_events), []
         return events
 
-    def log(self) -> tuple[LogLine, ...]:
-        """Return the pending lines of the log, once."""
+    def log(self, *, late: bool = False) -> tuple[LogLine, ...]:
+        """Return the pending lines of the log, once; none of them is ever late."""
+        del late
         lines, self.pending_log = tuple(self.pending_log), []
         return lines
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.device.logcat import crashes, is_wanted, parse_line
+from pytest_mobileagent.device.logcat import crashes, is_wanted, kept_crashes, parse_line
 from pytest_mobileagent.episode.log import Crash, LogLine
 
 MANAGED = """\
@@ -136,3 +138,108 @@ def test_levels_choose_lines(level, expected):
         LogLine("", 1, 1, "I", "mobileagent.look", "d"),
     ]
     assert "".join(line.text for line in lines if is_wanted(line, level)) == expected
+
+
+# What `dumpsys dropbox --print` prints for four tags, one after the other.
+KEPT = """\
+Drop box contents: 351 entries
+Max entries: 1000
+Low priority rate limit period: 2000 ms
+Low priority tags: {data_app_wtf, keymaster}
+Searching for: data_app_crash
+
+========================================
+2026-11-23 07:59:59 data_app_crash (text, 300 bytes)
+Process: com.example.old
+PID: 1
+
+java.lang.Error: before the episode
+========================================
+2026-11-23 08:00:05 data_app_crash (compressed text, 2348 bytes)
+SystemUptimeMs: 60916
+Process: com.example.notes:sync
+PID: 9641
+UID: 10273
+Frozen: false
+Flags: 0x28e8be44
+Package: com.example.notes v4 (0.3.1)
+Foreground: Yes
+Build: google/sdk/emu:15/1/1:user/release-keys
+
+java.lang.RuntimeException: Unable to start
+\tat android.app.ActivityThread.a(ActivityThread.java:3)
+Caused by: java.lang.NullPointerException: x
+\tat com.example.notes.Main.on(Main.kt:42)
+\t... 11 more
+Drop box contents: 351 entries
+Max entries: 1000
+Searching for: data_app_anr
+
+========================================
+2026-11-23 08:00:01 data_app_anr (compressed text, 18561 bytes)
+Process: com.example.mail
+Subject: Input dispatching timed out (com.example.mail/.In is not responding)
+Build: google/sdk/emu:15/1/1:user/release-keys
+
+----- pid 4001 at 2026-11-23 08:00:01 -----
+"main" prio=5 tid=1 Sleeping
+Drop box contents: 351 entries
+Searching for: system_app_crash
+
+========================================
+2026-11-23 08:00:09 system_app_crash (contents lost)
+========================================
+2026-11-23 08:00:10 data_app_native_crash (text, 99 bytes)
+Process: com.example.game
+Package: com.example.game v1 (1)
+
+*** *** *** *** ***
+pid: 49, tid: 5, name: R  >>> com.example.game:gl <<<
+signal 6 (SIGABRT), code -1 (SI_QUEUE), fault addr --------
+Abort message: 'no surface'
+    #00 pc 04d5a8 /libgame.so (draw(int)+28) (BuildId: f)
+"""
+BEGAN = datetime(2026, 11, 23, 8, 0, 1, 500_000)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_what_android_keeps_of_crashes_is_read_from_a_moment_on(end: str) -> None:
+    found = kept_crashes(KEPT.replace("\n", end), BEGAN)
+    assert found is not None
+    told = [(when.second, c.kind, c.package, c.error, c.place) for when, c in found]
+    assert told == [
+        (
+            1,
+            "not responding",
+            "com.example.mail",
+            "Input dispatching timed out (com.example.mail/.In is not responding)",
+            "",
+        ),
+        (5, "crash", "com.example.notes", "java.lang.NullPointerException: x", "Main.kt:42"),
+        (
+            10,
+            "native crash",
+            "com.example.game",
+            "SIGABRT: 'no surface'",
+            "libgame.so draw(int)+28",
+        ),
+    ]
+    assert "Frozen: false" in found[1][1].trace
+
+
+@pytest.mark.parametrize(
+    ("printed", "found"),
+    [
+        ("Drop box contents: 0 entries\n\n(No entries found.)\n", []),
+        ("Can't find service: dropbox\n", None),
+        ("", None),
+        (f"Drop box contents: 1 entries\n\n{'=' * 40}\n2026-11-23 08:00:05 data_app_crash", []),
+    ],
+)
+def test_a_phone_may_keep_no_crashes(printed: str, found: list[object] | None) -> None:
+    assert kept_crashes(printed, BEGAN) == found
+
+
+@given(st.text())
+def test_nothing_that_is_printed_breaks_the_reader(text: str) -> None:
+    kept_crashes(f"Drop box contents: 9 entries\n\n{text}\n{KEPT}{text}", BEGAN)

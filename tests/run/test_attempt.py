@@ -24,6 +24,7 @@ from pytest_mobileagent import (
     open_app,
 )
 from pytest_mobileagent.agent.agent import Agent
+from pytest_mobileagent.episode.log import Crash, LogLine
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.errors import DeviceError, InfrastructureError, TaskError
 from pytest_mobileagent.run.attempt import Plan, UnfitDeviceError, attempt
@@ -32,7 +33,7 @@ from pytest_mobileagent.run.session import Limits
 from pytest_mobileagent.testing import FakePhone, make_screen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from pytest_mobileagent import Action, Episode
@@ -131,6 +132,79 @@ def test_each_step_has_the_events_of_its_own_and_none_from_before(
     ]
     assert episode.event(type="clicked", text="1") == Event("clicked", text=("1",))
     assert episode.prefix(1).event(text="1") is None
+
+
+FATAL = ("FATAL EXCEPTION: main", "Process: com.shop, PID: 7", "java.lang.Error: no")
+
+
+class Late(FakePhone):
+    """A phone that logs a crash after the last observation."""
+
+    def log(self, *, late: bool = False) -> tuple[LogLine, ...]:
+        lines = (LogLine("05-04 08:05:09.000", 7, 7, "E", "AndroidRuntime", each) for each in FATAL)
+        return tuple(lines) if late else ()
+
+
+def test_a_crash_between_the_last_observation_and_the_end_is_of_the_last_step(
+    tried: Callable[..., Episode],
+) -> None:
+    episode = tried(Twice, device=Late([make_screen(time=CLOCK)]))
+    assert [[crash.error for crash in step.crashes] for step in episode.steps] == [
+        [],
+        [],
+        ["java.lang.Error: no"],
+    ]
+
+
+@pytest.mark.parametrize("ending", ["step limit", "agent error"])
+def test_so_it_is_however_the_episode_ends(tried: Callable[..., Episode], ending: str) -> None:
+    class Stubborn(Twice):
+        def step(self, observation: Any) -> Action:
+            if ending == "agent error" and self.taps:
+                raise ArithmeticError
+            self.taps += 1
+            return Tap(1, 1)
+
+    episode = tried(Stubborn, device=Late([make_screen(time=CLOCK)]))
+    assert str(episode.termination) == ending
+    assert [crash.error for crash in episode.steps[-1].crashes] == ["java.lang.Error: no"]
+
+
+class Deaf(FakePhone):
+    """A phone whose log nobody can read; `kept` are the crashes that it keeps elsewhere."""
+
+    kept: Sequence[tuple[datetime, Crash]] | None = None
+
+    def log(self, *, late: bool = False) -> Any:
+        del late
+
+    def kept_crashes(self, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:
+        return None if self.kept is None else [each for each in self.kept if each[0] >= since]
+
+
+def test_crashes_that_android_has_kept_take_the_place_of_a_log(
+    tried: Callable[..., Episode],
+) -> None:
+    seconds = (0, 10, 20)
+    screens = [make_screen(str(n), time=CLOCK.replace(second=n)) for n in seconds]
+    phone = Deaf(screens)
+    at = [CLOCK.replace(hour=7), *(CLOCK.replace(second=n) for n in (0, 15, 59))]
+    phone.kept = [(when, Crash("crash", "com.shop", f"E{n}")) for n, when in enumerate(at)]
+    episode = tried(Twice, device=phone)
+    seen = [step.screen.time.second for step in episode.steps if step.screen.time]
+    crashed = [[crash.error for crash in step.crashes] for step in episode.steps]
+    assert (seen, crashed) == ([0, 10, 20], [["E1"], ["E2"], ["E3"]])
+
+
+def test_where_neither_can_be_read_crashes_are_unknown(tried: Callable[..., Episode]) -> None:
+    phone = Deaf([make_screen(time=CLOCK)])
+    assert tried(Twice, device=phone).crashes is None
+
+
+def test_where_android_has_kept_none_there_were_none(tried: Callable[..., Episode]) -> None:
+    phone = Deaf([make_screen(time=CLOCK)])
+    phone.kept = []
+    assert tried(Twice, device=phone).crashes == ()
 
 
 def test_a_task_may_prepare_the_device_and_clean_up_unrecorded(

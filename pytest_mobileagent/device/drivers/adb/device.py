@@ -37,13 +37,14 @@ from pytest_mobileagent.screen import Screen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.device import Address, LogLevel
     from pytest_mobileagent.device.drivers.adb.shell import Output
     from pytest_mobileagent.device.fleet.slots import Restart
     from pytest_mobileagent.episode.event import Event
-    from pytest_mobileagent.episode.log import LogLine
+    from pytest_mobileagent.episode.log import Crash, LogLine
     from pytest_mobileagent.episode.record import DeviceInfo
     from pytest_mobileagent.task.task import Probe
 
@@ -136,9 +137,13 @@ class AdbDevice:
         """Return what happened on the device since the last call."""
         return self.system.events()
 
-    def log(self) -> tuple[LogLine, ...] | None:
+    def log(self, *, late: bool = False) -> tuple[LogLine, ...] | None:
         """Return the lines of the device's log since the last call; None if it cannot be read."""
-        return self.system.log()
+        return self.system.log(late=late)
+
+    def kept_crashes(self, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:
+        """Return the crashes that Android has kept since a moment; None if it keeps none."""
+        return self.system.kept_crashes(since)
 
     def close(self) -> None:
         """Disconnect from the device and leave it as it is."""

@@ -6,6 +6,7 @@ received once it has. Where the stream breaks off, the log is read again from th
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import shlex
 import time
@@ -35,6 +36,7 @@ _FILTERS: dict[LogLevel, tuple[str, ...]] = {
     "all": ("*:V",),
 }
 _ANSWER_SECONDS = 2.0
+_LATE_SECONDS = 0.5  # that reading takes at most where lines never end
 
 
 class LogStream:
@@ -96,6 +98,20 @@ class LogStream:
         self._marked = 0
         return taken
 
+    def rest(self) -> tuple[LogLine, ...]:
+        """Return the lines after the last mark that are there already, without waiting for more."""
+        if self.problem or self._stream is None:
+            return ()
+        deadline = time.monotonic() + _LATE_SECONDS
+        with contextlib.suppress(OSError):  # it breaks off as the phone ends
+            while is_readable(self._stream, 0.0) and time.monotonic() < deadline:
+                acknowledge_at_once(self._stream)
+                if not (part := self._stream.recv(1 << 16)):
+                    break
+                self._receive(part)
+        taken, self._lines, self._marked = tuple(self._lines), [], 0
+        return taken
+
     def _fail(self, why: str) -> None:
         self._disconnect()
         self.problem = why
@@ -135,6 +151,9 @@ class LogStream:
         if line.tag != _TAG or token != self._token or not number.isdigit():
             return
         if not self._is_known and int(number) >= max(1, self._answered):
+            if int(number) > max(1, self._answered):
+                msg = "its log was cleared after its stream broke off"
+                raise DeviceError(msg)
             self._is_known = True
         self._answered = max(self._answered, int(number))
         self._marked = len(self._lines)

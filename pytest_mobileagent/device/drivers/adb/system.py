@@ -32,6 +32,7 @@ from pytest_mobileagent.device.drivers.adb.shell import (
     Shell,
     restart_as_root,
 )
+from pytest_mobileagent.device.logcat import KEPT, kept_crashes
 from pytest_mobileagent.episode.record import DeviceInfo, Reset
 from pytest_mobileagent.errors import DeviceError, TaskError
 
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Address, LogLevel
     from pytest_mobileagent.device.fleet.slots import Restart
     from pytest_mobileagent.episode.event import Event
-    from pytest_mobileagent.episode.log import LogLine
+    from pytest_mobileagent.episode.log import Crash, LogLine
     from pytest_mobileagent.task.task import Probe, Value
 
 
@@ -189,10 +190,21 @@ class AdbSystem:
         """
         return self._listener.take()
 
-    def log(self) -> tuple[LogLine, ...] | None:
-        """Return the lines of the log since the last call or reset; None if it cannot be read."""
+    def log(self, *, late: bool = False) -> tuple[LogLine, ...] | None:
+        """Return the lines of the log since the last call or reset; None if it cannot be read.
+
+        They are those before the last look; if it is `late`, also those that have come since.
+        """
         lines = self._log.take()
+        lines += self._log.rest() if late else ()
         return None if self._log.problem else lines
+
+    def kept_crashes(self, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:
+        """Return the crashes that Android's DropBox has kept since a moment; None if it has none.
+
+        They are few where an app crashes often: Android keeps the first ones of a minute.
+        """
+        return kept_crashes(self.shell(KEPT), since)
 
     def snapshots(self) -> list[str]:
         """Return the names of the snapshots; only emulators have any."""

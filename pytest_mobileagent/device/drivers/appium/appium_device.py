@@ -34,20 +34,21 @@ from pytest_mobileagent.device.device import Capture, DeviceState, Settle, Syste
 from pytest_mobileagent.device.drivers import KEYCODES, NEVER_A_FLING
 from pytest_mobileagent.device.drivers.adb.console import snapshot_names
 from pytest_mobileagent.device.drivers.adb.system import read_clock
-from pytest_mobileagent.device.logcat import is_wanted, parse_line
+from pytest_mobileagent.device.logcat import KEPT, is_wanted, kept_crashes, parse_line
 from pytest_mobileagent.episode.record import DeviceInfo, Reset
 from pytest_mobileagent.errors import DeviceError, TaskError
 from pytest_mobileagent.screen import Screen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     from appium.webdriver import Remote
 
     from pytest_mobileagent.device.device import LogLevel
     from pytest_mobileagent.device.drivers.appium.session import AppiumSession
     from pytest_mobileagent.episode.event import Event
-    from pytest_mobileagent.episode.log import LogLine
+    from pytest_mobileagent.episode.log import Crash, LogLine
     from pytest_mobileagent.task.task import Probe
 
 
@@ -64,7 +65,7 @@ class Backend(System, Protocol):
     def events(self) -> tuple[Event, ...]:
         """Return what happened since the last call."""
 
-    def log(self) -> tuple[LogLine, ...] | None:
+    def log(self, *, late: bool = False) -> tuple[LogLine, ...] | None:
         """Return the lines of the log since the last call; None if it cannot be read."""
 
     def close(self) -> None:
@@ -163,9 +164,13 @@ class AppiumDevice:
         """Return what happened on the device since the last call."""
         return self._backend.events()
 
-    def log(self) -> tuple[LogLine, ...] | None:
+    def log(self, *, late: bool = False) -> tuple[LogLine, ...] | None:
         """Return the lines of the device's log since the last call; None if it cannot be read."""
-        return self._backend.log()
+        return self._backend.log(late=late)
+
+    def kept_crashes(self, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:
+        """Return the crashes that Android has kept since a moment; None if it keeps none."""
+        return kept_crashes(self._backend.shell(KEPT), since)
 
     def close(self) -> None:
         """Disconnect from the device and leave it as it is."""
@@ -341,8 +346,12 @@ class RemoteSystem:
         """Return nothing: the listener's socket cannot be reached through Appium."""
         return ()
 
-    def log(self) -> tuple[LogLine, ...] | None:
-        """Return the lines of the log since the last call; None where the server keeps it back."""
+    def log(self, *, late: bool = False) -> tuple[LogLine, ...] | None:
+        """Return the lines of the log since the last call; None where the server keeps it back.
+
+        They are all that there are, `late` or not.
+        """
+        del late
         if not self._has_log:
             return None
         try:

@@ -8,6 +8,7 @@ import pytest
 
 from pytest_mobileagent import Key
 from pytest_mobileagent.device.drivers.adb.device import AdbDevice
+from pytest_mobileagent.processes import is_readable
 
 
 @pytest.fixture(scope="module", params=["warnings", "all", "off"])
@@ -76,3 +77,43 @@ def test_a_phone_that_prints_no_log_says_so_and_goes_on(device, monkeypatch):
     assert "does not print its log" in log.problem
     device.perform(Key("home"))
     assert device.observe().screen.package
+
+
+def test_late_lines_are_those_that_came_after_the_last_observation(device):
+    device.observe()
+    device.log()
+    device.system.shell("log -p e -t AndroidRuntime late")
+    stream = device.system._log._stream
+    assert is_readable(stream, 5.0)  # the phone sends it by itself
+    before = device.system.round_trips
+    assert [line.text for line in device.log() if line.tag == "AndroidRuntime"] == []
+    assert [line.text for line in device.log(late=True) if line.tag == "AndroidRuntime"] == ["late"]
+    assert device.log(late=True) == ()
+    assert device.system.round_trips == before
+
+
+def test_a_log_that_was_cleared_behind_a_broken_stream_is_no_log(device):
+    device.observe()
+    device.log()
+    device.system._log._stream.shutdown(2)
+    device.system.shell("log -p e -t AndroidRuntime lost")
+    device.observe()
+    device.system.shell("logcat -b all -c")
+    device.observe()
+    assert device.log() is None
+    assert "cleared" in device.system._log.problem
+    device.system.reset("default_boot", ())
+    device.observe()
+    assert device.log() is not None
+
+
+def test_a_phone_without_a_dropbox_keeps_no_crashes(device, monkeypatch):
+    moment = device.observe().screen.time
+    printed = (
+        f"Drop box contents: 1 entries\n\n{'=' * 40}\n2099-01-01 00:00:00 data_app_crash (x)\n"
+    )
+    monkeypatch.setattr(device.system, "shell", lambda script: printed + "Process: a.b\n\nE: x\n")
+    ((when, crash),) = device.kept_crashes(moment)
+    assert (when.year, crash.package, crash.error) == (2099, "a.b", "E: x")
+    monkeypatch.undo()
+    assert device.kept_crashes(moment) in (None, [])
