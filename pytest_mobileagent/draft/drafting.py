@@ -180,7 +180,7 @@ class Drafting:
         if self._run:
             found = [separate(drafted.draft, r.episode, r.folder, r.verdict) for r in episodes]
             self._rights.append(all(each.is_right for each in found))
-            lines += [line for each in found for line in _told(each)]
+            lines += [line for each in found for line in _report(each)]
         text = f"{comment(lines)}{drafted.draft.source}"
         if file is None:
             return text
@@ -204,7 +204,7 @@ class Drafting:
         return comment([f"{right}{calls}"])
 
 
-def _told(separation: Separation) -> Iterator[str]:
+def _report(separation: Separation) -> Iterator[str]:
     yield f"{separation.episode}:"
     yield from (f"  {line}" for line in separation.lines())
 
@@ -241,8 +241,8 @@ def model_of(
         settings = project()
         if not given.prices and (own := settings.get("mobile_prices")):
             prices = load_prices(own[1] / Path(own[0]).expanduser())
-        if unpriced is None and (said := settings.get("mobile_unpriced")):
-            unpriced = said[0]
+        if unpriced is None and (setting := settings.get("mobile_unpriced")):
+            unpriced = setting[0]
     check_reference(
         reference,
         prices,

@@ -110,8 +110,8 @@ def _type(member: Any) -> str:
 
 
 def _doc(described: Any, indent: int = 4) -> str:
-    said = (inspect.getdoc(described) or "").partition("\n\nRaises:")[0]
-    lines = f'"""{said}"""'.splitlines()
+    text = (inspect.getdoc(described) or "").partition("\n\nRaises:")[0]
+    lines = f'"""{text}"""'.splitlines()
     return "\n".join(f"{' ' * indent}{line}".rstrip() for line in lines)
 
 

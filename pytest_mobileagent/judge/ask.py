@@ -1,6 +1,6 @@
-"""The fine stage: one model is asked once whether the goal of an episode was met.
+"""The fine stage: one model judges whether the goal of an episode was met.
 
-A model's judgement of whether an answer says in other words what was expected.
+Also, whether an answer is a paraphrase of the expected one.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ class Opinion:
     """One model's opinion of an episode.
 
     - `model`: PROVIDER:NAME.
-    - `passed`: whether the goal was met; None where it cannot tell, as when its votes are even.
+    - `passed`: whether the goal was met; None if the model cannot tell, or its votes are tied.
     - `reason`: in the model's words; empty if it gave none.
-    - `calls`: all calls that were made, repairs included; `line` is the line of the episode's
-      judges.jsonl that has the prompt and the reply.
-    - `details`: plain data on how the model got there: subtasks, statements of a rubric, votes.
+    - `calls`: all calls that were made, including repairs. Their `line` is the line of the
+      episode's judges.jsonl with the prompt and the reply.
+    - `details`: plain data on how the model reached it: subtasks, statements of a rubric, votes.
     """
 
     model: str
@@ -60,7 +60,7 @@ ROLE = "judge"
 
 
 class _JudgeLog(ExchangeLog):
-    """A log that writes judges' calls to their file and to a list, since errors cost money, too."""
+    """A log that also collects the calls in a list, as calls that fail cost money, too."""
 
     def __init__(self, folder: Path, calls: list[ModelCall]) -> None:
         super().__init__(folder, STREAM)
@@ -82,10 +82,10 @@ def judge_models(
     clients: Mapping[ModelReference, Client] | None = None,
     calls: list[ModelCall] | None = None,
 ) -> list[MeteredModel]:
-    """Return models as judges of one episode; they share one account of what is spent.
+    """Return models as judges of one episode, which share its spending.
 
-    `folder` is the episode's, in which prompts and replies are kept, and `pictures` the run's
-    folder of screens; without them nothing is kept. `clients` replace those of some models. If
+    Prompts and replies are recorded in the episode's `folder`, and their pictures in the run's
+    folder of screens (`pictures`), if these are given. `clients` replace those of some models. If
     there is a folder, each call is added to `calls`, even if it fails.
 
     Raises:
@@ -105,7 +105,7 @@ def judge_models(
     ]
 
 
-# Models that reason count their thoughts as output, whatever they are asked for.
+# Models that reason count their thoughts as output, however short the reply is.
 MOST_TOKENS = 4096
 _SHOWN = 200  # characters of an unreadable reply
 
@@ -117,8 +117,8 @@ def converse(
 ) -> tuple[T, tuple[ModelCall, ...]]:
     """Ask a model, and return what `parse` makes of its reply, with all calls that it took.
 
-    After a reply that `parse` finds unreadable, `repair` is said in the same conversation, once.
-    The temperature is 0, as SPA-Bench's; clients leave it out where a model takes none.
+    If `parse` finds the reply unreadable, the conversation goes on once with `repair`. The
+    temperature is 0, as in SPA-Bench; clients leave it out for models that refuse it.
 
     Raises:
         JudgeError: the model does not answer, refuses the request, or stays unreadable.
@@ -130,9 +130,9 @@ def converse(
     except UnreadableError as error:
         unread = error
     # A provider takes no message without content.
-    said = [first.message] if first.text.strip() else []
+    unreadable = [first.message] if first.text.strip() else []
     try:
-        second = _reply(model, [*messages, *said, Message("user", (repair,))])
+        second = _reply(model, [*messages, *unreadable, Message("user", (repair,))])
     except JudgeError as error:
         msg = f"{_unreadable(model, first, unread)}. To mend it: {error}"
         raise JudgeError(msg) from error
@@ -144,9 +144,9 @@ def converse(
 
 def _unreadable(model: Model, reply: ModelReply, error: UnreadableError) -> str:
     """Return a message that says why a reply cannot be read, and how it ends."""
-    said = printable(redacted(reply.text.strip()))
-    shown = said if len(said) <= _SHOWN else f"…{said[-_SHOWN:]}"
-    return f"judge {model.name}: its reply cannot be read, as {error}: {shown!r}"
+    text = printable(redacted(reply.text.strip()))
+    end = text if len(text) <= _SHOWN else f"…{text[-_SHOWN:]}"
+    return f"judge {model.name}: its reply cannot be read, as {error}: {end!r}"
 
 
 def _reply(model: Model, messages: Sequence[Message]) -> ModelReply:
@@ -177,17 +177,18 @@ def ask(
 ) -> Opinion:
     """Ask a model whether the goal of an episode was met, and return its opinion.
 
-    The prompt is in the language of the task. `task`, `screens` and `history` narrow it to a part
-    of the episode: what was to be done, the places in `episode.screens`, and what earlier parts
-    found out. The answer belongs to the part that `is_last`, wherever the agent was when it gave
-    it. With a rubric, the model judges each statement, and the result is computed from these.
+    The prompt is in the language of the task. `task`, `screens` and `history` restrict it to a part
+    of the episode: what had to be done in it, its indices in `episode.screens`, and what earlier
+    parts found out. The answer belongs to the part that `is_last`, wherever the agent gave it. With
+    a rubric, the model judges each statement, and the result follows from these.
 
-    An episode that is too long for one request is shown in windows: the model takes notes on each,
-    gets them with the next one, and judges on the last. It is not enough that a goal was met in
-    some window (as in A3's first release): its parts may lie in several, and may be undone later.
+    An episode that is too long for one request is split into windows: the model takes notes on
+    each, gets them with the next one, and judges at the last. That a goal was met in some window is
+    not enough (as it was in A3's first release): its parts may lie in several windows, and may be
+    undone later.
 
     Raises:
-        JudgeError: the model does not answer, or not readably, or there is nothing to show.
+        JudgeError: the model does not answer, its reply is unreadable, or there is nothing to show.
         BudgetSpent: no `Exception`: nothing more may be spent.
     """
     language = episode.case.task.language
@@ -223,7 +224,7 @@ def _judge_goal(model: Model, question: Question, parts: list[Part], wording: Wo
 def _judge_statements(
     model: Model, question: Question, parts: list[Part], wording: Wording
 ) -> Opinion:
-    """Ask about each statement of a rubric: all must be true, and no "must not" may come true."""
+    """Ask about each statement of a rubric: all must be true, but none with "must not"."""
     count = len(question.rubric)
     statements = [_as_statement(text) for text in question.rubric]
     listed = "\n".join(
@@ -241,17 +242,17 @@ def _judge_statements(
     parse = partial(read_statements, count=count)
     (came_true, reason), calls = converse(model, messages, parse, repair)
     held = [true is not must_not for true, (_, must_not) in zip(came_true, statements, strict=True)]
-    told = [
+    judged = [
         {"statement": text, "held": each} for text, each in zip(question.rubric, held, strict=True)
     ]
-    details = {"statements": told, "partial_credit": sum(held) / count}
+    details = {"statements": judged, "partial_credit": sum(held) / count}
     lacking = "; ".join(text for text, each in zip(question.rubric, held, strict=True) if not each)
     reason = reason or (lacking and f"does not hold: {lacking}")
     return Opinion(model.name, all(held), reason, calls, details)
 
 
 def _as_statement(text: str) -> tuple[str, bool]:
-    """Return a statement as the model is asked about it, and whether it must not come true."""
+    """Return a statement without its "must not", and whether it had one."""
     for prefix in ("must not ", "not "):
         if text.strip().lower().startswith(prefix):
             return text.strip()[len(prefix) :], True
@@ -259,7 +260,7 @@ def _as_statement(text: str) -> tuple[str, bool]:
 
 
 def _task(episode: EpisodeRecord, wording: Wording, history: str, task: str | None) -> list[Part]:
-    """Return what a judge has to know before it sees any screen: the task and what is known."""
+    """Return what comes before the screens: the task, and what earlier parts found out."""
     head: list[Part] = [wording.goal, Data("task", episode.goal)]
     if task is not None:
         head += [wording.part, Data("part", task)]
@@ -269,7 +270,7 @@ def _task(episode: EpisodeRecord, wording: Wording, history: str, task: str | No
 
 
 def _answer(episode: EpisodeRecord, wording: Wording) -> list[Part]:
-    """Return the agent's answer if the goal asked for one; otherwise it only claims to be done."""
+    """Return the agent's answer if the goal asks for one; any other only claims success."""
     kind = episode.case.task.kind
     if episode.answer.strip() and kind in (*_QUERIES, *_MAY_ASK):
         return [wording.answer, Data("answer", _cut(episode.answer))]
@@ -288,7 +289,7 @@ def _notes(notes: str, wording: Wording) -> list[Part]:
 def _messages(
     parts: list[Part], closing: list[Part], question: Question, wording: Wording
 ) -> list[Message]:
-    """Return the system's and the user's message, with all text that is not ours fenced."""
+    """Return the system's and the user's message, with all untrusted text fenced."""
     number, content = seal([*parts, *closing])
     rules = list(wording.rules)
     if question.actions != "none":
@@ -314,14 +315,14 @@ _FORM = (
 )
 
 
-def is_paraphrase(model: Model, question: str, said: str, expected: str) -> bool:
+def is_paraphrase(model: Model, question: str, answer: str, expected: str) -> bool:
     """Return whether a model considers an answer a paraphrase of the expected one.
 
     Raises:
         JudgeError: the model does not answer, or not readably.
         BudgetSpent: no `Exception`: nothing more may be spent.
     """
-    if not said.strip():
+    if not answer.strip():
         return False
     wording = wording_of("en")
     number, content = seal(
@@ -331,7 +332,7 @@ def is_paraphrase(model: Model, question: str, said: str, expected: str) -> bool
             "The expected answer:",
             Data("expected", expected),
             "The given answer:",
-            Data("given", said),
+            Data("given", answer),
             _FORM,
         ]
     )

@@ -1,6 +1,6 @@
-"""The judgement of a cross-app task, subtask by subtask (SPA-Bench, arXiv 2410.15164, appendix E).
+"""How a cross-app task is judged, subtask by subtask (SPA-Bench, arXiv 2410.15164, appendix E).
 
-Later subtasks get a memory of what earlier ones have found out (appendix E.3).
+Later subtasks get a memory of what earlier ones found out (appendix E.3).
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _REPAIR = "Your reply was empty or cut off. Write the note again, as one short p
 def summarise(
     model: Model, memory: str, screens: range, question: Question, episode: EpisodeRecord
 ) -> tuple[str, tuple[ModelCall, ...]]:
-    """Return what a model notes about `memory`, in one line, from the screens in a range.
+    """Return a model's note about `memory`, in one line, from the screens in a range.
 
-    If one request cannot hold all screens, they are shown in parts, with a note on each part.
+    If one request cannot hold all screens, the model notes something on each part of them.
 
     Raises:
-        JudgeError: the model does not answer, or says nothing.
+        JudgeError: the model does not answer, or its note is empty.
     """
     notes: list[str] = []
     calls: list[ModelCall] = []
@@ -61,7 +61,7 @@ def summarise(
 
 @dataclass(slots=True)
 class _Course:
-    """How far the judging of one episode has come."""
+    """The progress of judging one episode."""
 
     question: Question
     calls: list[ModelCall] = field(default_factory=list)
@@ -89,18 +89,17 @@ class _Course:
 def ask_subtasks(model: Model, question: Question, episode: EpisodeRecord) -> Opinion:
     """Ask a model about each subtask in order, and stop at the first that is not done.
 
-    The screens of each subtask are those that were recorded in its app (see `segments.split`);
-    where an app seems to be missing and screens have no package, the model splits the episode. An
-    app that was not used, or not in the order of the list, fails the task without a judge's call.
-    What has to be remembered of a done subtask is noted by a call of its own, if a later one needs
-    it.
+    The screens of a subtask are those that were recorded in its app (see `segments.split`). If an
+    app seems to be missing, but some screens have no known package, the model splits the episode.
+    If an app was not used, or not in the order of the list, the task failed, and no judge is asked.
+    If a later subtask needs to know what a completed one found out, another call notes that.
 
     `Opinion.details` has `split` ("packages" or "model"), `segments` (app, and the first and last
-    place in `episode.screens`), `subtasks` (app, task, passed, reason; passed is None where nobody
-    was asked), and `memory` (what was noted, by what had to be).
+    index in `episode.screens`), `subtasks` (app, task, passed, reason; passed is None where no
+    model was asked), and `memory` (the notes, by what they are about).
 
     Raises:
-        TaskError: adjacent subtasks use the same app, or one needs what none before it remembers.
+        TaskError: adjacent subtasks use the same app, or one needs what no earlier one remembers.
         JudgeError: the model does not answer, or stays unreadable.
     """
     check_subtasks(question.subtasks)
@@ -112,24 +111,24 @@ def ask_subtasks(model: Model, question: Question, episode: EpisodeRecord) -> Op
     for number, (subtask, screens) in enumerate(
         zip(question.subtasks, course.segments, strict=True), 1
     ):
-        said = _ask(model, subtask, screens, episode, course)
-        if not said.passed:
-            return course.opinion(model, said.passed, _why(number, subtask, said))
+        opinion = _ask(model, subtask, screens, episode, course)
+        if not opinion.passed:
+            return course.opinion(model, opinion.passed, _why(number, subtask, opinion))
         later = question.subtasks[number:]
         if subtask.memory and any(each.history for each in later):
             noted, calls = summarise(model, subtask.memory, screens, question, episode)
             course.calls += calls
             course.memory[subtask.memory] = noted
     reasons = [f"{number}: {each['reason']}" for number, each in enumerate(course.results, 1)]
-    said_any = any(each["reason"] for each in course.results)
-    return course.opinion(model, True, "\n".join(reasons) if said_any else "")
+    has_reason = any(each["reason"] for each in course.results)
+    return course.opinion(model, True, "\n".join(reasons) if has_reason else "")
 
 
 def check_subtasks(subtasks: Sequence[Subtask]) -> None:
     """Check that subtasks fit together.
 
     Raises:
-        TaskError: adjacent ones use the same app, or one needs what none before it remembers.
+        TaskError: adjacent ones use the same app, or one needs what no earlier one remembers.
     """
     check_apps([each.app for each in subtasks])
     for number, each in enumerate(subtasks, 1):
@@ -165,7 +164,7 @@ def _ask(
 ) -> Opinion:
     narrow = replace(course.question, subtasks=(), key_components=())
     history = _history(subtask, course.memory)
-    said = ask(
+    opinion = ask(
         model,
         narrow,
         episode,
@@ -174,13 +173,13 @@ def _ask(
         history=history,
         is_last=len(course.results) + 1 == len(course.question.subtasks),
     )
-    course.calls += said.calls
-    course.results.append(_result(subtask, said.passed, said.reason))
-    return said
+    course.calls += opinion.calls
+    course.results.append(_result(subtask, opinion.passed, opinion.reason))
+    return opinion
 
 
 def _history(subtask: Subtask, memory: dict[str, str]) -> str:
-    """Return the memories of earlier subtasks that a subtask names, or all if it names none."""
+    """Return the notes on earlier subtasks that a subtask mentions, or all if it mentions none."""
     if not subtask.history:
         return ""
     words = subtask.task.casefold()
@@ -192,7 +191,7 @@ def _result(subtask: Subtask, passed: bool | None, reason: str = "") -> dict[str
     return {"app": subtask.app, "task": subtask.task, "passed": passed, "reason": reason}
 
 
-def _why(number: int, subtask: Subtask, said: Opinion) -> str:
-    verdict = "cannot be told" if said.passed is None else "is not done"
-    reason = f": {said.reason}" if said.reason else ""
+def _why(number: int, subtask: Subtask, opinion: Opinion) -> str:
+    verdict = "cannot be told" if opinion.passed is None else "is not done"
+    reason = f": {opinion.reason}" if opinion.reason else ""
     return f"subtask {number} in {subtask.app} {verdict} ({subtask.task}){reason}"

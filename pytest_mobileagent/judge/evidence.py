@@ -1,12 +1,12 @@
-"""What a judge is shown of an episode, in one window or several.
+"""The evidence that a judge sees of an episode, in one window or several.
 
 - `screens`: all screenshots in order, with actions as text, drawn, or not at all (SPA-Bench, arXiv
   2410.15164, appendix D).
 - `xml`: the last view hierarchy; all of them in order for multi-frame queries and cross-app tasks
   (A3, arXiv 2501.01149, section 3.4.2).
 
-An episode is split into windows only where it exceeds one request. Each window begins with the last
-screen of the one before it, so that every change is visible in one of them.
+An episode is split into windows only if it does not fit into one request. Each window begins with
+the last screen of the one before it, so that every change is visible in one of them.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def numbered(
     evidence: Evidence = "screens",
     side: int = LONGEST_SIDE,
 ) -> list[Part]:
-    """Return the screens at some places of an episode, each under its number (its place plus 1).
+    """Return some screens of an episode, given by index, each under its number (index plus 1).
 
-    They are pictures, whose longest side has at most `side` pixels, or outlines of hierarchies.
+    They are pictures whose longer side has at most `side` pixels, or outlines of hierarchies.
     """
     parts: list[Part] = []
     for place in screens:
@@ -56,16 +56,16 @@ def numbered(
     return parts
 
 
-# OpenAI took 50 pictures in a request for long, Anthropic takes 100; 50 are about 40,000 tokens.
+# OpenAI long accepted 50 pictures in a request, Anthropic accepts 100; 50 are about 40,000 tokens.
 MOST_PICTURES = 50
-MOST_TOKENS = 60_000  # of view hierarchies, as reckoned here; models have room for 128,000 or more
+MOST_TOKENS = 60_000  # of view hierarchies, as estimated here; models take 128,000 or more
 _ALL_HIERARCHIES = ("multi-frame query", "cross-app")
 
 
 def windows(
     question: Question, episode: EpisodeRecord, screens: range | None, wording: Wording
 ) -> list[tuple[tuple[Part, ...], int]]:
-    """Return the evidence of each request in order, with how many screens follow later.
+    """Return the evidence of each request in order, with the number of screens that follow later.
 
     Raises:
         JudgeError: there is nothing to show.
@@ -100,15 +100,15 @@ def _screenshots(
     if not shown:
         msg = "no judge can be asked: none of the episode's screenshots can be decoded"
         raise JudgeError(msg)
-    told: list[Part] = [_counted(wording.pictures, part, len(found))]
+    content: list[Part] = [_counted(wording.pictures, part, len(found))]
     if album.actions == "image":
-        told.append(wording.picture_actions.replace("{CODE}", code))
+        content.append(wording.picture_actions.replace("{CODE}", code))
     if album.words:
         words = "\n".join(f"[{number}] {each}" for number, each in enumerate(album.words, 1))
-        told += [wording.picture_words, Data("words", words)]
+        content += [wording.picture_words, Data("words", words)]
     if album.actions == "text":
-        told += [wording.dots, *_listed(part, wording.picture, wording)]
-    return (*told, *pictures)
+        content += [wording.dots, *_listed(part, wording.picture, wording)]
+    return (*content, *pictures)
 
 
 def _hierarchies(
@@ -116,25 +116,25 @@ def _hierarchies(
 ) -> list[tuple[tuple[Part, ...], int]]:
     outlines = {frame.number: _limited(outline(frame.screen)) for frame in found}
     shown = found if shows_all else found[-1:]
-    is_told = question.actions == "text"
+    lists_actions = question.actions == "text"
     parts = []
     for part in _cut(shown, [_tokens(outlines[f.number]) for f in shown], MOST_TOKENS):
-        told: list[Part] = []
-        if is_told:
-            told += _listed(part if shows_all else found, wording.screen, wording)
+        content: list[Part] = []
+        if lists_actions:
+            content += _listed(part if shows_all else found, wording.screen, wording)
         if shows_all:
-            told.append(_counted(wording.hierarchies, part, len(found)))
+            content.append(_counted(wording.hierarchies, part, len(found)))
         else:
-            told.append(wording.final_hierarchy)
+            content.append(wording.final_hierarchy)
         for frame in part:
-            told.append(_title(wording.screen, frame, wording))
-            told.append(Data(f"screen-{frame.number}", outlines[frame.number]))
-        parts.append((tuple(told), len(found) - part[-1].number))
+            content.append(_title(wording.screen, frame, wording))
+            content.append(Data(f"screen-{frame.number}", outlines[frame.number]))
+        parts.append((tuple(content), len(found) - part[-1].number))
     return parts
 
 
 def _listed(part: Sequence[Frame], title: str, wording: Wording) -> list[Part]:
-    """Return what was done, a line for each screen, fenced: it quotes apps and the agent."""
+    """Return the actions, a line for each screen, fenced as they quote apps and the agent."""
     lines = [
         f"{title.replace('{NUMBER}', str(frame.number))} {in_words(frame, wording.verbs)}"
         for frame in part
@@ -144,7 +144,7 @@ def _listed(part: Sequence[Frame], title: str, wording: Wording) -> list[Part]:
 
 
 def _cut(found: Sequence[Frame], sizes: Sequence[int], most: int) -> list[Sequence[Frame]]:
-    """Return windows of at most `most` in all, or two frames; each begins where the last ended."""
+    """Return windows of at most `most` in total, or of two frames; each overlaps the next one."""
     parts: list[Sequence[Frame]] = []
     first = 0
     while True:
@@ -159,18 +159,18 @@ def _cut(found: Sequence[Frame], sizes: Sequence[int], most: int) -> list[Sequen
 
 
 def _limited(text: str) -> str:
-    """Return as much of a text as fits into half a window, and how much does not."""
+    """Return as much of a text as fits into half a window, and the number of further characters."""
     most = MOST_TOKENS // 2
     if _tokens(text) <= most:
         return text
-    end = most  # no character is reckoned as more than one token
+    end = most  # no character counts as more than one token
     while _tokens(text[: end + most]) <= most:
         end += most
     return f"{text[:end]}… ({len(text) - end} more characters)"
 
 
 def _tokens(text: str) -> int:
-    """Return about how many tokens a text has; a letter that is not Latin is one."""
+    """Return an estimate of the tokens of a text; each character outside of ASCII counts as one."""
     ascii_only = text.encode("ascii", "ignore").decode("ascii")
     return text_tokens(ascii_only) + len(text) - len(ascii_only)
 

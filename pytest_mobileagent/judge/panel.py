@@ -1,6 +1,7 @@
 """Several judges and one verdict: the coarse stage, repeated votes and cross-validation.
 
-The coarse stage: an episode that never shows its key components fails without asking a model.
+In the coarse stage, an episode whose screens never show its key components fails, and no model is
+asked.
 
 Source: SPA-Bench (arXiv 2410.15164), section 5.2 and appendix D.1.
 """
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pytest_mobileagent.errors import JudgeError, ScreenError, TaskError
 from pytest_mobileagent.judge.ask import Opinion, ask
 from pytest_mobileagent.judge.cross_app import ask_subtasks
-from pytest_mobileagent.judge.pictures import Kept
+from pytest_mobileagent.judge.pictures import LruCache
 from pytest_mobileagent.screen.ocr import read_text
 from pytest_mobileagent.screen.text import folded
 from pytest_mobileagent.verdict import CROSS, SINGLE, Verdict
@@ -35,13 +36,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Coarse:
-    """What the coarse stage found.
+    """The result of the coarse stage.
 
-    - `found`: the place in `episode.screens` of the last screenshot with all key components; None
-      if none has them all: the task failed then.
-    - `nearest`: the place of the one that lacks the fewest, the last of several; `missing`: what it
-      lacks. With nothing missing it is the one that was `found`.
-    - `read`: how many different screenshots were looked at.
+    - `found`: the index in `episode.screens` of the last screenshot with all key components; None
+      if none has them all, which means that the task failed.
+    - `nearest`: the index of the screenshot that lacks the fewest (the last of several);
+      `missing`: the components that it lacks. If it lacks none, it is the one that was `found`.
+    - `read`: how many different screenshots were read.
     """
 
     found: int | None
@@ -55,7 +56,7 @@ class Coarse:
         return self.found is not None
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain data, as the evidence of a verdict."""
+        """Return the result as plain data, for the evidence of a verdict."""
         return {
             "found": self.found,
             "nearest": self.nearest,
@@ -71,15 +72,15 @@ def coarse(
 ) -> Coarse:
     """Look for a screenshot with all key components, from the last one backwards.
 
-    Components and text are compared in lower case, without spaces, compatibility forms folded (see
-    `screen.text.folded`): each component has to be a part of the text of one and the same
-    screenshot. `read` gives a screenshot's text; by default OCR does, once for each picture. It
-    stops at the first screenshot that fits. Without components the last one does, unread.
+    Components and text are compared in lower case, without spaces and with compatibility forms
+    folded (see `screen.text.folded`). All components have to be parts of the text of the same
+    screenshot. `read` returns a screenshot's text; by default OCR reads it, once for each picture.
+    The search stops at the first screenshot that fits. Without components, the last one fits.
 
     Raises:
-        TaskError: a component has nothing that can be seen.
-        ScreenError: a screenshot cannot be decoded, and none of the others fits.
-        MissingExtraError: nothing is installed that reads text in pictures.
+        TaskError: a component has no visible character.
+        ScreenError: a screenshot cannot be decoded, and no other one fits.
+        MissingExtraError: no OCR engine is installed.
     """
     screens = episode.screens
     wanted = {component: _compared(component) for component in components}
@@ -114,14 +115,16 @@ def coarse(
 
 
 def reader(engine: str | OcrEngine = "rapidocr") -> Callable[[Screen], str]:
-    """Return a function that reads a screenshot's text by OCR, each picture once in this process.
+    """Return a function that reads a screenshot's text by OCR, once for each picture in a process.
 
-    The lines stand in reading order, a space between two (see `screen.ocr.read_text`).
+    The lines are in reading order, with spaces between them (see `screen.ocr.read_text`).
     """
 
     def read(screen: Screen) -> str:
         def text() -> str:
-            image = copy.copy(screen).image  # what is decoded is not kept with the episode
+            image = copy.copy(
+                screen
+            ).image  # of a copy, so that the episode does not hold decoded pixels
             return " ".join(box.text for box in read_text(image, engine))
 
         return _texts.get((engine, hashlib.sha256(screen.png).digest()), text)
@@ -129,7 +132,7 @@ def reader(engine: str | OcrEngine = "rapidocr") -> Callable[[Screen], str]:
     return read
 
 
-_texts: Kept[str] = Kept(4096)  # a few kB each
+_texts: LruCache[str] = LruCache(4096)  # a few kB each
 
 
 def _compared(text: str) -> str:
@@ -140,7 +143,7 @@ T = TypeVar("T")
 
 
 def in_background(work: Callable[[], T]) -> Future[T]:
-    """Start work in a daemon thread, which does not keep the process from ending."""
+    """Start work in a daemon thread, so that the process can end before it is done."""
     future: Future[T] = Future()
 
     def run() -> None:
@@ -153,7 +156,7 @@ def in_background(work: Callable[[], T]) -> Future[T]:
     return future
 
 
-_LONGEST_REASON = 400  # characters in the verdict's words; judges.jsonl has the whole reply
+_LONGEST_REASON = 400  # characters in the verdict; judges.jsonl has the whole reply
 
 
 def decide(
@@ -167,14 +170,14 @@ def decide(
 ) -> Verdict:
     """Return the verdict of one judge, or of two that have to agree; a third settles disputes.
 
-    Each judge is asked `runs` times, and the majority of its votes counts; a tie decides nothing. A
-    judge that fails is asked again `retries` times. Two judges that differ leave the episode
-    undecided (A3, arXiv 2501.01149, section 3.4.2), unless there is a third. Where the question
-    names key components and no screenshot shows all of them (`coarse`; `read` reads one), the
-    verdict is failed, and no model is asked.
+    Each judge is asked `runs` times, and the majority of its votes counts; a tie leaves it
+    undecided. A judge that fails is asked again up to `retries` times. If two judges differ, the
+    episode is undecided (A3, arXiv 2501.01149, section 3.4.2), unless there is a third. If the
+    question names key components and no screenshot shows all of them (see `coarse`, which `read` is
+    for), the verdict is failed, and no model is asked.
 
     Raises:
-        JudgeError: a judge is down, or what it says stays unreadable.
+        JudgeError: a judge does not answer, or its reply stays unreadable.
         BudgetSpent: the run's budget is spent.
     """
     scorer = SINGLE if len(models) == 1 else CROSS
@@ -195,7 +198,7 @@ def decide(
 def _opinions(
     models: Sequence[Model], question: Question, episode: EpisodeRecord, runs: int, retries: int
 ) -> list[Opinion]:
-    """Ask all models at once, each one as many times as it has votes."""
+    """Ask all models at the same time, each as often as it has votes."""
     votes = [
         [in_background(partial(_vote, model, question, episode, retries)) for _ in range(runs)]
         for model in models
@@ -204,10 +207,10 @@ def _opinions(
 
 
 def _vote(model: Model, question: Question, episode: EpisodeRecord, retries: int) -> Opinion:
-    """Ask a model until its reply is readable; if none is, report the first attempt's error, too.
+    """Ask a model until its reply is readable; otherwise report the first and the last error.
 
-    A person has to know what went wrong first: a later attempt may only have found that a scripted
-    model had no reply left.
+    The first error is the one that a person has to know: a later attempt may only have failed
+    because a scripted model had no reply left.
     """
     ask_one = ask_subtasks if question.subtasks else ask
     failed: list[JudgeError] = []
@@ -224,7 +227,7 @@ def _vote(model: Model, question: Question, episode: EpisodeRecord, retries: int
 
 
 def _majority(votes: Sequence[Opinion]) -> Opinion:
-    """Return the opinion that most votes of one model come to, with the calls of all."""
+    """Return the opinion of the majority of one model's votes, with the calls of all votes."""
     if len(votes) == 1:
         return votes[0]
     passed = sum(vote.passed is True for vote in votes)
@@ -242,11 +245,11 @@ def _majority(votes: Sequence[Opinion]) -> Opinion:
 
 
 def _agreed(opinions: Sequence[Opinion]) -> bool | None:
-    """Return what all judges say, or what the judge says that settles their dispute."""
+    """Return what all judges agree on, or what the third judge says if the first two differ."""
     if len(opinions) > 2:
         return opinions[-1].passed
-    said = {opinion.passed for opinion in opinions}
-    return said.pop() if len(said) == 1 else None
+    answers = {opinion.passed for opinion in opinions}
+    return answers.pop() if len(answers) == 1 else None
 
 
 def _verdict(scorer: str, opinions: Sequence[Opinion], evidence: dict[str, Any]) -> Verdict:
@@ -273,9 +276,9 @@ def _verdict(scorer: str, opinions: Sequence[Opinion], evidence: dict[str, Any])
 
 
 def _in_words(opinion: Opinion) -> str:
-    said = {True: "done", False: "not done", None: "cannot tell"}[opinion.passed]
+    answer = {True: "done", False: "not done", None: "cannot tell"}[opinion.passed]
     model = opinion.model.partition(":")[2] or opinion.model
     reason = " ".join(opinion.reason[: 4 * _LONGEST_REASON].split())
     if len(reason) > _LONGEST_REASON:
         reason = f"{reason[: _LONGEST_REASON - 1]}…"
-    return f'{model}: {said}, "{reason}"' if reason else f"{model}: {said}"
+    return f'{model}: {answer}, "{reason}"' if reason else f"{model}: {answer}"

@@ -1,4 +1,4 @@
-"""Screenshots as judges are shown them, with what the agent did drawn into them.
+"""Screenshots as judges see them, with the agent's actions drawn into them.
 
 The conventions are those of SPA-Bench (arXiv 2410.15164, appendix D.4.4 and D.4.5). Pictures are
 made once and shared by all judges and votes that need them.
@@ -22,14 +22,21 @@ from pytest_mobileagent.perception.drawing import draw_strip, draw_touches
 from pytest_mobileagent.perception.picture import encode, fit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable, Hashable, Iterable
+
+    from pytest_mobileagent.judge.question import Actions
+    from pytest_mobileagent.judge.transcript import Frame
+    from pytest_mobileagent.perception.drawing import Point
+    from pytest_mobileagent.screen.screen import Screen
+
+    _Touches = tuple[Touch | Type, ...]
 
 
 V = TypeVar("V")
 
 
-class Kept(Generic[V]):
-    """The last `most` values that were asked for, by key; any number of threads may ask."""
+class LruCache(Generic[V]):
+    """The `most` recently used values, by key, for any number of threads."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -37,7 +44,7 @@ class Kept(Generic[V]):
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, make: Callable[[], V]) -> V:
-        """Return the value of a key; `make` makes it, perhaps twice where two ask at once."""
+        """Return the value of a key; `make` computes it, perhaps twice if two threads ask at once."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
@@ -50,31 +57,21 @@ class Kept(Generic[V]):
         return value
 
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from pytest_mobileagent.judge.question import Actions
-    from pytest_mobileagent.judge.transcript import Frame
-    from pytest_mobileagent.perception.drawing import Point
-    from pytest_mobileagent.screen.screen import Screen
-
-    _Touches = tuple[Touch | Type, ...]
-
-LONGEST_SIDE = 1024  # pixels of a screenshot; the strip below comes on top of that
+LONGEST_SIDE = 1024  # pixels of a screenshot, without the strip below it
 _QUALITY = 85
 _DIRECTIONS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 _CODE = 6  # hexadecimal digits
-_LONGEST_WORDS = 120  # characters of a text that stands on a strip itself
-_LONGEST_STRIP = 600  # characters of all that stands on a strip
+_LONGEST_WORDS = 120  # characters of a text that is written on a strip
+_LONGEST_STRIP = 600  # characters of everything that is written on a strip
 
 
 @dataclass(frozen=True, slots=True)
 class Album:
-    """The pictures of one request, and the words that are too long or foreign for their strips.
+    """The pictures of one request, and the texts that cannot be written on their strips.
 
-    Strips are drawn in a font that every machine has, and that has the letters of ASCII only. What
-    it cannot write stands on a strip as [1], [2] …, and in `words`. Each strip begins with `code`,
-    which no app can know, so that an app's own picture of a strip can be told from ours.
+    Strips are drawn in a font that every machine has, and that has the letters of ASCII only. Texts
+    that are too long or have other letters appear on a strip as [1], [2] …, and in `words`. Each
+    strip begins with `code`, which no app can know, so that an app cannot imitate a strip.
     """
 
     actions: Actions
@@ -82,7 +79,7 @@ class Album:
     words: list[str] = field(default_factory=list)
 
     def picture(self, frame: Frame) -> Image:
-        """Return the screenshot of a frame, its actions drawn into it, as a JPEG.
+        """Return the screenshot of a frame as a JPEG, with its actions drawn into it.
 
         Raises:
             ScreenError: the screenshot cannot be decoded.
@@ -104,23 +101,23 @@ class Album:
         return self._number(words)
 
     def _number(self, words: str) -> str:
-        """Return how a strip names words that are listed beside the pictures."""
+        """Return a reference, such as [1], to a text that is listed beside the pictures."""
         if words not in self.words:
             self.words.append(words)
         return f"[{self.words.index(words) + 1}]"
 
 
 def code_of(found: Iterable[Frame]) -> str:
-    """Return a code that is derived from all pictures: none of them can show it."""
+    """Return a code that is derived from all pictures, so that none of them can show it."""
     digest = hashlib.sha256(b"".join(hashlib.sha256(f.screen.png).digest() for f in found))
     return digest.hexdigest()[:_CODE]
 
 
-_pictures: Kept[bytes] = Kept(256)  # about 80 kB each
+_pictures: LruCache[bytes] = LruCache(256)  # about 80 kB each
 
 
 def _drawn(screen: Screen, touches: _Touches, strip: str) -> bytes:
-    image = copy.copy(screen).image  # what is decoded is not kept with the episode
+    image = copy.copy(screen).image  # of a copy, so that the episode does not hold decoded pixels
     ways = [_on_screen(each, image.size) for each in touches]
     dots = [way[0] for way in ways if len(way) == 1]
     image = draw_touches(image, dots, [(way[0], way[-1]) for way in ways if len(way) > 1])
@@ -129,13 +126,13 @@ def _drawn(screen: Screen, touches: _Touches, strip: str) -> bytes:
 
 
 def _touches(frame: Frame) -> _Touches:
-    """Return what the agent touched; a record keeps its coordinates even if they make no sense."""
+    """Return the touches with valid coordinates; a record may hold any."""
     touches = (action for action in frame.actions if isinstance(action, Touch | Type))
     return tuple(action for action in touches if _numbers(action))
 
 
 def _numbers(action: Touch | Type) -> bool:
-    """Return whether an action's coordinates are numbers."""
+    """Return whether an action's coordinates are finite numbers."""
     match action:
         case Type(at=at):
             return at is not None and _are_numbers(at)
@@ -151,7 +148,7 @@ def _are_numbers(values: tuple[object, ...]) -> bool:
 
 
 def _on_screen(action: Touch | Type, size: tuple[int, int]) -> list[Point]:
-    """Return the point that an action touches, or both ends of the finger's path."""
+    """Return the point that an action touches, or the start and end of the finger's path."""
     match action:
         case Swipe(x1, y1, x2, y2):
             points = [(x1, y1), (x2, y2)]

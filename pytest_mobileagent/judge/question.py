@@ -1,4 +1,4 @@
-"""The question that judges are asked about an episode, and what they are shown of it."""
+"""The question that judges answer about an episode, and the evidence that they see."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ EVIDENCE = ("screens", "xml")
 class Subtask:
     """A part of a cross-app task, done in one app (SPA-Bench, arXiv 2410.15164, appendix E.1).
 
-    - `app`: the package in which it is done; `task`: what is to be done there, in words.
-    - `history`: whether it needs what was noted of an earlier subtask.
+    - `app`: the package in which it is done; `task`: what has to be done there, in words.
+    - `history`: whether it depends on the notes about an earlier subtask.
     - `memory`: what a judge has to note about this subtask for later ones, in words; empty for
       nothing.
 
     Raises:
-        TaskError: a field makes no sense.
+        TaskError: a field is invalid.
     """
 
     app: str
@@ -48,22 +48,23 @@ class Subtask:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What judges are asked about an episode, besides its goal, and what they are shown of it.
+    """What judges are asked about an episode besides its goal, and the evidence that they see.
 
-    - `key_components`: words that the final screen of a success shows. Unless one screenshot shows
+    - `key_components`: texts that the final screen of a success shows. Unless one screenshot shows
       all of them, the task failed, and no model is asked (SPA-Bench, section 5.2 and appendix D.1).
-    - `rubric`: statements that have to hold, each judged by itself; one that begins with "not " or
-      "must not " must not come true.
+    - `rubric`: statements that have to be true, each judged by itself; one that begins with "not "
+      or "must not " has to be false.
     - `subtasks`: the parts of a cross-app task, judged in order (SPA-Bench, appendix E).
-    - `actions`: how judges are told of what the agent did: as `text`, drawn into the `image`, or
-      not at all (`none`); None is the best for the task's language in SPA-Bench, Table 9, and
-      with hierarchies `none`.
+    - `actions`: how judges see the agent's actions: as `text`, drawn into the `image`, or not at
+      all (`none`). None means the best way for the task's language in SPA-Bench, Table 9, and
+      `none` with view hierarchies.
     - `evidence`: `screens` for screenshots, `xml` for view hierarchies (A3, arXiv 2501.01149,
       section 3.4.2).
-    - `reason`: whether judges give a reason before the result; None is the best for the language.
+    - `reason`: whether judges give a reason before the result; None means what is best for the
+      language.
 
     Raises:
-        TaskError: a field makes no sense.
+        TaskError: a field is invalid.
     """
 
     key_components: tuple[str, ...] = ()
@@ -102,10 +103,10 @@ class Question:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Question:
-        """Return the question that keyword arguments stand for; lists become tuples.
+        """Return the question with the fields given by keywords; lists become tuples.
 
         Raises:
-            TaskError: an argument makes no sense.
+            TaskError: an argument is unknown or invalid.
         """
         known = cls.__dataclass_fields__
         if unknown := [name for name in given if name not in known]:
@@ -118,7 +119,7 @@ class Question:
         return cls(**fields)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain data, for `from_json`; fields at their default are left out."""
+        """Return the question as plain data for `from_json`, without fields at their default."""
         given = dict(to_wire(asdict(self)))
         return {name: value for name, value in given.items() if value != _BY_DEFAULT[name]}
 
@@ -127,7 +128,7 @@ class Question:
         """Return the question that `to_json` made `data` of.
 
         Raises:
-            TaskError, TypeError: it is not a question, or one of another version.
+            TaskError, TypeError: the data is no question, or one of another version.
         """
         subtasks = tuple(Subtask(**each) for each in data.get("subtasks", ()))
         return cls.of({**data, "subtasks": subtasks})
@@ -136,7 +137,7 @@ class Question:
         """Return the question with open settings filled in by the best mode of SPA-Bench's Table 9.
 
         English: actions in the image, the result only. Chinese: actions as text, a reason first.
-        With view hierarchies judges are not told the actions, as in A3.
+        With view hierarchies, judges do not see the actions, as in A3.
         """
         chinese = language.partition("-")[0].lower() == "zh"
         best: Actions = "text" if chinese else "image"

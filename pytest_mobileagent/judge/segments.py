@@ -1,6 +1,7 @@
-"""The parts of an episode in which each app of a cross-app task was used (SPA-Bench, appendix E.2).
+"""The segments of an episode in which each app of a cross-app task was used.
 
-Recorded packages say which part is which app's; where there are none, a model splits the episode.
+Recorded packages say which segment belongs to which app; where they are missing, a model splits the
+episode (SPA-Bench, appendix E.2).
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ if TYPE_CHECKING:
 
 
 class SplitError(Exception):
-    """An app was not used, or not in its turn, so that the task failed; the text says which."""
+    """An app was not used, or not in order, which fails the task; the text says which."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """The screens from `first` to `last`, between which no other app of a list was used."""
+    """The screens from `first` to `last`, during which no other app of a list was used."""
 
     app: str
     first: int
@@ -44,7 +45,7 @@ def check_apps(apps: Sequence[str]) -> None:
     """Check that adjacent subtasks use different apps.
 
     Raises:
-        TaskError: there are none, or two in a row use the same.
+        TaskError: there are no subtasks, or two in a row use the same app.
     """
     if not apps:
         msg = "judge: a cross-app task needs subtasks"
@@ -59,10 +60,10 @@ def check_apps(apps: Sequence[str]) -> None:
 
 
 def visits(packages: Iterable[str], apps: Iterable[str]) -> list[Visit]:
-    """Return the visits to apps of a list, in order; `packages` are those of all screens.
+    """Return the visits to apps of a list, in order, given the package of each screen.
 
-    Only another app of the list ends a visit. Screens of no app of the list (launcher, system,
-    keyboard, detours to other apps, screens without a known package) do not.
+    Only another app of the list ends a visit. Other screens (launcher, system, keyboard, detours to
+    other apps, screens without a known package) do not.
     """
     wanted, found = set(apps), list[Visit]()
     for index, package in enumerate(packages):
@@ -76,12 +77,12 @@ def visits(packages: Iterable[str], apps: Iterable[str]) -> list[Visit]:
 
 
 def split(packages: Sequence[str], apps: Sequence[str]) -> list[range]:
-    """Return the screens of each subtask, whose apps are given, in their order.
+    """Return the screens of each subtask, given the app of each in order.
 
-    Where apps were visited more often than the list says, several assignments of visits to subtasks
-    are in order. A subtask gets all screens from its visit in the earliest of them to its visit in
-    the latest, so that no way of doing the task right is cut off; then the screens of neighbours
-    overlap. The screen that leaving the app led to is the last one.
+    If apps were visited more often than the list says, the visits can be assigned to subtasks in
+    several ways that keep the order. A subtask gets all screens from its visit in the earliest
+    assignment to its visit in the latest one, so that no correct way of doing the task is cut off;
+    the screens of neighbours then overlap. The last one is the screen to which the app was left.
 
     Raises:
         SplitError: an app was not visited, or not in this order.
@@ -108,7 +109,7 @@ def _after(apps: Sequence[str], missing: int) -> str:
 
 
 def _in_order(found: Sequence[Visit], apps: Sequence[str]) -> list[int]:
-    """Return the earliest visits that fit a list of apps in order, as many as there are."""
+    """Return the indices of the earliest visits that match the apps in order, as far as they do."""
     numbers: list[int] = []
     for number, visit in enumerate(found):
         if len(numbers) < len(apps) and visit.app == apps[len(numbers)]:
@@ -116,8 +117,8 @@ def _in_order(found: Sequence[Visit], apps: Sequence[str]) -> list[int]:
     return numbers
 
 
-MOST_SCREENS = 100  # as Anthropic takes in one request
-_SIDE = 512  # pixels: enough to tell apps apart
+MOST_SCREENS = 100  # which Anthropic accepts in one request
+_SIDE = 512  # pixels: enough to recognise apps
 _SYSTEM = """\
 You are shown the screens of a phone on which somebody worked, in order and numbered, and a list \
 of apps in the order in which they were to be used. Say for each entry of the list on which \
@@ -141,8 +142,8 @@ def split_by_model(
 ) -> tuple[Callable[[], list[range]], tuple[ModelCall, ...]]:
     """Ask a model for the screens of each app of a list, in order.
 
-    Returns the calls, and a function that returns the screens; it raises SplitError if an app was
-    not used, or not in this order.
+    Returns a function that returns the screens, or raises SplitError if an app was not used, or
+    not in this order; and the calls.
 
     Raises:
         JudgeError: the model does not answer, or stays unreadable; or there are too many screens.

@@ -1,13 +1,13 @@
-"""An episode in words, as judges read it: its frames, its actions and its view hierarchies.
+"""An episode as text for judges: its frames, its actions and its view hierarchies.
 
 A view hierarchy becomes an outline of what a person sees, one line for each element:
 
     Switch #wifi "Wi-Fi" checked=true
       TextView "Connected"
 
-The outline keeps order, nesting, words, ids and states. It leaves out what nearly all elements
-share and what only describes their layout: bounds, packages, indices, flags with their usual
-values, and elements without anything to say, whose children move up.
+The outline has order, nesting, texts, ids and states. It leaves out what nearly all elements share
+and what only describes their layout: bounds, packages, indices, flags with their usual values, and
+elements with none of these, whose children move up.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ class Frame:
     """A screen, and what led from it to the next one; the last frame has no actions.
 
     - `number`: its number in prompts, from 1; `place`: its index in `episode.screens`.
-    - `actions`: what was done. `undone`: what could not be done, and `notice` why. `reply`: the
-      user's reply to the agent's question.
+    - `actions`: those that were done. `undone`: those that could not be done; `notice` says why.
+    - `reply`: the user's reply to the agent's question.
 
-    The agent's report of being done is not an action: its own claim must not sway a judge.
+    The agent's report that it is done is not among the actions: it must not influence a judge.
     """
 
     number: int
@@ -68,15 +68,15 @@ class Frame:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing was done on this screen, or even tried."""
+        """Whether nothing was done or tried on this screen."""
         return not (self.actions or self.undone or self.notice)
 
 
 def frames(episode: EpisodeRecord, screens: range | None = None) -> tuple[Frame, ...]:
-    """Return the frames of an episode, or of a part of its screens, by their indices.
+    """Return the frames of an episode, or of the screens with some indices.
 
-    A screen on which nothing was done, and that the next one shows again, is left out, such as the
-    one on which the agent reported. The last frame has no actions: what they led to is not shown.
+    A screen on which nothing was done, and which is equal to the next one, is left out: the screen
+    on which the agent reported that it is done, for example. The last frame has no actions.
     """
     every = episode.screens
     places = [place for place in (screens or range(len(every))) if 0 <= place < len(every)]
@@ -103,18 +103,18 @@ def _same(one: Screen, other: Screen) -> bool:
     return one.png == other.png and one.xml == other.xml
 
 
-LONGEST = 2000  # characters of one element's text that are shown
-_DEEPEST = 20  # levels; what is deeper is indented no further
+LONGEST = 2000  # characters of an element's text
+_DEEPEST = 20  # levels that are indented; deeper ones are not indented further
 _NAME = re.compile(r"[\w.$-]{1,200}", re.ASCII)
-_THINNEST = 300  # as a share of the screen's longer side; 8 of 2400 pixels: no letter can be read
+_THINNEST = 300  # the longer side divided by this (8 of 2400 pixels) is too thin for letters
 
 
 def outline(screen: Screen) -> str:
-    """Return the lines of a screen's elements; of a hierarchy that cannot be read, all of it.
+    """Return the lines of a screen's elements, or the text of a hierarchy that cannot be read.
 
-    Words of elements that nobody can see are left out: those that lie outside of the screen, have
-    no area, or are thinner than any letter. How many were is said at the end. Where no element has
-    an area, nothing is known of what can be seen, and all are shown.
+    Elements that nobody can see are left out: those that lie outside of the screen, have no area,
+    or are thinner than any letter. The last line counts those of them that have texts. If no
+    element has an area, it is unknown what can be seen, and no element is left out.
     """
     head = f"app {_quoted(screen.package or '?')} activity {_quoted(screen.activity or '?')}"
     try:
@@ -126,18 +126,18 @@ def outline(screen: Screen) -> str:
     for element in elements:
         depth = depths[id(element.parent)]
         is_seen = area is None or _can_be_seen(element.bounds, area)
-        said = _said(element) if is_seen else ""
+        line = _line(element) if is_seen else ""
         left_out += not is_seen and bool(element.text or element.content_desc)
-        if said:
-            lines.append(f"{'  ' * min(depth, _DEEPEST)}{said}")
-        depths[id(element)] = depth + bool(said)
+        if line:
+            lines.append(f"{'  ' * min(depth, _DEEPEST)}{line}")
+        depths[id(element)] = depth + bool(line)
     if left_out:
         lines.append(f"({left_out} with words that nobody can see: outside, or too small)")
     return "\n".join(lines)
 
 
-def _said(element: Element) -> str:
-    """Return an element's line; empty if it adds nothing to what its children say."""
+def _line(element: Element) -> str:
+    """Return an element's line; empty if it adds nothing to the lines of its children."""
     name = element.resource_id.rpartition("/")[2]
     words = [
         f"#{_name(name)}" if name else "",
@@ -147,10 +147,10 @@ def _said(element: Element) -> str:
         "enabled=false" if not element.enabled else "",
         *(flag for flag in ("selected", "focused", "password") if getattr(element, flag)),
     ]
-    told = [word for word in words if word]
-    if not told and not (element.clickable and not element.children):
+    parts = [word for word in words if word]
+    if not parts and not (element.clickable and not element.children):
         return ""
-    return " ".join([_name(element.class_name.rpartition(".")[2] or "View"), *told])
+    return " ".join([_name(element.class_name.rpartition(".")[2] or "View"), *parts])
 
 
 def _area(screen: Screen) -> Bounds | None:
@@ -159,7 +159,7 @@ def _area(screen: Screen) -> Bounds | None:
         return None
     try:
         return Bounds(0, 0, *screen.size)
-    except ScreenError:  # no picture: windows begin at its corner, and fill it
+    except ScreenError:  # no picture: windows begin at the screen's corner, and fill it
         windows = [window.bounds for window in screen.root.children]
         return Bounds(0, 0, max(w.right for w in windows), max(w.bottom for w in windows))
 
@@ -179,7 +179,7 @@ def _quoted(text: str) -> str:
 
 
 def _name(text: str) -> str:
-    """Return a name as it is, or quoted: apps may put anything into ids and classes."""
+    """Return a name, quoted if it is odd: apps may put anything into ids and classes."""
     return text if _NAME.fullmatch(text) else _quoted(text)
 
 
@@ -188,8 +188,8 @@ def _truth(value: bool) -> str:
 
 
 _LONGEST = 400  # characters of one text of an action
-_LONGEST_LABEL = 80  # of an element, which may be one that holds many others
-_MOST = 20  # actions of one step; programs may do hundreds
+_LONGEST_LABEL = 80  # of an element's label, which may hold the texts of many children
+_MOST = 20  # actions of one step; a program may do hundreds
 
 
 def in_quotes(text: object) -> str:
@@ -198,9 +198,9 @@ def in_quotes(text: object) -> str:
 
 
 def in_words(frame: Frame, verbs: Verbs, quote: Callable[[object], str] = in_quotes) -> str:
-    """Return on one line what was done on a frame and what failed, or "nothing" if neither.
+    """Return on one line what was done on a frame and what failed, or "nothing".
 
-    `quote` shows what is not ours: typed text, labels of elements, what the user replied.
+    `quote` quotes untrusted texts: typed texts, labels of elements, the user's reply.
     """
     done = _each(frame.actions, frame.screen, verbs, quote)
     if frame.reply is not None:
@@ -216,9 +216,9 @@ def in_words(frame: Frame, verbs: Verbs, quote: Callable[[object], str] = in_quo
 def _each(
     actions: Sequence[Action], screen: Screen, verbs: Verbs, quote: Callable[[object], str]
 ) -> list[str]:
-    told = [_in_words(action, screen, verbs, quote) for action in actions[:_MOST]]
-    more = len(actions) - len(told)
-    return [*told, verbs.more.replace("{COUNT}", str(more))] if more else told
+    parts = [_in_words(action, screen, verbs, quote) for action in actions[:_MOST]]
+    more = len(actions) - len(parts)
+    return [*parts, verbs.more.replace("{COUNT}", str(more))] if more else parts
 
 
 def _in_words(  # noqa: PLR0911 - a case for each kind of action
@@ -257,7 +257,7 @@ def _typed(action: Type, screen: Screen, verbs: Verbs, quote: Callable[[object],
 def _target(screen: Screen, x: int, y: int, quote: Callable[[object], str]) -> str:
     try:
         label = next((element.label for element in screen.at(x, y) if element.label), "")
-    except (ScreenError, TypeError):  # no hierarchy, or the agent's coordinates are no numbers
+    except (ScreenError, TypeError):  # no hierarchy, or coordinates that are not numbers
         label = ""
     if not label:
         return _point(x, y)
@@ -266,7 +266,7 @@ def _target(screen: Screen, x: int, y: int, quote: Callable[[object], str]) -> s
 
 
 def _point(x: int, y: int) -> str:
-    """Return a point; an agent's coordinates may be anything."""
+    """Return a point as text; an agent's coordinates may be anything."""
     return f"({_number(x)}, {_number(y)})"
 
 

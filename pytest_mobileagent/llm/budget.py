@@ -1,4 +1,4 @@
-"""The budgets of a run and of an episode for models, and what was spent of them."""
+"""What a run and an episode may spend on models, and what they have spent."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 class BudgetSpent(BaseException):
     """A budget is spent: no further model is asked in this episode.
 
-    Not an Exception, so that an agent's loop which goes on after any error ends all the same.
+    It is not an Exception, so that it also ends an agent that goes on after any error.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The most that a `run` and one of its episodes (`task`) may spend; None is no limit."""
+    """How much a `run` and each of its episodes (`task`) may spend; None means no limit."""
 
     run: float | None = None
     task: float | None = None
@@ -46,18 +46,18 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """US dollars and tokens that have been spent, as far as they are known."""
+    """US dollars and tokens that were spent, as far as they are known."""
 
     usd: float = 0.0
     tokens: int = 0
 
     def plus(self, usd: float, tokens: int) -> Spent:
-        """Return the sum with more."""
+        """Return the sum of this and another amount."""
         return Spent(self.usd + usd, self.tokens + tokens)
 
 
 class Ledger:
-    """A file to which all processes of a run add what each call of a model cost, a line each."""
+    """A file to which all processes of a run append what each call of a model cost."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -78,7 +78,7 @@ class Ledger:
             raise HostError(msg) from error
 
     def spent(self) -> Spent:
-        """Return the sum of all lines that are there by now."""
+        """Return the sum of all lines written so far."""
         try:
             lines, self._read = new_lines(self.path, self._read)
         except OSError:
@@ -97,7 +97,7 @@ def _amounts(line: bytes) -> tuple[float, int]:
 
 
 class Spending:
-    """What one episode spends, within its own limit and within that of the run."""
+    """The spending of one episode, checked against its own limit and the run's."""
 
     def __init__(self, budget: Budget, ledger: Ledger | None) -> None:
         self.budget = budget
@@ -105,13 +105,13 @@ class Spending:
         self._own = Spent()
 
     def pay(self, call: ModelCall) -> None:
-        """Count a call that nobody has counted yet, for the episode and for the run."""
+        """Count a call that is not in the ledger yet, for the episode and for the run."""
         self.note(call)
         if self._ledger is not None:
             self._ledger.add(call)
 
     def note(self, call: ModelCall) -> None:
-        """Count a call, already counted for the run, for the episode."""
+        """Count a call for the episode only, because the run has counted it already."""
         self._own = self._own.plus(call.price_usd or 0.0, _tokens(call))
 
     def over(self) -> str:
@@ -124,14 +124,14 @@ class Spending:
         return self.run_over()
 
     def run_over(self) -> str:
-        """Say which budget of the run is spent; empty if none is."""
+        """Return a message that says which budget of the run is spent; empty if none is."""
         if self._ledger is None or not self.budget.limits_run:
             return ""
         return run_over(self.budget, self._ledger.spent())
 
 
 def run_over(budget: Budget, spent: Spent) -> str:
-    """Say which budget of a run is spent; empty if none is."""
+    """Return a message that says which budget of a run is spent; empty if none is."""
     if budget.cost.run is not None and spent.usd >= budget.cost.run:
         return f"--mobile-max-cost={amount_text(budget.cost.run)} is spent"
     if budget.tokens.run is not None and spent.tokens >= budget.tokens.run:
@@ -140,7 +140,7 @@ def run_over(budget: Budget, spent: Spent) -> str:
 
 
 def amount_text(amount: float) -> str:
-    """Return an amount as `parse_limit` reads it again, without loss."""
+    """Return an amount as a text that `parse_limit` reads back without loss."""
     return repr(amount).removesuffix(".0")
 
 

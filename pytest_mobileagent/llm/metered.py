@@ -1,9 +1,7 @@
-"""A model whose calls are metered, kept, held within a budget, and repeated where that helps.
+"""A model whose calls are metered, recorded, limited by a budget, and retried where that helps.
 
-The cache of models' replies, by the content of the request.
-
-Only whole replies are kept: no refusals, no errors, none that was cut off. Any number of processes
-may use one folder.
+Replies can be cached, by the content of their requests. Only complete replies are: no refusals, no
+errors, and none that was cut off. Any number of processes may share the folder of a cache.
 """
 
 from __future__ import annotations
@@ -56,12 +54,12 @@ WHOLE = {"end", "tools"}  # how a reply stops that was not cut off or refused
 
 
 class NotCachedError(HostError):
-    """A run that only replays made a request for which no reply is kept."""
+    """A run that only replays made a request whose reply is not in the cache."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyCache:
-    """A folder of replies; with `only_replays`, what is not there is an error."""
+    """A folder of cached replies; with `only_replays`, a request without one is an error."""
 
     folder: Path
     epoch: int = 0
@@ -81,7 +79,7 @@ class ReplyCache:
         return hashlib.sha256(to_line(content).encode()).hexdigest()
 
     def find(self, key: str) -> Answer | None:
-        """Return the reply that was kept; None if there is none.
+        """Return the cached reply; None if there is none.
 
         Raises:
             NotCachedError: there is none, and the model may not be asked.
@@ -126,7 +124,7 @@ class ReplyCache:
 
 
 def _answer(kept: Any) -> Answer:
-    """Return the answer that was kept as plain data.
+    """Return the answer that was cached as plain data.
 
     Raises:
         ValueError, LookupError, TypeError: the data are not an answer.
@@ -147,7 +145,7 @@ class Repeats:
         self._counts: Counter[str] = Counter()
 
     def count(self, reference: ModelReference, request: Request) -> int:
-        """Return how often this request was made before."""
+        """Count this request, and return how often it was made before."""
         content = to_line([str(reference), _plain(request)])
         digest = hashlib.sha256(content.encode()).hexdigest()
         self._counts[digest] += 1
@@ -155,7 +153,7 @@ class Repeats:
 
 
 def _plain(request: Request) -> dict[str, Any]:
-    """Return a request as plain data, its pictures by their content."""
+    """Return a request as plain data, with digests in place of pictures."""
     settings = {name: v for name, v in request.settings.items() if name != "stream"}
     return settings | {"messages": [plain(message, _digest) for message in request.messages]}
 
@@ -165,15 +163,15 @@ def _digest(image: Image) -> dict[str, str]:
 
 
 _ATTEMPTS = 8
-_LONGEST_RETRY = 180.0  # seconds from the first attempt on, after which a provider counts as down
+_LONGEST_RETRY = 180.0  # seconds after the first attempt until a provider counts as down
 
 
 def _is_of_others(record: logging.LogRecord) -> bool:
-    """Return whether a retry is not ours: ours are recorded in the episode's calls.jsonl."""
+    """Return whether somebody else retries: our retries are in the episode's calls.jsonl."""
     return not str(getattr(record, "stamina.caused_by", "")).startswith("ProviderBusyError(")
 
 
-# Its only words, "stamina.retry_scheduled", would stand in the report of each task that failed.
+# Otherwise its message, "stamina.retry_scheduled", would appear in the report of each failed task.
 logging.getLogger("stamina").addFilter(_is_of_others)
 
 
@@ -181,7 +179,8 @@ logging.getLogger("stamina").addFilter(_is_of_others)
 class Meter:
     """What all models of one episode share: prices, spending, the cache of replies, the record.
 
-    `log` and `pictures` keep prompts and replies; None keeps none.
+    Prompts and replies are recorded in `log`, and their pictures in `pictures`, unless these are
+    None.
     """
 
     prices: Prices
@@ -195,7 +194,7 @@ class Meter:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An answer, and what it took to get it; `waited` are the seconds before the last attempt."""
+    """An answer, its retries and seconds; it `waited` so many seconds before the last attempt."""
 
     answer: Answer
     retries: int = 0
@@ -205,7 +204,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class MeteredModel:
-    """A `Model` in one role; any number of threads may ask it."""
+    """A `Model` in one role. Any number of threads may ask it at once."""
 
     reference: ModelReference
     role: str
@@ -263,7 +262,7 @@ class MeteredModel:
         return key, cache.find(key)
 
     def _ask(self, request: Request) -> Asked:
-        """Ask until there is an answer, as long as retrying makes sense."""
+        """Ask until there is an answer, as long as a retry can help."""
         import stamina  # loaded by who asks a model
 
         attempts = stamina.retry_context(
@@ -324,7 +323,7 @@ class MeteredModel:
     def _record(
         self, request: Request, answer: Answer | None, call: ModelCall | None, error: str
     ) -> ModelCall | None:
-        """Keep prompt and reply with the episode; return the call with its line number."""
+        """Record prompt and reply with the episode; return the call with its line number."""
         if self.meter.log is None:
             return call
         with self.meter.lock:
@@ -349,7 +348,7 @@ class MeteredModel:
 
 
 def _wait(error: Exception) -> bool | float:
-    """Return whether to ask again after an error, or the seconds to wait before that."""
+    """Return whether to retry after an error, or how many seconds to wait before that."""
     if not isinstance(error, ProviderBusyError):
         return False
     if error.retry_after is None:

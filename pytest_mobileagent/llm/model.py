@@ -1,7 +1,4 @@
-"""A model as an agent or a judge asks it: its messages and its replies.
-
-The ways in which a call of a model can fail, and the error for each HTTP status.
-"""
+"""What agents and judges send to a model and receive from it, and how a call can fail."""
 
 from __future__ import annotations
 
@@ -18,27 +15,27 @@ if TYPE_CHECKING:
 
 
 Role = Literal["system", "user", "assistant", "tool"]
-# Why a reply ended: it was whole; it asks for tools; it was cut at the limit of tokens; the model
-# (or a filter of its provider) refused.
+# Why a reply ended: it is complete; it calls tools; it was cut at the limit of tokens; the model
+# or a filter of its provider refused.
 Stop = Literal["end", "tools", "length", "refusal"]
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A picture: encoded bytes, PNG or JPEG. `detail` is OpenAI's ("low", "high", "auto")."""
+    """A picture: bytes of a PNG or JPEG file. `detail` is OpenAI's ("low", "high", "auto")."""
 
     data: bytes = field(repr=False)
     detail: str = ""
 
     @property
     def media_type(self) -> str:
-        """The media type that the bytes themselves tell."""
+        """The media type, which is recognised by the bytes."""
         return "image/png" if self.data.startswith(b"\x89PNG") else "image/jpeg"
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool that the model wants to be called; `arguments` are plain data.
+    """A call of a tool that the model asks for; `arguments` are plain data.
 
     `kind` is "function", or a provider's own, such as "computer_call" of OpenAI's responses.
     """
@@ -53,8 +50,9 @@ class ToolCall:
 class Message:
     """One message: texts and pictures in the order in which the model reads them.
 
-    An assistant's message may hold `tool_calls`; one of a tool answers the call `answers` (its id).
-    `raw` is what the reply held for its provider alone (`Answer.raw`): it goes back to it unread.
+    An assistant's message may hold `tool_calls`; a tool's message is the result of the call whose
+    id is `answers`. `raw` is the part of a reply that only its provider understands
+    (`Answer.raw`); it is sent back unchanged.
     """
 
     role: Role
@@ -65,7 +63,7 @@ class Message:
 
     @property
     def text(self) -> str:
-        """All texts, a line each."""
+        """All texts, each on a line of its own."""
         return "\n".join(part for part in self.content if isinstance(part, str))
 
     @property
@@ -75,7 +73,7 @@ class Message:
 
 
 def plain(message: Message, picture: Callable[[Image], Any]) -> dict[str, Any]:
-    """Return a message as plain data, with what `picture` gives in place of each picture."""
+    """Return a message as plain data, in which `picture` replaces each picture."""
     return {
         "role": message.role,
         "content": [picture(p) if isinstance(p, Image) else p for p in message.content],
@@ -86,10 +84,10 @@ def plain(message: Message, picture: Callable[[Image], Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool that a model may ask for.
+    """A tool that a model may call.
 
-    A function has a `description` and `parameters` (JSON Schema). One of the provider's own has
-    `provider`, sent as it is: `{"type": "computer_20250124", …}`.
+    A function has a `description` and `parameters` (JSON Schema). A tool of the provider's own is
+    given by `provider`, which is sent unchanged: `{"type": "computer_20250124", …}`.
     """
 
     name: str
@@ -100,9 +98,9 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """All that is sent for one reply. Fields that are None are left to the provider.
+    """Everything that is sent for one reply. The provider decides on fields that are None.
 
-    `extra` holds further fields of the provider's own API, sent as they are.
+    `extra` holds further fields of the provider's own API, which are sent unchanged.
     """
 
     messages: tuple[Message, ...]
@@ -117,14 +115,14 @@ class Request:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All fields but the messages, as plain data, without those left to the provider."""
+        """All fields but the messages, as plain data; those left to the provider are not in it."""
         names = ("max_tokens", "temperature", "top_p", "seed", "stop", "stream", "extra")
         given = {name: value for name in names if _is_given(value := getattr(self, name))}
         return given | ({"tools": [asdict(tool) for tool in self.tools]} if self.tools else {})
 
     @property
     def text(self) -> str:
-        """All texts of all messages, a line each."""
+        """All texts of all messages, each on a line of its own."""
         return "\n".join(message.text for message in self.messages if message.text)
 
     @property
@@ -147,7 +145,7 @@ class Usage:
 
     @classmethod
     def reported(cls, given: Any, output: Any, cached: Any = None) -> Usage:
-        """Return what a server reports; 0 input tokens count as unknown, as no request has none."""
+        """Return what a server reports; 0 input tokens mean unknown, as every request has some."""
         return cls(None, output or None) if given == 0 else cls(given, output, cached)
 
     @property
@@ -156,7 +154,7 @@ class Usage:
         return self.input is not None and self.output is not None
 
     def completed(self, sent: int, answered: int) -> Usage:
-        """Return it with estimates for the numbers that are unknown."""
+        """Return the usage with estimates in place of unknown numbers."""
         return Usage(
             sent if self.input is None else self.input,
             answered if self.output is None else self.output,
@@ -166,12 +164,12 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a model answered.
+    """What a provider's API returned for a request.
 
-    - `model`: its name according to the provider; empty if that gives none.
+    - `model`: the model's name according to the provider; empty if it gives none.
     - `usage_data`: the provider's reply with its usage, as `genai_prices.extract_usage` reads it.
-    - `seconds_to_first`: until the first token; None if it was not streamed.
-    - `raw`: plain data that a provider wants back with the next request (reasoning items, say).
+    - `seconds_to_first`: until the first token; None if the reply was not streamed.
+    - `raw`: plain data that a provider needs back with the next request (reasoning items, say).
     """
 
     text: str
@@ -185,33 +183,33 @@ class Answer:
 
     @property
     def words(self) -> str:
-        """All that the model has written: its text, and the arguments of tools."""
+        """Everything that the model has written: its text, and the arguments of tool calls."""
         return self.text + "".join(to_line(call.arguments) for call in self.tool_calls)
 
     def to_json(self) -> dict[str, Any]:
-        """Return what a record keeps of it, as plain data."""
+        """Return the part that is recorded, as plain data."""
         tool_calls = [asdict(call) for call in self.tool_calls]
         return {"text": self.text, "stop": self.stop, "tool_calls": tool_calls}
 
 
 class Client(Protocol):
-    """The way to one model of one provider. It neither repeats a request nor prices it."""
+    """A connection to one model of one provider. It neither retries requests nor prices them."""
 
     def ask(self, request: Request) -> Answer:
         """Send a request, and return the answer.
 
         Raises:
-            ProviderBusyError: rate limit, overload, network, a cut or unreadable reply: ask again.
-            ProviderError: it cannot answer at all (no such model, a key that is refused).
+            ProviderBusyError: rate limit, overload, network, a cut or unreadable reply: retry.
+            ProviderError: the provider cannot answer (no such model, a refused key).
             RequestRefusedError: this request cannot be answered (too long, malformed).
         """
 
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """A model's reply: its words, the tools that it asks for, why it ended, and what it cost.
+    """A model's reply: its text, the tools that it calls, why it ended, and what it cost.
 
-    `raw` is what the provider wants back with the next request, if it wants anything.
+    `raw` is what the provider needs back with the next request, if anything.
     """
 
     text: str
@@ -229,12 +227,12 @@ class ModelReply:
 
 
 class CompletionOptions(TypedDict, total=False):
-    """Options of a completion besides its prompt; those not given are left to the provider.
+    """Options of a completion besides its prompt; the provider decides on those not given.
 
     - `system`: the system prompt, before all messages.
     - `stop`: texts at which the reply ends. `tools`: what the model may call.
-    - `stream`: whether the reply comes token by token, so that the first one is timed.
-    - `extra`: further fields of the provider's own API, sent as they are.
+    - `stream`: whether the reply is streamed, so that the time to the first token is known.
+    - `extra`: further fields of the provider's own API, which are sent unchanged.
     """
 
     system: str
@@ -253,7 +251,7 @@ class Model(Protocol):
 
     @property
     def name(self) -> str:
-        """What the user called it: PROVIDER:NAME."""
+        """The name by which the user chose it: PROVIDER:NAME."""
 
     def complete(
         self,
@@ -263,8 +261,8 @@ class Model(Protocol):
     ) -> ModelReply:
         """Ask the model, and return its reply.
 
-        A `prompt` of words becomes one user's message with `images` behind it; messages are sent as
-        they are, `images` behind the last one.
+        A `prompt` that is a text becomes one user's message, followed by `images`; messages are
+        sent unchanged, with `images` at the end of the last one.
 
         Raises:
             BudgetSpent, ModelUnavailable: not `Exception`, so that an agent's loop lets them pass.
@@ -288,7 +286,7 @@ class ProviderError(InfrastructureError):
 
 
 class ProviderBusyError(ProviderError):
-    """The provider may answer if it is asked again, after `retry_after` seconds if it said so."""
+    """The provider may answer a retry, after `retry_after` seconds if it names any."""
 
     def __init__(self, problem: str, retry_after: float | None = None) -> None:
         super().__init__(problem)
@@ -296,22 +294,22 @@ class ProviderBusyError(ProviderError):
 
 
 class RequestRefusedError(AgentError):
-    """The provider refuses this request, and would again: it is too long, or malformed."""
+    """The provider refuses this request, and would do so again: it is too long, or malformed."""
 
 
 class ModelUnavailable(BaseException):
     """No reply is available, for example because a provider stays down: not the agent's failure.
 
-    Not an Exception, so that an agent's loop which goes on after any error ends all the same.
+    It is not an Exception, so that it also ends an agent that goes on after any error.
     """
 
 
 # 413: too long; 422: well-formed, but of the wrong types (vLLM, and all servers of FastAPI).
 REFUSED = {400, 413, 422}
-# A request that took too long (408) or met a lock (409) may pass the next time: both official SDKs
-# repeat these, 429, and all from 500 on; 529 is Anthropic's word for overload.
+# A request that took too long (408) or met a lock (409) may succeed the next time: both official
+# SDKs retry these, 429, and everything from 500 on; 529 is Anthropic's status for overload.
 _BUSY = {408, 409, 429}
-# A 429 for which waiting does not help: the account has no money left.
+# Waiting does not help against a 429 with one of these codes: the account has no money left.
 _NO_MONEY = {"insufficient_quota", "billing_hard_limit_reached"}
 
 

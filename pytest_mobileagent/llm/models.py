@@ -1,4 +1,4 @@
-"""The models of one episode, as a briefing provides them, and the checks before the episode."""
+"""The models of one episode, as a briefing hands them out, and the checks before a run."""
 
 from __future__ import annotations
 
@@ -42,10 +42,11 @@ def check_reference(
 ) -> None:
     """Check that a model can be asked: its script, or its endpoint, key and price.
 
-    - `unpriced`: whether a model without a price may be asked, `limited`: whether its cost is.
-    - `replays`: all replies are kept, so that neither key nor endpoint is needed.
-    - `options`: how the options begin that the text of an error names: prices, unpriced, max-cost
-      and max-tokens; `remark` is added where a key is missing.
+    - `unpriced`: whether a model without a known price may be asked; `limited`: whether a maximum
+      cost is set.
+    - `replays`: whether all replies come from the cache, which needs neither key nor endpoint.
+    - `options`: the prefix of the options that errors name (prices, unpriced, max-cost and
+      max-tokens); `remark` is added where a key is missing.
 
     Raises:
         ValueError: it cannot be asked; the text says what to do.
@@ -81,11 +82,11 @@ def _check_unpriced(options: str, *, unpriced: bool, limited: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """A run's settings of models. They hold no key, so they can be sent to an agent's process.
+    """A run's settings for models. They hold no key, so they can be sent to an agent's process.
 
-    - `choice`: which model in which role.
-    - `ledger`: the file in which the run adds up what is spent; None if nothing is limited.
-    - `cache`: where replies are kept; None if they are not.
+    - `choice`: the model for each role.
+    - `ledger`: the file in which the run adds up its spending; None if nothing is limited.
+    - `cache`: the cache of replies; None if there is none.
     """
 
     choice: ModelChoice = field(default_factory=ModelChoice)
@@ -100,16 +101,16 @@ class ModelSettings:
 
 
 class _Nobody:
-    """A client for a model whose replies are all kept, so that no key is needed."""
+    """The client of a model whose replies all come from the cache, so that it needs no key."""
 
     def ask(self, _request: Request) -> Answer:
-        """Refuse: the cache has answered before."""
+        """Refuse: the cache answers all requests before they come here."""
         msg = "--mobile-cache=replay: no model is asked"
         raise ProviderError(msg)
 
 
 def client_of(reference: ModelReference, cache: ReplyCache | None) -> Client:
-    """Return the client of a model, or `_Nobody` if only kept replies may be used.
+    """Return the client of a model, or `_Nobody` if only cached replies may be used.
 
     Raises:
         ValueError: the model cannot be reached from here.
@@ -119,10 +120,10 @@ def client_of(reference: ModelReference, cache: ReplyCache | None) -> Client:
 
 
 class EpisodeModels:
-    """The models of an episode, which share its account and its record.
+    """The models of an episode, which share its spending and its record.
 
-    `folder` is the episode's, `pictures` the run's folder of screens; `clients` replace those of
-    the chosen models, for tests.
+    `folder` is the episode's, `pictures` the run's folder of screens; tests pass `clients` that
+    replace those of the chosen models.
     """
 
     def __init__(
@@ -144,7 +145,7 @@ class EpisodeModels:
         )
 
     def __reduce__(self) -> tuple[object, ...]:
-        # It begins anew in the agent's process, where it is used.
+        # The agent's process, where it is used, makes its own from the same settings.
         return EpisodeModels, self._given
 
     def model(self, role: str) -> MeteredModel:

@@ -1,8 +1,8 @@
-"""Prices of tokens, from genai-prices and from the user, and an estimate of numbers of tokens.
+"""Prices of tokens, from genai-prices and from the user, and an estimate of token counts.
 
-The estimate is MobileAgentBench's, for endpoints that report no tokens: one token for 4 characters
-of text; for a picture 85 tokens, and 170 for each tile of 512x512 pixels. Input and output are
-counted, helper models such as OCR are not (arXiv 2406.08184, "Metrics", after OpenAI's rule for
+Endpoints that report no tokens get MobileAgentBench's estimate: one token for 4 characters of text;
+for a picture 85 tokens, plus 170 for each tile of 512x512 pixels. Input and output are counted,
+helper models such as OCR are not (arXiv 2406.08184, "Metrics", after OpenAI's rule for
 gpt-4-vision-preview in high detail, without its scaling).
 """
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.reference import ModelReference
 
 
-_PER = 1_000_000  # tokens that a price is for
+_PER = 1_000_000  # a price is for so many tokens
 _MOST_TOKENS = 2**53  # that a record can hold (see ModelCall)
 _FIELDS = ("input", "output", "cached")
-# Where `extract_usage` looks for the tokens of each API, which is not always the seller's own.
+# The provider and API whose format `extract_usage` has to expect; the seller may be another one.
 _USAGE = {
     "chat": ("openai", "chat"),
     "responses": ("openai", "responses"),
@@ -43,7 +43,7 @@ _USAGE = {
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars for a million tokens; without `cached`, cached input costs as much as other."""
+    """US dollars for a million tokens; cached input costs as much as other if `cached` is None."""
 
     input: float
     output: float
@@ -61,7 +61,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """The prices of models: `own` ones by PROVIDER:NAME win over the table of genai-prices."""
+    """The prices of models: the user's `own`, by PROVIDER:NAME, override genai-prices' table."""
 
     own: Mapping[str, Price] = field(default_factory=dict)
 
@@ -87,7 +87,7 @@ class Prices:
         return usage, _table_price(reference, answer.model, read)
 
     def price(self, reference: ModelReference, answered: str, usage: Usage) -> float | None:
-        """Return what tokens of a model cost; `answered` is what the provider calls it."""
+        """Return what tokens of a model cost; the provider calls the model `answered`."""
         own = self._own(reference)
         if own is not None:
             return own.of(usage)
@@ -137,7 +137,7 @@ def load_prices(path: Path) -> Prices:
         output = 15.0
 
     Raises:
-        ValueError: there is no such file, or it says something else; the text names the place.
+        ValueError: there is no such file, or its content is invalid; the text says where.
     """
     try:
         content = tomllib.loads(path.read_text("utf-8"))
@@ -178,7 +178,7 @@ def _price(path: Path, model: str, given: Any) -> Price:
 
 
 def _counted(usage: Usage) -> Usage:
-    """Return a usage in which values that are not valid counts of tokens become unknown.
+    """Return a usage with None in place of values that are not valid token counts.
 
     More cached tokens than input tokens are not valid either.
     """
@@ -196,7 +196,7 @@ def _read_usage(reference: ModelReference, answer: Answer) -> Any:
     place = _USAGE.get(provider_of(reference).api)
     if place is None or not answer.usage_data:
         return None
-    from genai_prices import extract_usage  # loaded by who prices
+    from genai_prices import extract_usage  # slow to import, and needed only to price
 
     try:
         usage = extract_usage(answer.usage_data, provider_id=place[0], api_flavor=place[1]).usage
@@ -207,7 +207,7 @@ def _read_usage(reference: ModelReference, answer: Answer) -> Any:
 
 def _tokens(usage: Usage) -> Any:
     """Return tokens as genai-prices takes them."""
-    from genai_prices import Usage as Tokens  # loaded by who prices
+    from genai_prices import Usage as Tokens  # slow to import, and needed only to price
 
     return Tokens(
         input_tokens=usage.input, output_tokens=usage.output, cache_read_tokens=usage.cached
@@ -223,7 +223,7 @@ def _table_price(reference: ModelReference, answered: str, tokens: Any) -> float
 
 def _calculated(name: str, seller: str | None, tokens: Any) -> float | None:
     """Return the price by the table; None if it has no such model of the seller's, or of any."""
-    from genai_prices import calc_price  # loaded by who prices
+    from genai_prices import calc_price  # slow to import, and needed only to price
 
     try:
         return float(calc_price(tokens, name, provider_id=seller).total_price)

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 def main() -> None:
     """Answer one request."""
     leave_networks()
-    die_with_parent()  # what it is told is forgotten when namespaces are left
+    die_with_parent()  # after namespaces are left, which resets it
     try:
         reply = _reply(json.load(sys.stdin))
     except UnavailableError as error:
@@ -120,7 +120,7 @@ def _load(*names: str) -> None:
     """Import modules, and what they load when a name of theirs is first asked for."""
     for name in names:
         module, _, attribute = name.rpartition(".")
-        with contextlib.suppress(ImportError, AttributeError):  # the draft will be told
+        with contextlib.suppress(ImportError, AttributeError):  # the draft gets the error
             if may_import(name):
                 importlib.import_module(name)
             elif may_import(module):
@@ -146,8 +146,8 @@ def answer(source: str, name: str, episode: Episode, *, explain: bool) -> Answer
 
 
 def _failed(source: str, error: AssertionError, misses: Sequence[Callable[[], str]]) -> str:
-    said = [*str(error).splitlines(), *(line for miss in misses for line in miss().splitlines())]
-    return "\n".join([_line(source, error), *dict.fromkeys(said)][: _LINES + 1])
+    lines = [*str(error).splitlines(), *(line for miss in misses for line in miss().splitlines())]
+    return "\n".join([_line(source, error), *dict.fromkeys(lines)][: _LINES + 1])
 
 
 def _line(source: str, error: BaseException) -> str:
@@ -214,11 +214,11 @@ def _believed(written: bytes, token: bytes) -> Answer | None:
         UnavailableError: this system cannot shut a process off.
     """
     is_shut_off = written.startswith(token + _SHUT_OFF)
-    said = written[_TOKEN + len(_SHUT_OFF) :] if is_shut_off else written
-    if not said.startswith(token) or len(written) > _LONGEST:
+    answered = written[_TOKEN + len(_SHUT_OFF) :] if is_shut_off else written
+    if not answered.startswith(token) or len(written) > _LONGEST:
         return None
     try:
-        data = json.loads(said[_TOKEN:])
+        data = json.loads(answered[_TOKEN:])
         if not is_shut_off:
             raise UnavailableError(str(data["unavailable"]))
         return Answer.from_json(data)

@@ -106,8 +106,8 @@ def _asked(request: dict[str, Any], limits: Limits, asked: int) -> tuple[Answer,
         )
         answers = _answers(json.loads(done.stdout))
     except subprocess.CalledProcessError as error:
-        said = printable(error.stderr.decode("utf-8", "replace")).strip().splitlines()
-        msg = f"the sandbox's process ended: {said[-1] if said else f'status {error.returncode}'}"
+        lines = printable(error.stderr.decode("utf-8", "replace")).strip().splitlines()
+        msg = f"the sandbox's process ended: {lines[-1] if lines else f'status {error.returncode}'}"
         raise HostError(msg) from error
     except (OSError, subprocess.TimeoutExpired) as error:
         msg = f"the sandbox's process does not work: {error}"

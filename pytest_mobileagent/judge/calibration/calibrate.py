@@ -1,4 +1,4 @@
-"""`python -m pytest_mobileagent calibrate`: how far judges can be trusted."""
+"""`python -m pytest_mobileagent calibrate`: how reliable judges are."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 def main(arguments: Sequence[str], project: Callable[[], Settings]) -> int:
     """Ask judges about labelled episodes, and print how reliable they are (see `parser`).
 
-    `project` returns what the project in the current folder sets.
+    `project` returns the settings of the project in the current folder.
     """
     given = parser().parse_args(arguments)
     try:
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str], project: Callable[[], Settings]) -> int:
 
 
 def _tell(done: int, of: int) -> None:
-    """Report progress on standard error: on one line of a terminal, otherwise now and then."""
+    """Report progress on standard error: in one line of a terminal, elsewhere every 50 episodes."""
     is_terminal = sys.stderr.isatty()
     if is_terminal or done == of or done % 50 == 0:
         line = f"{done} of {of} episodes judged"
@@ -75,7 +75,7 @@ def _tell(done: int, of: int) -> None:
 def _report(
     found: dict[str, Any], given: argparse.Namespace, labels: Labels, outcome: Outcome
 ) -> int:
-    """Print what was found, and return the exit status."""
+    """Print the report, and return the exit status."""
     if given.format == "json":
         print(json.dumps(to_wire(found), ensure_ascii=False, indent=2))
     elif outcome.labels:
@@ -95,10 +95,10 @@ class Settings(Protocol):
 
     @property
     def replies(self) -> Path:
-        """The folder in which models' replies are kept."""
+        """The folder of the cache of models' replies."""
 
     def get(self, name: str) -> tuple[str, Path] | None:
-        """Return the text of an option, by ini key, and the folder its paths are relative to."""
+        """Return an option's text, given its ini key, and the folder that its paths start from."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -169,7 +169,7 @@ def _count(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What is to be done, checked as far as possible without asking a model."""
+    """The options, checked as far as possible without asking a model."""
 
     judges: tuple[ModelReference, ...]
     settings: ModelSettings
@@ -180,7 +180,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
-    """The text of an option, its source, and the folder that paths in it are relative to."""
+    """The text of an option, its source, and the folder that relative paths in it start from."""
 
     text: str
     source: str
@@ -195,12 +195,12 @@ class _Setting:
 
 
 def read_options(given: argparse.Namespace, settings: Settings, ledger: Path) -> Options:
-    """Return the options: from the command line, else from the project, else the defaults.
+    """Return the options of the command line, or else of the project, or else the defaults.
 
-    `ledger` is a new file that records what is spent.
+    `ledger` is a new file that records the spending.
 
     Raises:
-        ValueError, HostError: it cannot be done; the text says why.
+        ValueError, HostError: an option is invalid, or an extra is missing; the text says why.
     """
 
     def setting(flag: str, name: str) -> _Setting | None:
@@ -228,7 +228,7 @@ def read_options(given: argparse.Namespace, settings: Settings, ledger: Path) ->
             )  # fmt: skip
         except ValueError as error:
             raise judges.wrong(error if len(references) == 1 else f"{reference}: {error}") from None
-    # A script may be another one the next time, under the same name.
+    # Replies of a script are not cached: it may change under the same name.
     scripted = any(each.is_script for each in references)
     cache = None if scripted else ReplyCache(given.cache or settings.replies)
     runs = setting("runs", "mobile_judge_runs")
@@ -249,7 +249,7 @@ def _parsed(setting: _Setting | None, parse: Callable[[_Setting], T], default: T
     """Return the value of a setting, or the default.
 
     Raises:
-        ValueError: it has no valid value; the text says where it is set.
+        ValueError: the value is invalid; the text says where it is set.
     """
     if setting is None:
         return default
@@ -260,12 +260,12 @@ def _parsed(setting: _Setting | None, parse: Callable[[_Setting], T], default: T
 
 
 def _limit(setting: _Setting) -> Limit:
-    """Return what may be spent in all: a calibration ignores a run's limit for each episode."""
+    """Return the limit of the whole calibration, which ignores a run's limit for each episode."""
     return Limit(parse_limit(setting.text).run)
 
 
 def _references(setting: _Setting) -> tuple[ModelReference, ...]:
-    """Return the judges; scripts get their absolute path, wherever they are named."""
+    """Return the judges; scripts get the absolute path that they have where they are named."""
     found = parse_references(setting.text)
     if len({each.id for each in found}) < len(found):
         msg = "two judges have the same name, and could not be told apart"

@@ -1,4 +1,4 @@
-"""How far judges agree with people, alone and in pairs: rates with intervals, F1 and kappa."""
+"""How well judges agree with people, alone and in pairs: rates with intervals, F1 and kappa."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Confusion:
 
     @property
     def f1(self) -> float | None:
-        """2TP / (2TP + FP + FN); None if nothing was done and nothing was called done."""
+        """2TP / (2TP + FP + FN); None if no episode was done and none was called done."""
         marked = 2 * self.true_positives + self.wrong
         return 2 * self.true_positives / marked if marked else None
 
@@ -72,7 +72,7 @@ class Confusion:
             self.true_positives + self.false_positives,
         )
         not_done, not_called = self.total - done, self.total - called
-        # In whole numbers, so that what is nothing is exactly nothing.
+        # In whole numbers, so that zero is exactly zero.
         by_chance = done * called + not_done * not_called
         rest = self.total**2 - by_chance
         return (self.total * self.right - by_chance) / rest if rest else None
@@ -98,7 +98,7 @@ class Confusion:
         )
 
     def to_json(self) -> dict[str, int]:
-        """Return it as plain data."""
+        """Return the counts as plain data."""
         return asdict(self)
 
 
@@ -109,9 +109,9 @@ def _share(part: int, whole: int) -> float | None:
 def bootstrapped(confusion: Confusion, statistic: Callable[[Confusion], float | None]) -> Estimate:
     """Return a statistic with its percentile bootstrap interval (Efron and Tibshirani, 1993).
 
-    Episodes are drawn again with replacement, 2000 times. Resamples in which the statistic does not
-    exist are left out; where it exists in fewer than half of them, there is no interval. The same
-    counts give the same interval.
+    Episodes are drawn with replacement, 2000 times. Resamples in which the statistic is undefined
+    are left out; if it is undefined in more than half of them, there is no interval. The same
+    counts always give the same interval.
     """
     value = statistic(confusion)
     if value is None:
@@ -137,10 +137,10 @@ Verdict = Callable[["Answer"], bool | None]
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The calls that were made, how many were answered from kept replies, and their price.
+    """The number of calls, how many of them the cache answered, and their price.
 
-    `price_usd` is the known price of all calls, as if none had been answered from a kept reply;
-    `unpriced` counts the calls whose price is unknown.
+    `price_usd` is the known price of all calls, as if the cache had answered none; `unpriced`
+    counts the calls whose price is unknown.
     """
 
     calls: int = 0
@@ -153,8 +153,7 @@ class Cost:
 class Score:
     """How often answers agree with what people say.
 
-    `answered` counts labels with an answer, `undecided` those with tied votes, and `errors` those
-    that the judge could not answer.
+    `undecided` counts labels with tied votes, and `errors` those that the judge could not answer.
     """
 
     confusion: Confusion
@@ -221,7 +220,7 @@ class Pair:
 
     @property
     def if_independent(self) -> float | None:
-        """The value that `wrong_together` would have if their errors were independent."""
+        """The value of `wrong_together` if their errors were independent."""
         one, other = (each.value for each in self.errors)
         if one is None or other is None:
             return None
@@ -244,15 +243,15 @@ class Pair:
 
 def score(answers: Sequence[Answer], verdict: Verdict = lambda each: each.verdict) -> Score:
     """Compare the answers of one judge in one mode with what people say."""
-    said = [(each.done, verdict(each)) for each in answers]
+    decided = [(each.done, verdict(each)) for each in answers]
     failed = sum(bool(each.error) for each in answers)
-    silent = sum(passed is None for _, passed in said)
-    pairs = [(done, passed) for done, passed in said if passed is not None]
+    silent = sum(passed is None for _, passed in decided)
+    pairs = [(done, passed) for done, passed in decided if passed is not None]
     return Score(Confusion.of(pairs), silent - failed, failed)
 
 
 def pair(one: Sequence[Answer], other: Sequence[Answer]) -> Pair:
-    """Compare two judges, by the labels that both have answered in the same mode."""
+    """Compare two judges on the labels that both have answered in the same mode."""
     by_label = {each.label: each.verdict for each in other}
     both = [
         (each.done, each.verdict, second)
@@ -260,7 +259,7 @@ def pair(one: Sequence[Answer], other: Sequence[Answer]) -> Pair:
         if (second := by_label.get(each.label)) is not None and each.verdict is not None
     ]
     agreeing = Confusion.of((done, first) for done, first, second in both if first == second)
-    wrong = (sum(done != said[at] for done, *said in both) for at in (0, 1))
+    wrong = (sum(done != verdicts[at] for done, *verdicts in both) for at in (0, 1))
     first_error, second_error = (proportion(each, len(both)) for each in wrong)
     return Pair(
         (one[0].judge, other[0].judge),
@@ -276,33 +275,33 @@ def pairs(by_judge: Mapping[str, Sequence[Answer]]) -> list[Pair]:
 
 
 def settled(by_judge: Mapping[str, Sequence[Answer]]) -> Score | None:
-    """Return how often a run is right in which a third judge settles disputes of the first two.
+    """Return the score of a run in which a third judge settles the disputes of the first two.
 
-    Return None unless there are three.
+    It is None unless there are three judges.
     """
     if len(by_judge) < 3:
         return None
     first, second, third = (
         {each.label: each for each in answers} for answers in list(by_judge.values())[:3]
     )
-    said, undecided, errors = [], 0, 0
+    decided, undecided, errors = [], 0, 0
     for label in first.keys() & second.keys() & third.keys():
         each = (first[label], second[label], third[label])
         one, other, last = (answer.verdict for answer in each)
         passed = one if one is not None and one == other else last
         if passed is not None:
-            said.append((each[0].done, passed))
+            decided.append((each[0].done, passed))
         elif any(answer.error for answer in each):
             errors += 1
         else:
             undecided += 1
-    return Score(Confusion.of(said), undecided, errors)
+    return Score(Confusion.of(decided), undecided, errors)
 
 
 def saved(answers: Sequence[Answer]) -> Estimate:
-    """Return the share of evaluations that key components save, as SPA-Bench's Table 9 counts.
+    """Return the share of evaluations that key components save, as in SPA-Bench's Table 9.
 
-    An evaluation is one judge's of one episode, however many calls it takes.
+    An evaluation is that of one episode by one judge, however many calls it takes.
     """
     known = [each for each in answers if not each.error or each.skipped]
     return proportion(sum(each.lacks for each in known), len(known))
@@ -318,7 +317,7 @@ def cost(answers: Sequence[Answer], judge: ModelReference, prices: Prices) -> Co
 
 
 def _price(call: ModelCall, judge: ModelReference, prices: Prices) -> float | None:
-    """Return what a call costs; for a kept reply it is computed from its tokens."""
+    """Return the price of a call; that of a cached reply is computed from its tokens."""
     if not call.from_cache:
         return call.price_usd
     tokens = Usage(call.input_tokens, call.output_tokens, call.cached_tokens)

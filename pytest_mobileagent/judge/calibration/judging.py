@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """Settings that override those of the labels; None and "" leave them as they are.
+    """Settings that override those of the labels, unless they are None or "".
 
     - `actions`, `evidence`, `reason`: see `Question`. `language`: of the prompts.
     """
@@ -48,7 +48,7 @@ class Mode:
         return ", ".join(word for word in words if word)
 
     def question(self, label: Label) -> Question:
-        """Return how judges are asked of a labelled episode."""
+        """Return the question about a labelled episode in this mode."""
         asked = label.question
         return replace(
             asked,
@@ -58,7 +58,7 @@ class Mode:
         )
 
     def episode(self, label: Label, episode: EpisodeRecord) -> EpisodeRecord:
-        """Return the episode with the language in which judges are asked of it."""
+        """Return the episode with the language in which judges are asked about it."""
         language = self.language or label.language
         if not language or language == episode.case.task.language:
             return episode
@@ -78,13 +78,13 @@ def six(base: Mode) -> tuple[Mode, ...]:
 class Answer:
     """The answer of one judge about one labelled episode in one mode.
 
-    - `label`: its place in the list of labels; `done`: what people say; `language`: the task's.
-    - `judge`: PROVIDER:NAME; `mode`: its name.
-    - `passed`: what the judge says; None where its votes are even, where it was not asked
-      (`skipped`), or where it could not answer (`error` says why).
+    - `label`: the index of the label; `done`: people's decision; `language`: the task's.
+    - `judge`: PROVIDER:NAME; `mode`: the mode's name.
+    - `passed`: the judge's decision; None if its votes are tied, if it was not asked (`skipped`),
+      or if it could not answer (`error` says why).
     - `components`: whether the label has key components; `lacks`: whether no screenshot shows them
-      all, for which it is skipped unless key components are not to be used.
-    - `calls` that it took.
+      all, which makes it skipped unless key components are not used.
+    - `calls`: those that the answer took.
     """
 
     label: int
@@ -101,17 +101,17 @@ class Answer:
 
     @property
     def verdict(self) -> bool | None:
-        """The verdict that a run would reach: an episode without its key components failed."""
+        """The verdict of a run, in which an episode without its key components fails."""
         return False if self.skipped else self.passed
 
     @property
     def verdict_by_components(self) -> bool | None:
-        """The verdict if key components were used, whether they were or not."""
+        """The verdict if key components are used, whether or not they were."""
         return False if self.lacks else self.passed
 
 
 def majority(votes: Sequence[bool | None]) -> bool | None:
-    """Return what most of the votes say; None if as many say one as the other."""
+    """Return what most of the votes say; None if they are tied."""
     balance = sum((vote is True) - (vote is False) for vote in votes)
     return balance > 0 if balance else None
 
@@ -121,12 +121,12 @@ INTERRUPTED = "interrupted"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A plan of what judges are asked.
+    """The plan of a calibration.
 
-    - `judges` are asked of each label in each of the `modes`, `runs` times; the majority counts.
+    - `judges` are asked about each label in each of the `modes`, `runs` times; the majority counts.
     - `uses_components`: whether labels that lack their key components are skipped. `read`
       reads a screenshot's text.
-    - `threads`: how many labels are judged at a time.
+    - `threads`: how many labels are judged at the same time.
     """
 
     labels: Sequence[Label]
@@ -142,7 +142,7 @@ class Plan:
 
 @dataclass(slots=True)
 class Outcome:
-    """The answers, the number of labels they cover, and why judging ended early, if it did."""
+    """The answers, the number of labels judged, and why judging ended early, if it did."""
 
     answers: list[Answer] = field(default_factory=list)
     labels: int = 0
@@ -150,17 +150,17 @@ class Outcome:
 
 
 class _StoppedError(Exception):
-    """Somebody has stopped the judging meanwhile."""
+    """The judging was stopped meanwhile."""
 
 
 def judge_all(plan: Plan, tell: Callable[[int, int], None]) -> Outcome:
-    """Ask judges about all labels; `tell` gets the number of labels done, and that of all.
+    """Ask judges about all labels; `tell` gets the number of judged labels, and that of all.
 
-    Ctrl-C or a spent budget ends it: calls under way are waited for, and their answers kept.
+    Ctrl-C or a spent budget ends it after the calls that are under way, whose answers count.
     """
     work = _Work(plan)
     threads = [
-        threading.Thread(target=work.run, daemon=True)  # a second Ctrl-C waits for nobody
+        threading.Thread(target=work.run, daemon=True)  # a second Ctrl-C ends them
         for _ in range(min(plan.threads, len(plan.labels)))
     ]
     for thread in threads:
@@ -168,7 +168,7 @@ def judge_all(plan: Plan, tell: Callable[[int, int], None]) -> Outcome:
     try:
         done = 0
         while done < len(threads):
-            finished = work.told.get()
+            finished = work.progress.get()
             done += finished is None
             if isinstance(finished, BaseException):
                 raise finished
@@ -187,13 +187,13 @@ class _Work:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.outcome = Outcome()
-        self.told: queue.SimpleQueue[int | BaseException | None] = queue.SimpleQueue()
+        self.progress: queue.SimpleQueue[int | BaseException | None] = queue.SimpleQueue()
         self._left = iter(enumerate(plan.labels))
         self._lock = threading.Lock()
         self._ended = threading.Event()
 
     def stop(self, why: str) -> None:
-        """Begin nothing more."""
+        """Start no further calls."""
         self.outcome.stopped = self.outcome.stopped or why
         self._ended.set()
 
@@ -205,16 +205,16 @@ class _Work:
                 with self._lock:
                     self.outcome.answers += answers
                     self.outcome.labels += 1
-                    self.told.put(self.outcome.labels)
+                    self.progress.put(self.outcome.labels)
         except BudgetSpent as error:
             self.stop(str(error).replace("--mobile-", "--"))
         except _StoppedError:
             pass
         except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
             self.stop("error")
-            self.told.put(error)
+            self.progress.put(error)
         finally:
-            self.told.put(None)
+            self.progress.put(None)
 
     def _labels(self) -> Iterator[tuple[int, Label]]:
         while not self._ended.is_set():
@@ -228,8 +228,8 @@ class _Work:
         plan, about, broken = self.plan, Answer(number, label.done), ""
         try:
             episode = label.load()
-            about = self._look(about, label, episode)
-        except (RecordError, ScreenError, TaskError) as error:  # the record is damaged, say
+            about = self._coarse(about, label, episode)
+        except (RecordError, ScreenError, TaskError) as error:  # for example a damaged record
             broken = f"{label.name}: {error}"
         models = judge_models(plan.judges, plan.settings, clients=plan.clients)
         for mode in plan.modes:
@@ -243,8 +243,8 @@ class _Work:
                     seen = mode.episode(label, episode)
                     yield self._answer(about, model, mode.question(label), seen)
 
-    def _look(self, about: Answer, label: Label, episode: EpisodeRecord) -> Answer:
-        """Return an answer with what the key components tell, and the task's language."""
+    def _coarse(self, about: Answer, label: Label, episode: EpisodeRecord) -> Answer:
+        """Return an answer with the result of the coarse stage, and the task's language."""
         about = replace(about, language=label.language or episode.case.task.language)
         components = label.question.key_components
         if not components:
@@ -255,7 +255,7 @@ class _Work:
     def _answer(
         self, about: Answer, model: Model, question: Question, episode: EpisodeRecord
     ) -> Answer:
-        """Ask a judge as often as planned; an unreadable reply is not a vote."""
+        """Ask a judge as often as planned; unreadable replies are not votes."""
         counted, votes, error = _Counted(model), [], ""
         asked = replace(question, key_components=())
         for _ in range(self.plan.runs):
@@ -271,7 +271,7 @@ class _Work:
 
 
 class _Counted:
-    """A model that remembers its calls, including those with unreadable replies."""
+    """A model that collects its calls, including those with unreadable replies."""
 
     def __init__(self, model: Model) -> None:
         self._model = model

@@ -1,4 +1,4 @@
-"""Labelled episodes: somebody has decided whether each was done.
+"""Labelled episodes: people have decided whether each was done.
 
 Labels are read from a file of lines, from a run that people have reviewed, or from a data set of
 others, which is recognised by its content.
@@ -37,12 +37,12 @@ class LabelsError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Whether an episode was done, as people say.
+    """People's decision on whether an episode was done.
 
-    - `name`: its name in lists. `load` reads the episode, which may be large; it raises
+    - `name`: its name in lists. `load` reads the episode, which may be large, or raises
       RecordError.
-    - `question`: what judges are asked about it. `language`: overrides the episode's language of
-      the task; empty to keep that.
+    - `question`: what judges are asked about it. `language` overrides the language of the
+      episode's task unless it is empty.
     - `note`: a remark of the person who labelled it.
     """
 
@@ -56,7 +56,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Labels, and remarks on how they were read, a line each."""
+    """Labels, and remarks on how they were read, one line each."""
 
     each: tuple[Label, ...]
     remarks: tuple[str, ...] = ()
@@ -68,24 +68,24 @@ _RUN = "run.json"
 def labels_of_run(path: Path) -> Labels:
     """Return people's verdicts on the episodes of a run, or of the newest run in a folder of runs.
 
-    The last verdict of a person that was not taken back counts. Judges are asked again as in the
-    run, if one of their verdicts says how that was (`evidence["question"]`).
+    A person's last verdict that was not withdrawn counts. Judges get the same question as in the
+    run if one of their verdicts has it (`evidence["question"]`).
 
     Raises:
-        LabelsError: no person has said anything.
+        LabelsError: there is no verdict of a person.
         OSError: a folder cannot be read.
     """
     run = run_in(path) or path
     episodes = [each for each in _episodes(run) if (each / STREAM).is_file()]
     found, undecided = [], 0
     for folder in episodes:
-        said = verdicts(folder)
-        last = next(reversed(by_people(said)), None)
+        recorded = verdicts(folder)
+        last = next(reversed(by_people(recorded)), None)
         undecided += last is None
         if last is not None:
             name = folder.relative_to(run).as_posix()
             load = partial(read, folder, EpisodeRecord)
-            found.append(Label(name, bool(last.passed), load, _asked(said), note=last.reason))
+            found.append(Label(name, bool(last.passed), load, _asked(recorded), note=last.reason))
     if not found:
         msg = f"no person has decided an episode of {run}: python -m pytest_mobileagent review"
         raise LabelsError(msg)
@@ -94,7 +94,7 @@ def labels_of_run(path: Path) -> Labels:
 
 
 def run_in(path: Path) -> Path | None:
-    """Return a folder if it is a run's, else that of the newest run in it; None if there is none.
+    """Return a run's folder itself, or the newest run in a folder of runs; None if there is none.
 
     Raises:
         OSError: it cannot be read.
@@ -109,9 +109,9 @@ def _episodes(run: Path) -> Sequence[Path]:
     return sorted(folder.iterdir()) if folder.is_dir() else []
 
 
-def _asked(said: Sequence[Verdict]) -> Question:
-    """Return what judges were asked about an episode, as far as their last verdict tells."""
-    for verdict in reversed(said):
+def _asked(recorded: Sequence[Verdict]) -> Question:
+    """Return the question of the last verdict that has one, or else the default question."""
+    for verdict in reversed(recorded):
         given = verdict.evidence.get("question")
         with contextlib.suppress(MobileAgentError, TypeError):  # of another version
             if isinstance(given, dict):
@@ -123,7 +123,7 @@ _ABOUT = {"episode", "done", "note", "language"}
 
 
 def read_labels(path: Path, *, suspects: bool = False) -> Labels:
-    """Read labels from a file, or from what people have said of a run's episodes.
+    """Read labels from a file, or from people's verdicts on the episodes of a run.
 
     A file has a line of JSON for each label (docs/judges.md), or is a data set of others. Labels
     that a data set itself doubts are left out, unless `suspects` are wanted.
@@ -144,7 +144,7 @@ def read_labels(path: Path, *, suspects: bool = False) -> Labels:
 
 
 def _file_of(path: Path) -> Path | None:
-    """Return the file of labels; None if the path is a folder of runs. A data set may be a folder.
+    """Return the file of labels, which may be in a data set's folder; None for a folder of runs.
 
     Raises:
         LabelsError: it is a folder with neither.
@@ -194,7 +194,7 @@ def _of_lines(path: Path, text: str) -> Iterable[Label]:
 
 
 def _label(base: Path, line: Any) -> Label:
-    """Return the label of a line; its episode is relative to the folder of the file.
+    """Return the label of a line, whose episode is relative to the folder of the file.
 
     Raises:
         ValueError, TypeError, LookupError, TaskError: the line is not a label.
