@@ -77,6 +77,11 @@ if _RERUNS is not None:
 TESTS = Path(__file__).parent
 APPS = TESTS / "apps"
 
+# Leases and environments of tests go into pytest's cache, not into that of the user. Each worker
+# has its own: devices of different workers may have the same serial.
+_WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
+os.environ["XDG_CACHE_HOME"] = str(TESTS.parent / ".pytest_cache" / "xdg" / _WORKER)
+
 
 @pytest.fixture(scope="session")
 def recordings() -> Path:

@@ -8,6 +8,7 @@ import socket
 import stat
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -30,7 +31,6 @@ from pytest_mobileagent.plain import MOST_NESTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 
 def test_lines_are_added_after_whatever_a_full_disk_left(tmp_path: Path) -> None:
@@ -200,6 +200,10 @@ def test_what_lies_below_a_folder_has_no_link_on_its_way(tmp_path: Path) -> None
     assert not is_below(tmp_path / "elsewhere", run)
     (tmp_path / "latest").symlink_to(run)
     assert is_below(tmp_path / "latest" / "episodes", tmp_path / "latest")
+
+
+def test_the_tests_keep_out_of_the_users_own_folder() -> None:
+    assert own_folder().is_relative_to(Path(__file__).parent.parent)
 
 
 @pytest.fixture
