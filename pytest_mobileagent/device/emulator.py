@@ -111,7 +111,7 @@ class Emulator:
 
     def loaded(self) -> str:
         """Return the name of the snapshot that it has started from; empty if it booted cold."""
-        started = re.search(r"Successfully loaded snapshot(?: '([^']+)')?", self._said())
+        started = re.search(r"Successfully loaded snapshot(?: '([^']+)')?", self._output())
         if started:
             return started[1] or self.snapshot or "default_boot"
         with contextlib.suppress(DeviceError):  # older consoles do not tell
@@ -157,14 +157,14 @@ class Emulator:
             return str(error)
         return None if "</hierarchy>" in dump else f"uiautomator says {dump.strip()[:100]!r}"
 
-    def _said(self) -> str:
+    def _output(self) -> str:
         return self.log.read_text("utf-8", "replace")
 
     def _failure(self, what: str) -> InfrastructureError:
-        said = self._said()
-        last = "".join(f"\n    {line}" for line in said.strip().splitlines()[-8:])
+        output = self._output()
+        last = "".join(f"\n    {line}" for line in output.strip().splitlines()[-8:])
         words = f"; it said:{last}" if last else ""
-        return InfrastructureError(f"the emulator of AVD {self.avd} {what}{words}{advice(said)}")
+        return InfrastructureError(f"the emulator of AVD {self.avd} {what}{words}{advice(output)}")
 
     def _signal(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -180,11 +180,11 @@ def command(options: argparse.Namespace, port: int) -> list[str]:
     return [options.emulator, "-avd", options.avd, "-port", str(port), *flags]
 
 
-def advice(said: str) -> str:
+def advice(output: str) -> str:
     """Return what to do about an emulator that said this, on a line of its own; or nothing."""
-    if re.search(r"permissions? to use KVM|/dev/kvm.*(denied|permission)", said, re.IGNORECASE):
+    if re.search(r"permissions? to use KVM|/dev/kvm.*(denied|permission)", output, re.IGNORECASE):
         fix = "let yourself use /dev/kvm: `sudo gpasswd -a $USER kvm`, then log in again"
-    elif re.search(r"hardware acceleration|CPU acceleration|\bKVM\b", said):
+    elif re.search(r"hardware acceleration|CPU acceleration|\bKVM\b", output):
         fix = "turn on virtualisation in the firmware or the cloud's machine, and load kvm"
     else:
         return ""

@@ -102,8 +102,8 @@ class Build:
                     command, capture_output=True, text=True, env=without_keys(), check=False
                 )
                 if done.returncode != 0:
-                    said = (done.stderr or done.stdout).strip()
-                    return f"the half-made AVD {self.recipe.name} could not be deleted: {said}"
+                    output = (done.stderr or done.stdout).strip()
+                    return f"the half-made AVD {self.recipe.name} could not be deleted: {output}"
                 replaced = ", which has replaced an older one," if self._replaced else ""
                 return f"the half-made AVD {self.recipe.name}{replaced} was deleted"
         return ""
@@ -210,9 +210,9 @@ class Build:
         script = shlex.join(words)
 
         def do() -> None:
-            said, _, status = self._ask(f'{script}; echo " $?"').strip().rpartition(" ")
+            output, _, status = self._ask(f'{script}; echo " $?"').strip().rpartition(" ")
             if status != "0":
-                raise SetupError(f"{script} fails on the phone: {said.strip()[:500]}")
+                raise SetupError(f"{script} fails on the phone: {output.strip()[:500]}")
 
         return Step(title, (f"adb shell {script}",), do)
 
@@ -222,9 +222,9 @@ class Build:
 
             assert self._phone is not None
             where = ["-P", str(self._phone.adb_port), "-s", self._phone.serial]
-            said = _run([adbutils.adb_path(), *where, *words])
-            if words[0] == "install" and "Success" not in said:
-                raise SetupError(f"adb install: {said.strip()}")
+            output = _run([adbutils.adb_path(), *where, *words])
+            if words[0] == "install" and "Success" not in output:
+                raise SetupError(f"adb install: {output.strip()}")
 
         return Step(title, (f"adb {shlex.join(words)}",), do)
 
@@ -265,13 +265,13 @@ def _run(command: Sequence[str], answers: str = "", hint: str = "") -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         msg = f"{command[0]}: {error}"
         raise SetupError(msg) from error
-    said = f"{done.stdout}{done.stderr}".strip()
+    output = f"{done.stdout}{done.stderr}".strip()
     if done.returncode != 0:
-        last = "\n".join(f"    {line}" for line in said.splitlines()[-12:])
+        last = "\n".join(f"    {line}" for line in output.splitlines()[-12:])
         name = Path(command[0]).name
         msg = f"{name} failed with status {done.returncode}:\n{last}\n{hint}".rstrip()
         raise SetupError(msg)
-    return said
+    return output
 
 
 _INTERRUPTED = 130

@@ -42,11 +42,11 @@ def get_file(system: System, path: str) -> bytes:
     Raises:
         RootError: it cannot be read.
     """
-    said = system.shell(f"base64 {shlex.quote(path)}")
+    output = system.shell(f"base64 {shlex.quote(path)}")
     try:
-        return base64.b64decode("".join(said.split()), validate=True)
+        return base64.b64decode("".join(output.split()), validate=True)
     except binascii.Error:
-        msg = f"{path} cannot be read: {said.strip()[:200]}"
+        msg = f"{path} cannot be read: {output.strip()[:200]}"
         raise RootError(msg) from None
 
 
@@ -61,13 +61,13 @@ def put_file(system: System, path: str, data: bytes, *, owner: str, mode: str) -
     for start in range(0, len(text), _PIECE):
         system.shell(f"printf %s '{text[start : start + _PIECE]}' >>{_STAGE}.txt")
     target, near = shlex.quote(path), shlex.quote(f"{path}.new")
-    said = system.shell(
+    output = system.shell(
         f"base64 -d {_STAGE}.txt >{_STAGE} && cp {_STAGE} {near} && chown {owner} {near}"
         f" && chmod {mode} {near} && mv -f {near} {target}"
         f" && {{ restorecon {target} 2>/dev/null; rm -f {_STAGE}*; echo done; }}"
     ).strip()
-    if not said.endswith("done"):
-        msg = f"{path} cannot be written: {said[:200]}"
+    if not output.endswith("done"):
+        msg = f"{path} cannot be written: {output[:200]}"
         raise RootError(msg)
 
 
@@ -115,9 +115,9 @@ def _settings(environment: Environment) -> str:
 
 
 def _check(device: Device, environment: Environment, script: str) -> None:
-    said = system_of(device).shell(f"{script} && echo done").strip()
-    if not said.endswith("done"):
-        msg = f"device {device.info.serial} refuses environment {environment.id}: {said[:300]}"
+    output = system_of(device).shell(f"{script} && echo done").strip()
+    if not output.endswith("done"):
+        msg = f"device {device.info.serial} refuses environment {environment.id}: {output[:300]}"
         raise DeviceError(msg)
 
 
@@ -132,11 +132,11 @@ def _speak(device: Device, environment: Environment) -> None:
     wanted = _qualifier(tag)
     deadline = time.monotonic() + SECONDS
     while True:
-        said = system.shell(
+        output = system.shell(
             "getprop init.svc.bootanim; am get-config 2>&1 | head -n 1;"
             " dumpsys window displays 2>&1 | grep mCurrentFocus"
         )
-        animation, _, rest = said.partition("\n")
+        animation, _, rest = output.partition("\n")
         config, _, focus = rest.partition("\n")
         ready = f"-{wanted}-" in config and "/" in focus and animation.strip() in ("stopped", "")
         if ready:
@@ -144,7 +144,7 @@ def _speak(device: Device, environment: Environment) -> None:
         if time.monotonic() > deadline:
             msg = (
                 f"device {device.info.serial} does not speak {tag} (environment {environment.id})"
-                f" after {SECONDS:g} s; it says: {said.strip()[:300]}"
+                f" after {SECONDS:g} s; it says: {output.strip()[:300]}"
             )
             raise DeviceError(msg)
         time.sleep(0.05)
@@ -215,11 +215,11 @@ def places(count: int, seed: int) -> list[Place]:
     return random.Random(seed).sample([*seats, *cells], count)
 
 
-def _components(said: str) -> Sequence[str]:
-    lines = [line.strip() for line in said.splitlines()]
+def _components(output: str) -> Sequence[str]:
+    lines = [line.strip() for line in output.splitlines()]
     found = [line for line in lines if "/" in line and " " not in line]
     if not found:
-        msg = f"nobody answers: {said.strip()[:200]}"
+        msg = f"nobody answers: {output.strip()[:200]}"
         raise RootError(msg)
     return found
 

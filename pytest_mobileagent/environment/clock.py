@@ -49,26 +49,26 @@ def set_clock(device: Device, moment: datetime) -> None:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=_zone(system.shell("getprop persist.sys.timezone").strip()))
     seconds = int(moment.timestamp())
-    said = system.shell(
+    output = system.shell(
         f"settings put global auto_time 0; cmd alarm set-time {seconds * 1000} 2>&1; date +%s"
     )
-    if _is_set(said, seconds):
+    if _is_set(output, seconds):
         return
-    told = system.shell(
+    as_root = system.shell(
         f"date -u @{seconds} 2>&1"
         " && am broadcast -a android.intent.action.TIME_SET >/dev/null 2>&1; date +%s"
     )
-    if not _is_set(told, seconds):
+    if not _is_set(as_root, seconds):
         msg = (
             f"device {device.info.serial} does not let its clock be set to {moment.isoformat()}: "
-            f"{said.strip()[:200]}; as root: {told.strip()[:200]}. That takes `adb root`, as "
+            f"{output.strip()[:200]}; as root: {as_root.strip()[:200]}. That takes `adb root`, as "
             "emulators without the Play Store give; else leave out --mobile-device-time"
         )
         raise DeviceError(msg)
 
 
-def _is_set(said: str, seconds: int) -> bool:
-    last = said.strip().rpartition("\n")[2]
+def _is_set(output: str, seconds: int) -> bool:
+    last = output.strip().rpartition("\n")[2]
     return last.isdecimal() and abs(int(last) - seconds) < _TOLERANCE
 
 

@@ -97,8 +97,8 @@ def readings(text: str) -> list[str]:
     A key may hold what looks like an escape, and is looked for in texts that were decoded.
     """
     read = [text]
-    while len(read) <= _DEPTH and (said := _unescaped(read[-1])) != read[-1]:
-        read.append(said)
+    while len(read) <= _DEPTH and (decoded := _unescaped(read[-1])) != read[-1]:
+        read.append(decoded)
     return read
 
 
@@ -111,8 +111,8 @@ def _found(text: str, search: Search, depth: int) -> Iterator[Span]:
     if depth:
         yield from _payloads(text, search, depth)
         if _SIGN.search(text):
-            said = _unescaped(text)
-            spans = list(_found(said, search, depth - 1)) if said != text else []
+            decoded = _unescaped(text)
+            spans = list(_found(decoded, search, depth - 1)) if decoded != text else []
             if spans:  # only then does it matter where each character stood
                 yield from map(_decoded(text).source, spans)
 
@@ -122,7 +122,9 @@ def _payloads(text: str, search: Search, depth: int) -> Iterator[Span]:
     for pattern, decode in ((_BASE64, _from_base64), (_HEX, _from_hex)):
         for token in pattern.finditer(text):
             if any(
-                True for said in _texts(decode(token[0])) for _ in _found(said, search, depth - 1)
+                True
+                for decoded in _texts(decode(token[0]))
+                for _ in _found(decoded, search, depth - 1)
             ):
                 yield token.span()
 
@@ -155,11 +157,11 @@ def _from_hex(token: str) -> Iterator[bytes]:
 
 
 def _unescaped(text: str) -> str:
-    return _ESCAPED.sub(lambda escape: _said(escape[0]), text)
+    return _ESCAPED.sub(lambda escape: _character(escape[0]), text)
 
 
 @lru_cache(10_000)
-def _said(text: str) -> str:
+def _character(text: str) -> str:
     """Return the character or text that an escape stands for."""
     escape = _ESCAPED.fullmatch(text)
     return "".join(char for char, _ in _characters(escape)) if escape else text
@@ -195,8 +197,8 @@ def _characters(escape: re.Match[str]) -> Iterator[tuple[str, int]]:
     if kind == "nothing":
         return
     if kind == "percent":
-        said = bytes.fromhex(text.replace("%", "")).decode("utf-8", "surrogateescape")
-        yield from ((char, 3 * len(char.encode("utf-8", "surrogateescape"))) for char in said)
+        decoded = bytes.fromhex(text.replace("%", "")).decode("utf-8", "surrogateescape")
+        yield from ((char, 3 * len(char.encode("utf-8", "surrogateescape"))) for char in decoded)
     elif kind == "pair":
         code = 0x10000 + ((int(text[2:6], 16) - 0xD800) << 10) + int(text[8:12], 16) - 0xDC00
         yield chr(code), len(text)

@@ -97,10 +97,10 @@ class Output:
         if rules is not None:
             text = rules.text(text)
         text = str(without_secrets(text, map(os.fsdecode, self._secrets)))
-        told = text.encode("utf-8", "surrogateescape")
+        data = text.encode("utf-8", "surrogateescape")
         if is_long:  # its end may be the beginning of what must not be recorded
-            told, self._line = told[:-_LONGEST_SOUGHT], told[-_LONGEST_SOUGHT:]
-        return told
+            data, self._line = data[:-_LONGEST_SOUGHT], data[-_LONGEST_SOUGHT:]
+        return data
 
     def _put(self, data: bytes) -> None:
         """Write what belongs to the beginning, and hold what does not."""

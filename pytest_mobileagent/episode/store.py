@@ -167,8 +167,8 @@ class Recorder:
     def outcome(self, notice: str, reply: str | None, undone: int = 0) -> None:
         """Write why the last `undone` actions could not be done, or what the user replied."""
         if notice or reply is not None:
-            told = {"notice": cut(notice, MOST_OF_ERROR), "reply": reply, "undone": undone}
-            self._write("outcome", told)
+            fields = {"notice": cut(notice, MOST_OF_ERROR), "reply": reply, "undone": undone}
+            self._write("outcome", fields)
 
     def events(self, events: Sequence[Event]) -> None:
         """Write what the phone reported since the last step was decided."""
@@ -211,8 +211,8 @@ class Recorder:
         `unused` are the calls of a decision that the step limit forbade; `is_logged` says whether
         the phone's log could be read all the time.
         """
-        told = cut(error, MOST_OF_ERROR)
-        ending = {"termination": termination, "error": told, "seconds": seconds}
+        fields = cut(error, MOST_OF_ERROR)
+        ending = {"termination": termination, "error": fields, "seconds": seconds}
         ending["is_logged"] = is_logged
         self._write("end", ending | {"unused": [call.to_json() for call in unused]})
         self.close()

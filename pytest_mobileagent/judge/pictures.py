@@ -44,7 +44,7 @@ class LruCache(Generic[V]):
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, make: Callable[[], V]) -> V:
-        """Return the value of a key; `make` computes it, perhaps twice if two threads ask at once."""
+        """Return the value of a key; `make` computes it, perhaps twice for two threads at once."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)

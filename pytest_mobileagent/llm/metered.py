@@ -20,7 +20,7 @@ from pytest_mobileagent.errors import HostError, in_one_line
 from pytest_mobileagent.fileio import read_json, write_json
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.model import (
-    Answer,
+    Completion,
     Image,
     Message,
     ModelReply,
@@ -78,7 +78,7 @@ class ReplyCache:
         content = [model, server, request, self.epoch, repeat]
         return hashlib.sha256(to_line(content).encode()).hexdigest()
 
-    def find(self, key: str) -> Answer | None:
+    def find(self, key: str) -> Completion | None:
         """Return the cached reply; None if there is none.
 
         Raises:
@@ -105,7 +105,7 @@ class ReplyCache:
             raise NotCachedError(msg)
         return None
 
-    def keep(self, key: str, answer: Answer) -> None:
+    def keep(self, key: str, answer: Completion) -> None:
         """Keep a reply, if it is whole; a folder that cannot be written to keeps none."""
         if answer.stop in WHOLE:
             self.store(key, asdict(answer))
@@ -123,7 +123,7 @@ class ReplyCache:
         return self.folder / key[:2] / f"{key}.json"
 
 
-def _answer(kept: Any) -> Answer:
+def _answer(kept: Any) -> Completion:
     """Return the answer that was cached as plain data.
 
     Raises:
@@ -131,7 +131,7 @@ def _answer(kept: Any) -> Answer:
     """
     fields = expect(kept, dict, "a reply")
     calls = tuple(ToolCall(**call) for call in fields["tool_calls"])
-    answer = Answer(**fields | {"tool_calls": calls, "usage": Usage(**fields["usage"])})
+    answer = Completion(**fields | {"tool_calls": calls, "usage": Usage(**fields["usage"])})
     expect(answer.text, str, "the text of a reply")
     if answer.stop not in WHOLE:
         raise ValueError(answer.stop)
@@ -196,7 +196,7 @@ class Meter:
 class Asked:
     """An answer, its retries and seconds; it `waited` so many seconds before the last attempt."""
 
-    answer: Answer
+    answer: Completion
     retries: int = 0
     seconds: float = 0.0
     waited: float = 0.0
@@ -252,7 +252,7 @@ class MeteredModel:
             self.meter.cache.keep(key, asked.answer)
         return self._reply(request, asked.answer, call)
 
-    def _kept(self, request: Request) -> tuple[str, Answer | None]:
+    def _kept(self, request: Request) -> tuple[str, Completion | None]:
         cache = self.meter.cache
         if cache is None:
             return "", None
@@ -277,7 +277,7 @@ class MeteredModel:
                 return Asked(answer, attempt.num - 1, seconds, started - began)
         raise AssertionError  # the last attempt's error is raised
 
-    def _asked(self, request: Request, began: float) -> Answer:
+    def _asked(self, request: Request, began: float) -> Completion:
         try:
             answer = self.client.ask(request)
             return replace(answer, text=without_keys(answer.text, REAL_KEY))
@@ -292,7 +292,7 @@ class MeteredModel:
         answer = asked.answer
         usage, price = self.meter.prices.metered(self.reference, answer)
         sent, answered = input_tokens(request), text_tokens(answer.words)
-        is_estimated = not usage.is_told
+        is_estimated = not usage.is_complete
         if is_estimated:
             usage = usage.completed(sent, answered)
             price = self.meter.prices.price(self.reference, answer.model, usage)
@@ -316,12 +316,12 @@ class MeteredModel:
             response_model=str(answer.model),
         )
 
-    def _reply(self, request: Request, answer: Answer, call: ModelCall) -> ModelReply:
+    def _reply(self, request: Request, answer: Completion, call: ModelCall) -> ModelReply:
         call = self._record(request, answer, call, "") or call
         return ModelReply(answer.text, call, answer.tool_calls, answer.stop, answer.raw)
 
     def _record(
-        self, request: Request, answer: Answer | None, call: ModelCall | None, error: str
+        self, request: Request, answer: Completion | None, call: ModelCall | None, error: str
     ) -> ModelCall | None:
         """Record prompt and reply with the episode; return the call with its line number."""
         if self.meter.log is None:

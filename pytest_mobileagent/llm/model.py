@@ -52,7 +52,7 @@ class Message:
 
     An assistant's message may hold `tool_calls`; a tool's message is the result of the call whose
     id is `answers`. `raw` is the part of a reply that only its provider understands
-    (`Answer.raw`); it is sent back unchanged.
+    (`Completion.raw`); it is sent back unchanged.
     """
 
     role: Role
@@ -149,7 +149,7 @@ class Usage:
         return cls(None, output or None) if given == 0 else cls(given, output, cached)
 
     @property
-    def is_told(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether both numbers are known."""
         return self.input is not None and self.output is not None
 
@@ -163,7 +163,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Completion:
     """What a provider's API returned for a request.
 
     - `model`: the model's name according to the provider; empty if it gives none.
@@ -195,7 +195,7 @@ class Answer:
 class Client(Protocol):
     """A connection to one model of one provider. It neither retries requests nor prices them."""
 
-    def ask(self, request: Request) -> Answer:
+    def ask(self, request: Request) -> Completion:
         """Send a request, and return the answer.
 
         Raises:

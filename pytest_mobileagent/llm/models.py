@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.llm.metered import ReplyCache
-    from pytest_mobileagent.llm.model import Answer, Client, Request
+    from pytest_mobileagent.llm.model import Client, Completion, Request
     from pytest_mobileagent.llm.reference import ModelReference
 
 
@@ -103,7 +103,7 @@ class ModelSettings:
 class _Nobody:
     """The client of a model whose replies all come from the cache, so that it needs no key."""
 
-    def ask(self, _request: Request) -> Answer:
+    def ask(self, _request: Request) -> Completion:
         """Refuse: the cache answers all requests before they come here."""
         msg = "--mobile-cache=replay: no model is asked"
         raise ProviderError(msg)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.llm.model import Answer, Image, Request
+    from pytest_mobileagent.llm.model import Completion, Image, Request
     from pytest_mobileagent.llm.reference import ModelReference
 
 
@@ -74,7 +74,7 @@ class Prices:
         """Whether the price of a model is known."""
         return self.price(reference, "", Usage(1, 1)) is not None
 
-    def metered(self, reference: ModelReference, answer: Answer) -> tuple[Usage, float | None]:
+    def metered(self, reference: ModelReference, answer: Completion) -> tuple[Usage, float | None]:
         """Return the tokens of an answer and what they cost, as far as that is known."""
         read = _read_usage(reference, answer)
         if read is None:
@@ -191,7 +191,7 @@ def _count(value: Any) -> int | None:
     return value if is_whole and 0 <= value < _MOST_TOKENS else None
 
 
-def _read_usage(reference: ModelReference, answer: Answer) -> Any:
+def _read_usage(reference: ModelReference, answer: Completion) -> Any:
     """Return the tokens that a provider reports, as genai-prices counts them; None without."""
     place = _USAGE.get(provider_of(reference).api)
     if place is None or not answer.usage_data:

@@ -16,7 +16,7 @@ from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.redaction import without_secrets
 from pytest_mobileagent.errors import AgentError
-from pytest_mobileagent.llm.model import Answer
+from pytest_mobileagent.llm.model import Completion
 from pytest_mobileagent.llm.providers import keys
 from pytest_mobileagent.program.adb.recorded import RecordedAdb
 from pytest_mobileagent.program.models.recorded_models import RecordedModels
@@ -189,7 +189,7 @@ class Recorders:
         self._setting.models.spending().pay(call)
         words = without_secrets(str(report.get("said", "")), [*keys(), *self.secrets])
         line = {"call": call.to_json(), "model": call.model, "role": call.role}
-        reply = Answer(words).to_json()
+        reply = Completion(words).to_json()
         ExchangeLog(self._episode).add({**line, "prompt": [], "reply": reply, "error": ""})
         return self._watch.called(words)
 

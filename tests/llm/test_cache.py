@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.llm.metered import NotCachedError, Repeats, ReplyCache
-from pytest_mobileagent.llm.model import Answer, Image, Message, Request, Tool, ToolCall, Usage
+from pytest_mobileagent.llm.model import Completion, Image, Message, Request, Tool, ToolCall, Usage
 from pytest_mobileagent.llm.providers import server_of
 from pytest_mobileagent.llm.reference import parse_reference
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 GPT = parse_reference("openai:gpt-4o")
 ASKED = Request((Message("system", ("Be brief.",)), Message("user", ("Hi", Image(b"\x89PNG1")))))
-ANSWER = Answer(
+ANSWER = Completion(
     "half a pair: \ud800, Größe",
     (ToolCall("1", "tap", {"x": 1, "deep": [{"a": None}]}),),
     "tools",

@@ -17,7 +17,7 @@ from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.llm.budget import Budget, BudgetSpent, Ledger, Limit, Spending
 from pytest_mobileagent.llm.metered import Meter, MeteredModel, ReplyCache
 from pytest_mobileagent.llm.model import (
-    Answer,
+    Completion,
     Image,
     Message,
     ModelUnavailable,
@@ -120,8 +120,8 @@ def test_a_count_of_tokens_that_cannot_be_is_estimated(
     make: Callable[..., MeteredModel], count: Any
 ) -> None:
     class Odd:
-        def ask(self, _: Request) -> Answer:
-            return Answer("a", usage=Usage(count, 2))
+        def ask(self, _: Request) -> Completion:
+            return Completion("a", usage=Usage(count, 2))
 
     call = make(client=Odd()).complete("x" * 400).call
     assert (call.estimated, call.input_tokens) == (True, 100)
@@ -260,7 +260,7 @@ def test_keys_stand_in_no_record_and_no_error(
     status: int,
 ) -> None:
     class Tells:
-        def ask(self, _: Request) -> Answer:
+        def ask(self, _: Request) -> Completion:
             raise failure(status, f"the key {KEY} is wrong")
 
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
@@ -276,7 +276,7 @@ def test_an_error_of_a_client_is_kept_and_raised(
     make: Callable[..., MeteredModel], tmp_path: Path
 ) -> None:
     class Broken:
-        def ask(self, _: Request) -> Answer:
+        def ask(self, _: Request) -> Completion:
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.episode.calls import ModelCall
-from pytest_mobileagent.llm.model import Answer, Usage
+from pytest_mobileagent.llm.model import Completion, Usage
 from pytest_mobileagent.llm.prices import Price, Prices, load_prices
 from pytest_mobileagent.llm.reference import parse_reference
 
@@ -20,8 +20,8 @@ OWN = parse_reference("openai:our-tuned-4o")
 DEAR = Prices({"openai:gpt-4o": Price(100, 200, 10)})
 
 
-def answer(data: Mapping[str, Any] | None = None, usage: Usage | None = None) -> Answer:
-    return Answer("words", usage=usage or Usage(), usage_data=data)
+def answer(data: Mapping[str, Any] | None = None, usage: Usage | None = None) -> Completion:
+    return Completion("words", usage=usage or Usage(), usage_data=data)
 
 
 CHAT = {
@@ -149,7 +149,7 @@ def test_an_unknown_price_is_none_and_never_nothing() -> None:
 
 
 def test_a_model_that_is_named_by_its_snapshot_has_the_price_of_the_table() -> None:
-    told = Answer("words", usage=Usage(1000, 100), model="gpt-4o-2024-08-06")
+    told = Completion("words", usage=Usage(1000, 100), model="gpt-4o-2024-08-06")
     assert Prices().metered(OWN, told)[1] == pytest.approx(0.0035)
 
 

@@ -236,14 +236,14 @@ class Provider:
         return dict(zip(names, values, strict=True))
 
     def _complain(self, output: str) -> None:
-        said = "; ".join(output.partition("\n\tat ")[0].split("\n"))[-300:] or "nothing"
+        message = "; ".join(output.partition("\n\tat ")[0].split("\n"))[-300:] or "nothing"
         if _DENIED.search(output):
-            msg = f"{self.uri} may not be read: {said}; it takes a device that can become root"
+            msg = f"{self.uri} may not be read: {message}; it takes a device that can become root"
             raise DeviceError(msg)
         if _MISTAKES.search(output):
-            msg = f"{self.uri} cannot be asked like that: {said}"
+            msg = f"{self.uri} cannot be asked like that: {message}"
             raise TaskError(msg)
-        msg = f"{self.uri} cannot be read: the device says {said}"
+        msg = f"{self.uri} cannot be read: the device says {message}"
         raise DeviceError(msg)
 
 

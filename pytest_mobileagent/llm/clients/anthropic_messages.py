@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm.clients.openai_chat import arguments_of
 from pytest_mobileagent.llm.clients.sdk import Parameters, Sdk, Stopwatch, mended, sound
-from pytest_mobileagent.llm.model import Answer, Image, ToolCall, Usage
+from pytest_mobileagent.llm.model import Completion, Image, ToolCall, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,11 +50,11 @@ class AnthropicMessages:
         """Close the connections."""
         self._sdk.close()
 
-    def ask(self, request: Request) -> Answer:
+    def ask(self, request: Request) -> Completion:
         """Send a request, and return the answer (see `Client`)."""
         return self._parameters.fit(self._body(request), lambda body: self._send(request, body))
 
-    def _send(self, request: Request, body: dict[str, Any]) -> Answer:
+    def _send(self, request: Request, body: dict[str, Any]) -> Completion:
         body = dict(body)
         betas = [*_betas(request.tools), *body.pop("betas", ())]
         headers = {"anthropic-beta": ",".join(betas)} if betas else {}
@@ -62,7 +62,7 @@ class AnthropicMessages:
         with self._sdk.reading("message"):
             if request.stream:
                 events = self._sdk.stream("/v1/messages", body, headers)
-                reply = _folded(events, watch)
+                reply = _assembled(events, watch)
             else:
                 reply = self._sdk.post("/v1/messages", body, headers)
             if reply["stop_reason"]:
@@ -139,7 +139,7 @@ def _tool(tool: Tool) -> dict[str, Any]:
     return {"name": tool.name, **about, "input_schema": schema}
 
 
-def _folded(events: Iterable[dict[str, Any]], watch: Stopwatch) -> dict[str, Any]:
+def _assembled(events: Iterable[dict[str, Any]], watch: Stopwatch) -> dict[str, Any]:
     """Put the events of a stream together into the message that they are parts of."""
     reply: dict[str, Any] = {"stop_reason": None, "usage": {}, "content": []}
     blocks: dict[int, dict[str, Any]] = {}
@@ -157,7 +157,7 @@ def _folded(events: Iterable[dict[str, Any]], watch: Stopwatch) -> dict[str, Any
                 if delta["type"] == "input_json_delta":
                     words[index] = words.get(index, "") + delta["partial_json"]
                 else:
-                    _grow(blocks[index], delta)
+                    _append(blocks[index], delta)
             case "message_delta":
                 reply |= event["delta"]
                 # Counts are totals so far; those that did not change may be null.
@@ -168,14 +168,14 @@ def _folded(events: Iterable[dict[str, Any]], watch: Stopwatch) -> dict[str, Any
     return {**reply, "content": [blocks[index] for index in sorted(blocks)]}
 
 
-def _grow(block: dict[str, Any], delta: dict[str, Any]) -> None:
+def _append(block: dict[str, Any], delta: dict[str, Any]) -> None:
     """Add the texts of a delta to those of its block: words, thoughts, a signature."""
     for name, value in delta.items():
         if name != "type" and isinstance(value, str):
             block[name] = (block.get(name) or "") + value
 
 
-def _answer(reply: dict[str, Any], seconds: float | None) -> Answer:
+def _answer(reply: dict[str, Any], seconds: float | None) -> Completion:
     content = reply["content"]
     calls = tuple(
         ToolCall(block["id"], block["name"], block["input"])
@@ -183,7 +183,7 @@ def _answer(reply: dict[str, Any], seconds: float | None) -> Answer:
         if block["type"] == "tool_use"
     )
     usage = _usage(reply.get("usage") or {})
-    return Answer(
+    return Completion(
         "".join(block["text"] for block in content if block["type"] == "text"),
         calls,
         _STOPS.get(reply["stop_reason"], "end"),

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm.clients.sdk import Parameters, Sdk, Stopwatch, mended, sound
-from pytest_mobileagent.llm.model import Answer, Image, ToolCall, Usage
+from pytest_mobileagent.llm.model import Completion, Image, ToolCall, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,15 +45,15 @@ class OpenAIChat:
         """Close the connections."""
         self._sdk.close()
 
-    def ask(self, request: Request) -> Answer:
+    def ask(self, request: Request) -> Completion:
         """Send a request, and return the answer (see `Client`)."""
         return self._parameters.fit(self._body(request), lambda body: self._send(request, body))
 
-    def _send(self, request: Request, body: dict[str, Any]) -> Answer:
+    def _send(self, request: Request, body: dict[str, Any]) -> Completion:
         watch = Stopwatch()
         with self._sdk.reading("chat completion"):
             if request.stream:
-                reply = _folded(self._sdk.stream("/chat/completions", body), watch)
+                reply = _assembled(self._sdk.stream("/chat/completions", body), watch)
             else:
                 reply = self._sdk.post("/chat/completions", body)
             answer = _answer(mended(reply), watch.seconds, is_stream=request.stream)
@@ -117,8 +117,8 @@ def _sent(messages: Iterable[Message]) -> Iterator[dict[str, Any]]:
             case "assistant":
                 calls = [_call(call) for call in message.tool_calls]
                 content = message.text or (None if calls else "")
-                said: dict[str, Any] = {"role": "assistant", "content": content}
-                yield said | ({"tool_calls": calls} if calls else {})
+                sent: dict[str, Any] = {"role": "assistant", "content": content}
+                yield sent | ({"tool_calls": calls} if calls else {})
             case role:
                 yield {"role": role, "content": _content(message.content)}
     if pictures:
@@ -154,7 +154,7 @@ def _tool(tool: Tool) -> dict[str, Any]:
 _NOTHING = {"type": "object", "properties": {}}
 
 
-def _answer(reply: dict[str, Any], seconds: float | None, *, is_stream: bool) -> Answer | None:
+def _answer(reply: dict[str, Any], seconds: float | None, *, is_stream: bool) -> Completion | None:
     """Return what a completion says; None if it is not whole, as a stream without a reason."""
     choices = reply.get("choices")
     if not choices or (is_stream and not choices[0].get("finish_reason")):
@@ -170,7 +170,7 @@ def _answer(reply: dict[str, Any], seconds: float | None, *, is_stream: bool) ->
     )
     stop = "tools" if calls and finish == "stop" else _STOPS.get(finish, "end")
     usage = _usage(reply.get("usage") or {})
-    answer = Answer(
+    answer = Completion(
         _text(message.get("content")) or message.get("refusal") or "",
         calls,
         "refusal" if message.get("refusal") else stop,
@@ -195,7 +195,7 @@ def _usage(usage: dict[str, Any]) -> Usage:
     return Usage.reported(usage.get("prompt_tokens"), usage.get("completion_tokens"), cached)
 
 
-def _folded(chunks: Iterable[dict[str, Any]], watch: Stopwatch) -> dict[str, Any]:
+def _assembled(chunks: Iterable[dict[str, Any]], watch: Stopwatch) -> dict[str, Any]:
     """Put the chunks of a stream together into the completion that they are parts of."""
     reply: dict[str, Any] = {}
     message: dict[str, Any] = {"role": "assistant", "content": "", "refusal": ""}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm.clients.openai_chat import arguments_of, data_url, openai_sdk
 from pytest_mobileagent.llm.clients.sdk import Parameters, Stopwatch, mended, sound
-from pytest_mobileagent.llm.model import Answer, Image, ToolCall, Usage
+from pytest_mobileagent.llm.model import Completion, Image, ToolCall, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -38,11 +38,11 @@ class OpenAIResponses:
         """Close the connections."""
         self._sdk.close()
 
-    def ask(self, request: Request) -> Answer:
+    def ask(self, request: Request) -> Completion:
         """Send a request, and return the answer (see `Client`)."""
         return self._parameters.fit(self._body(request), lambda body: self._send(request, body))
 
-    def _send(self, request: Request, body: dict[str, Any]) -> Answer:
+    def _send(self, request: Request, body: dict[str, Any]) -> Completion:
         watch = Stopwatch()
         with self._sdk.reading("response"):
             if request.stream:
@@ -85,8 +85,8 @@ def _items(messages: Iterable[Message]) -> Iterator[dict[str, Any]]:
             checks |= {item.get("call_id"): item.get("pending_safety_checks") for item in items}
             yield from items
         else:
-            said = "output_text" if message.role == "assistant" else "input_text"
-            if content := [_part(part, said) for part in message.content]:
+            kind = "output_text" if message.role == "assistant" else "input_text"
+            if content := [_part(part, kind) for part in message.content]:
                 yield {"role": message.role, "content": content}
             yield from (_call(call) for call in message.tool_calls)
 
@@ -146,7 +146,7 @@ def _last(events: Iterable[dict[str, Any]], watch: Stopwatch) -> dict[str, Any]:
     return reply
 
 
-def _answer(reply: dict[str, Any], seconds: float | None, stops: tuple[str, ...]) -> Answer:
+def _answer(reply: dict[str, Any], seconds: float | None, stops: tuple[str, ...]) -> Completion:
     texts, refusals = [], []
     calls: list[ToolCall] = []
     items = reply.get("output") or []
@@ -167,7 +167,7 @@ def _answer(reply: dict[str, Any], seconds: float | None, stops: tuple[str, ...]
     counts = reply.get("usage") or {}
     cached = (counts.get("input_tokens_details") or {}).get("cached_tokens")
     usage = Usage.reported(counts.get("input_tokens"), counts.get("output_tokens"), cached)
-    return Answer(
+    return Completion(
         text or "".join(refusals),
         tuple(calls),
         "refusal" if refusals else _stop(reply, calls),

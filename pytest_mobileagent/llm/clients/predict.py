@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pytest_mobileagent.llm.clients.sdk import mended, refused, scrubbed
-from pytest_mobileagent.llm.model import Answer, ProviderBusyError, Usage
+from pytest_mobileagent.llm.model import Completion, ProviderBusyError, Usage
 from pytest_mobileagent.plain import why_unreadable
 from pytest_mobileagent.urls import hide, shown
 
@@ -47,7 +47,7 @@ class Predict:
         """Close the connections."""
         self._http.close()
 
-    def ask(self, request: Request) -> Answer:
+    def ask(self, request: Request) -> Completion:
         """Send a request, and return the answer (see `Client`)."""
         try:
             if self._gradio is None:
@@ -149,7 +149,7 @@ def _base64(image: Image) -> str:
     return base64.b64encode(image.data).decode()
 
 
-def _of_predict(answer: dict[str, Any]) -> Answer:
+def _of_predict(answer: dict[str, Any]) -> Completion:
     text = answer["text"]
     if not isinstance(text, str):
         msg = f"the text is {text!r}"
@@ -157,11 +157,11 @@ def _of_predict(answer: dict[str, Any]) -> Answer:
     return _answer(text, answer.get("input_tokens"), answer.get("output_tokens"))
 
 
-def _of_gradio(returned: list[Any]) -> Answer:
+def _of_gradio(returned: list[Any]) -> Completion:
     text, given, output = [*returned, None, None][:3]
     return _answer(str(text), given, output)
 
 
-def _answer(text: str, given: Any, output: Any) -> Answer:
+def _answer(text: str, given: Any, output: Any) -> Completion:
     tokens = [int(n) if isinstance(n, int | float) else None for n in (given, output)]
-    return Answer(text, usage=Usage.reported(*tokens))
+    return Completion(text, usage=Usage.reported(*tokens))

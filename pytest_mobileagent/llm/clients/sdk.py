@@ -22,7 +22,7 @@ from pytest_mobileagent.urls import hide, shown
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from pytest_mobileagent.llm.model import Answer, ProviderError
+    from pytest_mobileagent.llm.model import Completion, ProviderError
 
 
 T = TypeVar("T")
@@ -293,7 +293,7 @@ class Sdk:
         raise wrong from None
 
 
-def sound(answer: Answer) -> Answer:
+def sound(answer: Completion) -> Completion:
     """Return an answer after a check of its parts' types, which a server may get wrong.
 
     Raises:

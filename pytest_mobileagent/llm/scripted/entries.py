@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast, get_args
 
 from pytest_mobileagent.llm.model import (
-    Answer,
+    Completion,
     ProviderBusyError,
     Request,
     Stop,
@@ -58,10 +58,10 @@ class ScriptedReply:
         """The tokens, as a client reports them."""
         return Usage(self.input_tokens, self.output_tokens, self.cached_tokens)
 
-    def answer(self, model: str, seconds_to_first: float | None) -> Answer:
+    def answer(self, model: str, seconds_to_first: float | None) -> Completion:
         """Return the reply as a client returns it."""
         calls = tuple(self.tool_calls)
-        return Answer(self.text, calls, self.stop, self.usage, model, seconds_to_first)
+        return Completion(self.text, calls, self.stop, self.usage, model, seconds_to_first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +141,8 @@ _WORDS: dict[int | str, str] = {
     529: "the server is overloaded",
 }
 
-Plain = str | ScriptedReply | Fault
-Said = Plain | Callable[[Request], Plain]
+Fixed = str | ScriptedReply | Fault
+Entry = Fixed | Callable[[Request], Fixed]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class When:
     """
 
     text: str
-    replies: Said | Sequence[Said]
+    replies: Entry | Sequence[Entry]
 
     @property
     def lasting(self) -> bool:
@@ -162,7 +162,7 @@ class When:
         return not is_list(self.replies)
 
     @property
-    def listed(self) -> tuple[Said, ...]:
+    def listed(self) -> tuple[Entry, ...]:
         """Its replies."""
         one_or_all = cast("Any", self.replies)
         return (one_or_all,) if self.lasting else tuple(one_or_all)
@@ -173,15 +173,15 @@ def is_list(replies: object) -> bool:
     return isinstance(replies, Sequence) and not isinstance(replies, str)
 
 
-def checked(said: object) -> Said:
+def checked(entry: object) -> Entry:
     """Return a value if it is a reply.
 
     Raises:
         TypeError: it is not.
     """
-    if isinstance(said, str | ScriptedReply | Fault) or callable(said):
-        return cast("Said", said)
-    msg = f"no reply of a model: {said!r}; a str, ScriptedReply, Fault, When or function"
+    if isinstance(entry, str | ScriptedReply | Fault) or callable(entry):
+        return cast("Entry", entry)
+    msg = f"no reply of a model: {entry!r}; a str, ScriptedReply, Fault, When or function"
     raise TypeError(msg)
 
 
@@ -191,18 +191,18 @@ def _listed(words: Sequence[str]) -> str:
 
 _REPLY = {"stop", "input_tokens", "output_tokens", "cached_tokens", "seconds_to_first"}
 _FAULT = {"fault", "retry_after", "after"}
-_SAID = {"reply", "tool_calls"}
+_REPLYING = {"reply", "tool_calls"}
 _CALL = {"id", "name", "kind"}
 
 
-def read_replies(path: str | Path) -> tuple[Said | When, ...]:
+def read_replies(path: str | Path) -> tuple[Entry | When, ...]:
     """Read the replies of a file; empty lines, and lines that begin with #, mean nothing.
 
     Raises:
         OSError: the file cannot be read.
         ValueError: a line is no reply; the text names file and line.
     """
-    replies: list[Said | When] = []
+    replies: list[Entry | When] = []
     lines: dict[str, int] = {}
     try:
         text = Path(path).read_text("utf-8")
@@ -223,7 +223,7 @@ def read_replies(path: str | Path) -> tuple[Said | When, ...]:
     return tuple(replies)
 
 
-def _entry(line: Any) -> Said | When:
+def _entry(line: Any) -> Entry | When:
     if isinstance(line, dict) and "when" in line:
         if not isinstance(line["when"], str):
             _refuse(f"'when' has to be a text, not {line['when']!r}")
@@ -236,7 +236,7 @@ def _entry(line: Any) -> Said | When:
     return _reply(line)
 
 
-def _reply(entry: Any) -> Said:
+def _reply(entry: Any) -> Entry:
     if isinstance(entry, str):
         return entry
     fields: dict[str, Any] = dict(entry) if isinstance(entry, dict) else {}
@@ -244,7 +244,7 @@ def _reply(entry: Any) -> Said:
         return Fault(fields.pop("fault"), **_numbers(fields))
     text, calls = fields.pop("reply", ""), fields.pop("tool_calls", [])
     unknown = not isinstance(text, str) or not isinstance(calls, list) or fields.keys() - _REPLY
-    if unknown or not isinstance(entry, dict) or not _SAID & entry.keys():
+    if unknown or not isinstance(entry, dict) or not _REPLYING & entry.keys():
         problem = f"no reply: {json.dumps(entry, ensure_ascii=False)}; "
         _refuse(problem + 'a text, {"reply": …}, {"when": …, "reply": …} or {"fault": …}')
     tools = [_tool_call(call) for call in calls]

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.llm.model import Answer, Request
-    from pytest_mobileagent.llm.scripted.entries import Said
+    from pytest_mobileagent.llm.model import Completion, Request
+    from pytest_mobileagent.llm.scripted.entries import Entry
     from pytest_mobileagent.llm.scripted.server import ServedModel
 
 _SHOWN = 300
@@ -35,7 +35,7 @@ class ScriptedModel:
     are all that it was asked, in order. It is a `Client`, and may be asked by many threads.
     """
 
-    def __init__(self, replies: Sequence[Said | When], *, model: str = "scripted") -> None:
+    def __init__(self, replies: Sequence[Entry | When], *, model: str = "scripted") -> None:
         if not is_list(replies):
             msg = f"a ScriptedModel needs a list of replies, not {replies!r}"
             raise TypeError(msg)
@@ -72,7 +72,7 @@ class ScriptedModel:
         """Return a copy that starts from its first reply, and shares nothing with this one."""
         return ScriptedModel(self.replies, model=self.model)
 
-    def ask(self, request: Request) -> Answer:
+    def ask(self, request: Request) -> Completion:
         """Answer a request as a client does, actually waiting for a slow model.
 
         Raises:
@@ -80,13 +80,13 @@ class ScriptedModel:
             RequestRefusedError: a fault that refuses the request, or no reply is left.
         """
         started = time.monotonic()
-        said, wait = self.next(request)
-        if isinstance(said, Fault):
-            raise said.error()
+        entry, wait = self.next(request)
+        if isinstance(entry, Fault):
+            raise entry.error()
         if wait:
             time.sleep(wait)
         seconds = time.monotonic() - started if request.stream else None
-        return said.answer(self.model, seconds)
+        return entry.answer(self.model, seconds)
 
     def serve(self) -> ServedModel:
         """Start a local HTTP server that says the same, and return its URL, which closes it.
@@ -105,22 +105,22 @@ class ScriptedModel:
         Raises:
             RequestRefusedError: no reply is left.
         """
-        said, wait = self._take(request, first=True), 0.0
-        while isinstance(said, Fault) and said.kind == "slow":
-            wait += said.wait
-            said = self._take(request, first=False)
-        if isinstance(said, ScriptedReply):
-            wait += said.seconds_to_first
-        return said, wait
+        entry, wait = self._take(request, first=True), 0.0
+        while isinstance(entry, Fault) and entry.kind == "slow":
+            wait += entry.wait
+            entry = self._take(request, first=False)
+        if isinstance(entry, ScriptedReply):
+            wait += entry.seconds_to_first
+        return entry, wait
 
     def _take(self, request: Request, *, first: bool) -> ScriptedReply | Fault:
         with self._lock:
             if first:
                 self.requests.append(request)
             fitting = (script for text, script in self._when if text in request.text)
-            said = next(fitting, self._plain).next(request)
+            entry = next(fitting, self._plain).next(request)
         # A function may take its time, or ask this very model.
-        given = checked(said(request)) if callable(said) else said
+        given = checked(entry(request)) if callable(entry) else entry
         if isinstance(given, str):
             return ScriptedReply(given)
         if not isinstance(given, ScriptedReply | Fault):
@@ -133,7 +133,7 @@ class _Script:
     """Replies that are used in order, or one that is used again and again."""
 
     def __init__(
-        self, replies: Sequence[Said], *, lasting: bool = False, conditions: int = 0
+        self, replies: Sequence[Entry], *, lasting: bool = False, conditions: int = 0
     ) -> None:
         self._replies, self._lasting, self._conditions = replies, lasting, conditions
         self._used = 0
@@ -147,7 +147,7 @@ class _Script:
         used = f"all {self._used} {replies} were used before"
         return f"the scripted model has no reply left: {used}"
 
-    def next(self, request: Request) -> Said:
+    def next(self, request: Request) -> Entry:
         if self._lasting:
             return self._replies[0]
         if self._used == len(self._replies):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pytest_mobileagent.llm.model import RequestRefusedError
-from pytest_mobileagent.llm.scripted.apis import Asked, Direct, Incoming, Told, as_json
+from pytest_mobileagent.llm.scripted.apis import Asked, Direct, Incoming, Outgoing, as_json
 from pytest_mobileagent.llm.scripted.apis.anthropic_messages import AnthropicMessages
 from pytest_mobileagent.llm.scripted.apis.gemini import Gemini
 from pytest_mobileagent.llm.scripted.apis.openai_chat import OpenAIChat
@@ -180,29 +180,29 @@ class _Handler(BaseHTTPRequestHandler):
     def _say(self, api: Api, asked: Asked) -> None:
         model = self.server.model
         try:
-            said, wait = model.next(asked.request)
+            entry, wait = model.next(asked.request)
         except RequestRefusedError as error:
             return self._send(400, api.error(400, str(error), ""))
         except Exception as error:  # noqa: BLE001 - of a user's function, which clients may learn of
             return self._send(400, api.error(400, f"{type(error).__name__}: {error}", ""))
-        if isinstance(said, Fault):
-            return self._fail(api, asked, said)
-        told = self._told(said, asked)
+        if isinstance(entry, Fault):
+            return self._fail(api, asked, entry)
+        outgoing = self._outgoing(entry, asked)
         if not asked.request.stream:
             if self.server.closing.wait(wait):
                 return None
-            return self._send(200, api.whole(told))
+            return self._send(200, api.whole(outgoing))
         self._begin_stream(api, asked)
         if not self.server.closing.wait(wait):
-            for piece in api.stream(told):
+            for piece in api.stream(outgoing):
                 self._piece(piece)
             self._piece(b"")
         return None
 
-    def _told(self, reply: ScriptedReply, asked: Asked) -> Told:
+    def _outgoing(self, reply: ScriptedReply, asked: Asked) -> Outgoing:
         own = self.server.model.model
         name = asked.model if own == "scripted" and asked.model else own
-        return Told(reply, asked, name, next(self.server.numbers))
+        return Outgoing(reply, asked, name, next(self.server.numbers))
 
     def _fail(self, api: Api, asked: Asked, fault: Fault) -> None:
         if fault.status is not None:
@@ -224,13 +224,13 @@ class _Handler(BaseHTTPRequestHandler):
         return None
 
     def _cut(self, api: Api, asked: Asked, most: int) -> None:
-        told = self._told(ScriptedReply(_CUT), asked)
+        outgoing = self._outgoing(ScriptedReply(_CUT), asked)
         if asked.request.stream:
             self._begin_stream(api, asked)
-            for piece in list(api.stream(told))[:-1][:most]:
+            for piece in list(api.stream(outgoing))[:-1][:most]:
                 self._piece(piece)
         else:
-            data = as_json(api.whole(told))
+            data = as_json(api.whole(outgoing))
             self._head(200, "application/json", {"Content-Length": str(len(data))})
             self.wfile.write(data[: len(data) // 2])
 

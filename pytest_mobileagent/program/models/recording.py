@@ -12,7 +12,7 @@ from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.redaction import without_secrets
 from pytest_mobileagent.episode.store import shortened
 from pytest_mobileagent.llm.metered import WHOLE
-from pytest_mobileagent.llm.model import REFUSED, Answer, Image, Usage, plain
+from pytest_mobileagent.llm.model import REFUSED, Completion, Image, Usage, plain
 from pytest_mobileagent.llm.prices import HELPERS, input_tokens, text_tokens
 from pytest_mobileagent.llm.providers import REAL_KEY, keys
 from pytest_mobileagent.plain import to_line
@@ -222,7 +222,7 @@ class Recording:
         return assembled, None if when is None else when - self._began
 
     def _succeed(
-        self, assembled: Assembled, answer: Answer, first: float | None, error: str
+        self, assembled: Assembled, answer: Completion, first: float | None, error: str
     ) -> None:
         now = time.monotonic()
         self._book.outage = None
@@ -235,7 +235,7 @@ class Recording:
     def _call(
         self,
         assembled: Assembled,
-        answer: Answer,
+        answer: Completion,
         first: float | None,
         now: float,
         failed: Failed | None,
@@ -262,7 +262,7 @@ class Recording:
             seconds=0.0 if self._from_cache else round(now - self._began, 3),
             waited=round(self._began - failed.began, 3) if failed else 0.0,
             retries=failed.times if failed else 0,
-            estimated=not used.is_told,
+            estimated=not used.is_complete,
             images=len(self._prompt.request.images),
             estimated_input_tokens=None if is_helper else sent,
             estimated_output_tokens=None if is_helper else answered,
@@ -271,7 +271,7 @@ class Recording:
             line=self._book.log.next_line(),
         )
 
-    def _fail(self, error: str, answer: Answer | None) -> None:
+    def _fail(self, error: str, answer: Completion | None) -> None:
         line = {"call": None, **self._asked(), "reply": answer and answer.to_json()}
         if self.may_be_repeated or 200 <= self._status < 300:
             before = self._book.failed.get(self.key, Failed(0, self._began))

@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.llm.model import Answer, ToolCall, Usage
+from pytest_mobileagent.llm.model import Completion, ToolCall, Usage
 from pytest_mobileagent.program.models.assembly import as_dict, as_dicts, as_text
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _STOPS: dict[str, Stop] = {
 }
 
 
-def chat(reply: dict[str, Any]) -> Answer:
+def chat(reply: dict[str, Any]) -> Completion:
     """Read a chat completion, or an older completion."""
     choice = _first(reply.get("choices"))
     message = as_dict(choice.get("message"))
@@ -52,7 +52,7 @@ def chat(reply: dict[str, Any]) -> Answer:
     return _answer(reply, text, calls, "refusal" if refusal else choice.get("finish_reason"))
 
 
-def responses(reply: dict[str, Any]) -> Answer:
+def responses(reply: dict[str, Any]) -> Completion:
     """Read a response of OpenAI's."""
     texts, refusals, calls = [], [], []
     for item in as_dicts(reply.get("output")):
@@ -72,7 +72,7 @@ def responses(reply: dict[str, Any]) -> Answer:
     return _answer(reply, "".join(texts) or refusal, calls, "refusal" if refusal else stop)
 
 
-def messages(reply: dict[str, Any]) -> Answer:
+def messages(reply: dict[str, Any]) -> Completion:
     """Read a message of Anthropic's."""
     blocks = as_dicts(reply.get("content"))
     text = "".join(as_text(each.get("text")) for each in blocks if each.get("type") == "text")
@@ -85,7 +85,7 @@ def messages(reply: dict[str, Any]) -> Answer:
     return _answer(reply, text, calls, reply.get("stop_reason"))
 
 
-def gemini(reply: dict[str, Any]) -> Answer:
+def gemini(reply: dict[str, Any]) -> Completion:
     """Read a reply of Gemini's; its thoughts are not part of the text."""
     candidate = _first(reply.get("candidates"))
     parts = as_dicts(as_dict(candidate.get("content")).get("parts"))
@@ -97,7 +97,7 @@ def gemini(reply: dict[str, Any]) -> Answer:
     return _answer(reply, text, calls, stop, as_text(reply.get("modelVersion")))
 
 
-def ollama(reply: dict[str, Any]) -> Answer:
+def ollama(reply: dict[str, Any]) -> Completion:
     """Read a reply of Ollama's own API."""
     message = as_dict(reply.get("message"))
     calls = []
@@ -109,7 +109,7 @@ def ollama(reply: dict[str, Any]) -> Answer:
     return _answer({**reply, **counts}, text, calls, reply.get("done_reason"))
 
 
-def dashscope(reply: dict[str, Any]) -> Answer:
+def dashscope(reply: dict[str, Any]) -> Completion:
     """Read a reply of Alibaba's own API."""
     output, usage = as_dict(reply.get("output")), as_dict(reply.get("usage"))
     counts = _counts(usage.get("input_tokens"), usage.get("output_tokens"))
@@ -117,19 +117,19 @@ def dashscope(reply: dict[str, Any]) -> Answer:
     return chat({**reply, **said, **counts})
 
 
-def nothing(reply: dict[str, Any]) -> Answer:
+def nothing(reply: dict[str, Any]) -> Completion:
     """Read a reply that has no text, such as embeddings."""
     return _answer(reply, "", [], "")
 
 
 def _answer(
     reply: dict[str, Any], text: str, calls: list[ToolCall], stop: Any, model: str = ""
-) -> Answer:
+) -> Completion:
     ended = _STOPS.get(stop, "end") if isinstance(stop, str) else "end"
     if calls and ended == "end":
         ended = "tools"
     model = model or as_text(reply.get("model"))
-    return Answer(text, tuple(calls), ended, model=model, usage_data=reply)
+    return Completion(text, tuple(calls), ended, model=model, usage_data=reply)
 
 
 def _counts(given: Any, output: Any) -> dict[str, Any]:

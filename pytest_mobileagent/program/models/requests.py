@@ -28,7 +28,7 @@ from pytest_mobileagent.program.models.assembly import data_of, json_object, spl
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from pytest_mobileagent.llm.model import Answer
+    from pytest_mobileagent.llm.model import Completion
     from pytest_mobileagent.program.models.assembly import Assembled, Event
 
 
@@ -51,7 +51,7 @@ class RecordedApi:
     path: re.Pattern[str]
     api: Api
     assemble: Callable[[Iterable[Event]], Assembled]
-    answer: Callable[[dict[str, Any]], Answer]
+    answer: Callable[[dict[str, Any]], Completion]
     usage: tuple[str, str]
     role: str = ""
 

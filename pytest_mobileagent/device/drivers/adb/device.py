@@ -261,6 +261,6 @@ def is_taken(output: str) -> bool:
 
 def reason(output: str) -> str:
     """Say in words why there is no hierarchy in what uiautomator wrote."""
-    said = " ".join(output.split())[:300] or "nothing"
+    message = " ".join(output.split())[:300] or "nothing"
     known = [why for pattern, why in _REASONS if re.search(pattern, output)]
-    return f"uiautomator says {said!r}" + (f" ({known[0]})" if known else "")
+    return f"uiautomator says {message!r}" + (f" ({known[0]})" if known else "")

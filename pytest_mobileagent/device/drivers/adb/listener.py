@@ -175,15 +175,15 @@ class EventStream:
             self._received += part
         line = bytes(self._received[:end])
         del self._received[: end + 1]
-        told = json.loads(line)
-        if not isinstance(told, dict):
+        message = json.loads(line)
+        if not isinstance(message, dict):
             raise ValueError(line)  # noqa: TRY004 - as json does for what is no JSON
-        return told
+        return message
 
-    def _take_line(self, told: dict[str, Any]) -> None:
-        if "pong" in told:
-            self._answered = int(told["pong"])
-        elif "type" in told:
-            event = from_json(told)
+    def _take_line(self, message: dict[str, Any]) -> None:
+        if "pong" in message:
+            self._answered = int(message["pong"])
+        elif "type" in message:
+            event = from_json(message)
             self._sequence = event.sequence
             self._events.append(event)

@@ -223,7 +223,7 @@ class AdbSystem:
             said = self.look(PACKAGES)[0].text
             self._packages = _versions(said) or None
         if self._packages is None:  # a phone without any app is none
-            msg = f"device {self.address} lists no apps; it says {said.strip()[:200]!r}"
+            msg = f"device {self.address} lists no apps; it says {output.strip()[:200]!r}"
             raise DeviceError(msg)
         return self._packages
 

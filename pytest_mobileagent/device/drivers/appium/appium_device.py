@@ -375,16 +375,16 @@ class RemoteSystem:
 
     def _read_info(self) -> DeviceInfo:
         with self._session.speaking("a session") as driver:
-            told = driver.capabilities
+            known = driver.capabilities
             size = driver.get_window_size()
             about = driver.execute_script("mobile: deviceInfo")
-        pixels = re.fullmatch(r"(\d+)x(\d+)", str(told.get("deviceScreenSize", "")))
+        pixels = re.fullmatch(r"(\d+)x(\d+)", str(known.get("deviceScreenSize", "")))
         return DeviceInfo(
-            serial=str(told.get("deviceUDID") or told.get("udid") or "appium"),
-            model=str(told.get("deviceModel", "")),
-            android=str(told.get("platformVersion", "")),
-            sdk=int(told.get("deviceApiLevel") or about.get("apiVersion") or 0),
+            serial=str(known.get("deviceUDID") or known.get("udid") or "appium"),
+            model=str(known.get("deviceModel", "")),
+            android=str(known.get("platformVersion", "")),
+            sdk=int(known.get("deviceApiLevel") or about.get("apiVersion") or 0),
             size=(int(pixels[1]), int(pixels[2])) if pixels else (size["width"], size["height"]),
-            density=int(told.get("deviceScreenDensity") or about.get("displayDensity") or 0),
+            density=int(known.get("deviceScreenDensity") or about.get("displayDensity") or 0),
             locale=str(about.get("locale", "en_US")).replace("_", "-"),
         )

@@ -78,13 +78,13 @@ class AppiumSession:
             yield self.driver
         except WebDriverException as error:
             lines = (error.msg or type(error).__name__).strip().splitlines()
-            said = hide((lines or ["?"])[0], self.url)[:300]
-            msg = f"Appium at {self.shown}: {what} failed: {said}"
+            message = hide((lines or ["?"])[0], self.url)[:300]
+            msg = f"Appium at {self.shown}: {what} failed: {message}"
             raise DeviceError(msg) from error
         except (HTTPError, OSError) as error:
             self._driver = None
-            said = hide(str(error), self.url)[:300]
-            msg = f"Appium at {self.shown} does not answer: {what} failed: {said}"
+            message = hide(str(error), self.url)[:300]
+            msg = f"Appium at {self.shown} does not answer: {what} failed: {message}"
             raise DeviceError(msg) from error
 
     def alive(self) -> bool:

@@ -62,7 +62,7 @@ class Direct:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Outgoing:
     """The model's answer to a request; `number` counts the answers of a server."""
 
     reply: ScriptedReply
@@ -83,11 +83,11 @@ class Api(ABC):
         """
 
     @abstractmethod
-    def whole(self, told: Told) -> Any:
+    def whole(self, outgoing: Outgoing) -> Any:
         """Return the answer in one piece, as plain data."""
 
     @abstractmethod
-    def stream(self, told: Told) -> Iterator[bytes]:
+    def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
         """Yield the answer in pieces, as a client reads them one by one."""
 
     @abstractmethod
@@ -153,12 +153,12 @@ def rest(body: Mapping[str, Any], known: set[str]) -> dict[str, Any]:
     return {name: value for name, value in body.items() if name not in known}
 
 
-def total(told: Told) -> tuple[int, int, int, int]:
+def total(outgoing: Outgoing) -> tuple[int, int, int, int]:
     """Return the tokens: input, of which cached, output, and all; zeros if none were scripted.
 
     Providers always count, and programs read the counts without checking that there are any; our
     metering treats a request of 0 tokens as one that was not counted.
     """
-    usage = told.reply.usage
+    usage = outgoing.reply.usage
     given, output = usage.input or 0, usage.output or 0
     return given, usage.cached or 0, output, given + output

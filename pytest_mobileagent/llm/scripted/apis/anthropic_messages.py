@@ -11,7 +11,7 @@ from pytest_mobileagent.llm.scripted.apis import (
     Asked,
     Direct,
     Incoming,
-    Told,
+    Outgoing,
     decoded,
     event,
     pieces,
@@ -59,26 +59,28 @@ class AnthropicMessages(Api):
         )
         return Asked(request, body["model"], body)
 
-    def whole(self, told: Told) -> Any:
+    def whole(self, outgoing: Outgoing) -> Any:
         """Return a message."""
-        text = [{"type": "text", "text": told.reply.text}] if told.reply.text else []
-        calls = [{**_call(call), "input": dict(call.arguments)} for call in told.reply.tool_calls]
-        return _message(told, [*text, *calls], _STOP[told.reply.stop], _usage(told))
+        text = [{"type": "text", "text": outgoing.reply.text}] if outgoing.reply.text else []
+        calls = [
+            {**_call(call), "input": dict(call.arguments)} for call in outgoing.reply.tool_calls
+        ]
+        return _message(outgoing, [*text, *calls], _STOP[outgoing.reply.stop], _usage(outgoing))
 
-    def stream(self, told: Told) -> Iterator[bytes]:
+    def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
         """Yield events; the counts of input come first, those of output last."""
-        usage = {**_usage(told), "output_tokens": 0}
-        yield _event("message_start", message=_message(told, [], None, usage))
+        usage = {**_usage(outgoing), "output_tokens": 0}
+        yield _event("message_start", message=_message(outgoing, [], None, usage))
         yield _event("ping")
-        if told.reply.text:
-            deltas = [{"type": "text_delta", "text": text} for text in pieces(told.reply.text)]
+        if outgoing.reply.text:
+            deltas = [{"type": "text_delta", "text": text} for text in pieces(outgoing.reply.text)]
             yield from _block(0, {"type": "text", "text": ""}, deltas)
-        for index, call in enumerate(told.reply.tool_calls, 1 if told.reply.text else 0):
+        for index, call in enumerate(outgoing.reply.tool_calls, 1 if outgoing.reply.text else 0):
             text = json.dumps(call.arguments, ensure_ascii=False)
             deltas = [{"type": "input_json_delta", "partial_json": part} for part in pieces(text)]
             yield from _block(index, {**_call(call), "input": {}}, deltas)
-        ending = {"stop_reason": _STOP[told.reply.stop], "stop_sequence": None}
-        counted = {"output_tokens": _usage(told)["output_tokens"]}
+        ending = {"stop_reason": _STOP[outgoing.reply.stop], "stop_sequence": None}
+        counted = {"output_tokens": _usage(outgoing)["output_tokens"]}
         yield _event("message_delta", delta=ending, usage=counted)
         yield _event("message_stop")
 
@@ -130,11 +132,11 @@ def _tool(tool: dict[str, Any]) -> Tool:
 
 
 def _message(
-    told: Told, content: list[Any], stop: str | None, usage: dict[str, int]
+    outgoing: Outgoing, content: list[Any], stop: str | None, usage: dict[str, int]
 ) -> dict[str, Any]:
-    head = {"id": f"msg_{told.number}", "type": "message", "role": "assistant"}
+    head = {"id": f"msg_{outgoing.number}", "type": "message", "role": "assistant"}
     ending = {"stop_reason": stop, "stop_sequence": None, "usage": usage}
-    return {**head, "model": told.model, "content": content, **ending}
+    return {**head, "model": outgoing.model, "content": content, **ending}
 
 
 def _call(call: ToolCall) -> dict[str, Any]:
@@ -152,8 +154,8 @@ def _event(name: str, **fields: Any) -> bytes:
     return event({"type": name, **fields}, name)
 
 
-def _usage(told: Told) -> dict[str, int]:
+def _usage(outgoing: Outgoing) -> dict[str, int]:
     """Return the counts, of which the input's leaves out what was cached."""
-    given, cached, output, _ = total(told)
+    given, cached, output, _ = total(outgoing)
     read = {"cache_creation_input_tokens": 0, "cache_read_input_tokens": cached}
     return {"input_tokens": given - cached, **read, "output_tokens": output}

@@ -13,7 +13,7 @@ from pytest_mobileagent.llm.scripted.apis import (
     Asked,
     Direct,
     Incoming,
-    Told,
+    Outgoing,
     as_json,
     decoded,
     event,
@@ -67,22 +67,22 @@ class Gemini(Api):
         )
         return Asked(request, path[1], {**body, "alt": incoming.query.get("alt", "")})
 
-    def whole(self, told: Told) -> Any:
+    def whole(self, outgoing: Outgoing) -> Any:
         """Return a candidate."""
-        text = [{"text": told.reply.text}] if told.reply.text else []
-        return _chunk(told, [*text, *_calls(told)], last=True)
+        text = [{"text": outgoing.reply.text}] if outgoing.reply.text else []
+        return _chunk(outgoing, [*text, *_calls(outgoing)], last=True)
 
-    def stream(self, told: Told) -> Iterator[bytes]:
+    def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
         """Yield chunks, each with the usage so far: events, or the parts of one list."""
-        parts = [{"text": text} for text in pieces(told.reply.text)]
-        chunks = [_chunk(told, [part], last=False) for part in parts]
-        chunks.append(_chunk(told, _calls(told) or [{"text": ""}], last=True))
+        parts = [{"text": text} for text in pieces(outgoing.reply.text)]
+        chunks = [_chunk(outgoing, [part], last=False) for part in parts]
+        chunks.append(_chunk(outgoing, _calls(outgoing) or [{"text": ""}], last=True))
         for number, chunk in enumerate(chunks):
-            if told.asked.body["alt"] == "sse":
+            if outgoing.asked.body["alt"] == "sse":
                 yield event(chunk)
             else:
                 yield (",\r\n" if number else "[").encode() + as_json(chunk)
-        if told.asked.body["alt"] != "sse":
+        if outgoing.asked.body["alt"] != "sse":
             yield b"]"
 
     def error(self, status: int, words: str, code: str) -> Any:  # noqa: ARG002 - it has no codes
@@ -138,23 +138,23 @@ def _tools(tool: dict[str, Any]) -> Iterator[Tool]:
         yield Tool(function["name"], about, function.get("parameters", {}))
 
 
-def _calls(told: Told) -> list[dict[str, Any]]:
+def _calls(outgoing: Outgoing) -> list[dict[str, Any]]:
     return [
         {"functionCall": {"id": call.id, "name": call.name, "args": dict(call.arguments)}}
-        for call in told.reply.tool_calls
+        for call in outgoing.reply.tool_calls
     ]
 
 
-def _chunk(told: Told, parts: list[dict[str, Any]], *, last: bool) -> dict[str, Any]:
+def _chunk(outgoing: Outgoing, parts: list[dict[str, Any]], *, last: bool) -> dict[str, Any]:
     candidate: dict[str, Any] = {"content": {"parts": parts, "role": "model"}, "index": 0}
     if last:
-        candidate["finishReason"] = _FINISH[told.reply.stop]
-    about = {"modelVersion": told.model, "responseId": f"scripted-{told.number}"}
-    return {"candidates": [candidate], **_usage(told), **about}
+        candidate["finishReason"] = _FINISH[outgoing.reply.stop]
+    about = {"modelVersion": outgoing.model, "responseId": f"scripted-{outgoing.number}"}
+    return {"candidates": [candidate], **_usage(outgoing), **about}
 
 
-def _usage(told: Told) -> dict[str, Any]:
-    given, cached, output, both = total(told)
+def _usage(outgoing: Outgoing) -> dict[str, Any]:
+    given, cached, output, both = total(outgoing)
     counts = {"promptTokenCount": given, "candidatesTokenCount": output, "totalTokenCount": both}
     read = {"cachedContentTokenCount": cached} if cached else {}
     return {"usageMetadata": {**counts, **read}}

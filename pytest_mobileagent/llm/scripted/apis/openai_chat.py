@@ -12,7 +12,7 @@ from pytest_mobileagent.llm.scripted.apis import (
     Asked,
     Direct,
     Incoming,
-    Told,
+    Outgoing,
     event,
     image_of,
     pieces,
@@ -55,22 +55,35 @@ class OpenAIChat(Api):
         )
         return Asked(request, body["model"], body)
 
-    def whole(self, told: Told) -> Any:
+    def whole(self, outgoing: Outgoing) -> Any:
         """Return a chat completion."""
-        calls = [_call(call) for call in told.reply.tool_calls]
-        message = {"role": "assistant", **_said(told), **({"tool_calls": calls} if calls else {})}
-        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _finish(told)}
-        return {**_head(told, "chat.completion"), "choices": [choice], "usage": _usage(told)}
+        calls = [_call(call) for call in outgoing.reply.tool_calls]
+        message = {
+            "role": "assistant",
+            **_content(outgoing),
+            **({"tool_calls": calls} if calls else {}),
+        }
+        choice = {
+            "index": 0,
+            "message": message,
+            "logprobs": None,
+            "finish_reason": _finish(outgoing),
+        }
+        return {
+            **_head(outgoing, "chat.completion"),
+            "choices": [choice],
+            "usage": _usage(outgoing),
+        }
 
-    def stream(self, told: Told) -> Iterator[bytes]:
+    def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
         """Yield chunks; the usage comes last, if the request asks for it."""
-        counted = (told.asked.body.get("stream_options") or {}).get("include_usage")
-        head = _head(told, "chat.completion.chunk") | ({"usage": None} if counted else {})
-        for delta in _deltas(told):
+        counted = (outgoing.asked.body.get("stream_options") or {}).get("include_usage")
+        head = _head(outgoing, "chat.completion.chunk") | ({"usage": None} if counted else {})
+        for delta in _deltas(outgoing):
             yield event({**head, "choices": [_choice(delta)]})
-        yield event({**head, "choices": [_choice({}, _finish(told))]})
+        yield event({**head, "choices": [_choice({}, _finish(outgoing))]})
         if counted:
-            yield event({**head, "choices": [], "usage": _usage(told)})
+            yield event({**head, "choices": [], "usage": _usage(outgoing)})
         yield event("[DONE]")
 
     def error(self, status: int, words: str, code: str) -> Any:
@@ -118,19 +131,19 @@ def _tool(tool: dict[str, Any]) -> Tool:
     return Tool(function["name"], function.get("description", ""), function.get("parameters", {}))
 
 
-def _head(told: Told, kind: str) -> dict[str, Any]:
-    head = {"id": f"chatcmpl-{told.number}", "object": kind, "created": int(time.time())}
-    return {**head, "model": told.model, "system_fingerprint": "fp_scripted"}
+def _head(outgoing: Outgoing, kind: str) -> dict[str, Any]:
+    head = {"id": f"chatcmpl-{outgoing.number}", "object": kind, "created": int(time.time())}
+    return {**head, "model": outgoing.model, "system_fingerprint": "fp_scripted"}
 
 
-def _said(told: Told) -> dict[str, Any]:
-    if told.reply.stop == "refusal":
-        return {"content": None, "refusal": told.reply.text}
-    return {"content": told.reply.text or None, "refusal": None}
+def _content(outgoing: Outgoing) -> dict[str, Any]:
+    if outgoing.reply.stop == "refusal":
+        return {"content": None, "refusal": outgoing.reply.text}
+    return {"content": outgoing.reply.text or None, "refusal": None}
 
 
-def _finish(told: Told) -> str:
-    return _FINISH[told.reply.stop]
+def _finish(outgoing: Outgoing) -> str:
+    return _FINISH[outgoing.reply.stop]
 
 
 def _call(call: ToolCall) -> dict[str, Any]:
@@ -138,12 +151,12 @@ def _call(call: ToolCall) -> dict[str, Any]:
     return {"id": call.id, "type": "function", "function": function}
 
 
-def _deltas(told: Told) -> Iterator[dict[str, Any]]:
+def _deltas(outgoing: Outgoing) -> Iterator[dict[str, Any]]:
     yield {"role": "assistant", "content": "", "refusal": None}
-    field = "refusal" if told.reply.stop == "refusal" else "content"
-    for piece in pieces(told.reply.text):
+    field = "refusal" if outgoing.reply.stop == "refusal" else "content"
+    for piece in pieces(outgoing.reply.text):
         yield {field: piece}
-    for index, call in enumerate(told.reply.tool_calls):
+    for index, call in enumerate(outgoing.reply.tool_calls):
         whole = _call(call)
         begun = {**whole, "index": index, "function": {"name": call.name, "arguments": ""}}
         yield {"tool_calls": [begun]}
@@ -155,8 +168,8 @@ def _choice(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
     return {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
 
 
-def _usage(told: Told) -> dict[str, Any]:
-    given, cached, output, both = total(told)
+def _usage(outgoing: Outgoing) -> dict[str, Any]:
+    given, cached, output, both = total(outgoing)
     usage: dict[str, Any] = {"prompt_tokens": given, "completion_tokens": output}
     details = {"prompt_tokens_details": {"cached_tokens": cached, "audio_tokens": 0}}
     reasoning = {"completion_tokens_details": {"reasoning_tokens": 0, "audio_tokens": 0}}

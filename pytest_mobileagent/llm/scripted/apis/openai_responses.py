@@ -14,7 +14,7 @@ from pytest_mobileagent.llm.scripted.apis import (
     Asked,
     Direct,
     Incoming,
-    Told,
+    Outgoing,
     event,
     image_of,
     pieces,
@@ -55,28 +55,28 @@ class OpenAIResponses(Api):
         )
         return Asked(request, body["model"], body)
 
-    def whole(self, told: Told) -> Any:
+    def whole(self, outgoing: Outgoing) -> Any:
         """Return a response."""
-        status = "incomplete" if told.reply.stop == "length" else "completed"
-        return _response(told, status, _items(told), _usage(told))
+        status = "incomplete" if outgoing.reply.stop == "length" else "completed"
+        return _response(outgoing, status, _items(outgoing), _usage(outgoing))
 
-    def stream(self, told: Told) -> Iterator[bytes]:
+    def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
         """Yield events, numbered; the last one holds the whole response."""
         numbers = count()
 
         def said(name: str, /, **fields: Any) -> bytes:
             return event({"type": name, "sequence_number": next(numbers), **fields}, name)
 
-        begun = _response(told, "in_progress", [], None)
+        begun = _response(outgoing, "in_progress", [], None)
         yield said("response.created", response=begun)
         yield said("response.in_progress", response=begun)
-        for index, item in enumerate(_items(told)):
+        for index, item in enumerate(_items(outgoing)):
             place = {"output_index": index}
             yield said("response.output_item.added", **place, item=_begun(item))
             for name, fields in _item_events(item):
                 yield said(name, **place, item_id=item["id"], **fields)
             yield said("response.output_item.done", **place, item=item)
-        whole = self.whole(told)
+        whole = self.whole(outgoing)
         yield said(f"response.{whole['status']}", response=whole)
 
     def error(self, status: int, words: str, code: str) -> Any:
@@ -141,11 +141,11 @@ def _tool(tool: dict[str, Any]) -> Tool:
 
 
 def _response(
-    told: Told, status: str, output: list[dict[str, Any]], usage: dict[str, Any] | None
+    outgoing: Outgoing, status: str, output: list[dict[str, Any]], usage: dict[str, Any] | None
 ) -> dict[str, Any]:
-    body = told.asked.body
+    body = outgoing.asked.body
     reason = {"reason": "max_output_tokens"} if status == "incomplete" else None
-    head = {"id": f"resp_{told.number}", "object": "response", "created_at": int(time.time())}
+    head = {"id": f"resp_{outgoing.number}", "object": "response", "created_at": int(time.time())}
     asked = {"tools": body.get("tools") or [], "instructions": body.get("instructions")}
     asked |= {"temperature": body.get("temperature"), "top_p": body.get("top_p")}
     fixed: dict[str, Any] = {
@@ -155,32 +155,32 @@ def _response(
         "tool_choice": "auto",
     }
     said = {"status": status, "incomplete_details": reason, "output": output, "usage": usage}
-    return {**head, "model": told.model, **said, **asked, **fixed}
+    return {**head, "model": outgoing.model, **said, **asked, **fixed}
 
 
-def _items(told: Told) -> list[dict[str, Any]]:
+def _items(outgoing: Outgoing) -> list[dict[str, Any]]:
     """Return the answer's items; if reasoning is asked for, an item of it comes first."""
-    reply = told.reply
+    reply = outgoing.reply
     items: list[dict[str, Any]] = []
-    if told.asked.body.get("reasoning"):
-        secret = {"summary": [], "encrypted_content": f"thought {told.number}"}
-        items.append({"type": "reasoning", "id": f"rs_{told.number}", **secret})
+    if outgoing.asked.body.get("reasoning"):
+        secret = {"summary": [], "encrypted_content": f"thought {outgoing.number}"}
+        items.append({"type": "reasoning", "id": f"rs_{outgoing.number}", **secret})
     if reply.text:
         part: dict[str, Any] = {"type": "output_text", "text": reply.text, "annotations": []}
         if reply.stop == "refusal":
             part = {"type": "refusal", "refusal": reply.text}
         status = "incomplete" if reply.stop == "length" else "completed"
-        message = {"type": "message", "id": f"msg_{told.number}", "role": "assistant"}
+        message = {"type": "message", "id": f"msg_{outgoing.number}", "role": "assistant"}
         items.append({**message, "status": status, "content": [part]})
     for number, call in enumerate(reply.tool_calls):
-        end = {"id": f"{told.number}_{number}", "call_id": call.id, "status": "completed"}
+        end = {"id": f"{outgoing.number}_{number}", "call_id": call.id, "status": "completed"}
         if call.kind == "computer_call":
             arguments = dict(call.arguments)
             did: dict[str, Any] = arguments if "actions" in arguments else {"action": arguments}
             items.append({"type": call.kind, **end, **did, "pending_safety_checks": []})
         else:
             words = json.dumps(call.arguments, ensure_ascii=False)
-            named = _named(call.name, told.asked.body.get("tools") or ())
+            named = _named(call.name, outgoing.asked.body.get("tools") or ())
             items.append({"type": "function_call", **named, "arguments": words, **end})
     return items
 
@@ -221,8 +221,8 @@ def _item_events(item: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "response.function_call_arguments.done", done
 
 
-def _usage(told: Told) -> dict[str, Any]:
-    given, cached, output, both = total(told)
+def _usage(outgoing: Outgoing) -> dict[str, Any]:
+    given, cached, output, both = total(outgoing)
     details = {"input_tokens_details": {"cached_tokens": cached, "cache_write_tokens": 0}}
     reasoning = {"output_tokens_details": {"reasoning_tokens": 0}}
     counts = {"input_tokens": given, "output_tokens": output, "total_tokens": both}

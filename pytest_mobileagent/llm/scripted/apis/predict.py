@@ -24,7 +24,7 @@ from pytest_mobileagent.llm.scripted.apis import (
     Asked,
     Direct,
     Incoming,
-    Told,
+    Outgoing,
     decoded,
     event,
     image_of,
@@ -51,15 +51,15 @@ class Predict(Api):
         message = Message("user", (str(body["prompt"]), *images))
         return Asked(Request((message,), extra=rest(body, {"prompt", "images"})), "", body)
 
-    def whole(self, told: Told) -> Any:
+    def whole(self, outgoing: Outgoing) -> Any:
         """Return the text, with the tokens if they are known."""
-        given, _, output, _ = total(told)
+        given, _, output, _ = total(outgoing)
         counts = {"input_tokens": given, "output_tokens": output} if given or output else {}
-        return {"text": told.reply.text, **counts}
+        return {"text": outgoing.reply.text, **counts}
 
-    def stream(self, told: Told) -> Iterator[bytes]:
+    def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
         """Yield the same in one piece: these endpoints do not stream."""
-        yield event(self.whole(told))
+        yield event(self.whole(outgoing))
 
     def error(self, status: int, words: str, code: str) -> Any:  # noqa: ARG002 - it says no more
         """Return an error, as FastAPI puts it."""
@@ -84,11 +84,11 @@ class Names(Api):
         whole = {"object": "list", "data": [known], **ids}
         return Direct({"models": [known]} if head.endswith("beta") else whole)
 
-    def whole(self, told: Told) -> Any:
+    def whole(self, outgoing: Outgoing) -> Any:
         """Return nothing: no model is asked here."""
         raise NotImplementedError
 
-    def stream(self, told: Told) -> Iterator[bytes]:
+    def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
         """Yield nothing: no model is asked here."""
         raise NotImplementedError
 
@@ -172,20 +172,20 @@ class Gradio(Api):
             return self._asked(incoming.body()["data"], stream=False)
         return self._begun(incoming) if incoming.method == "POST" else self._ended(incoming)
 
-    def whole(self, told: Told) -> Any:
+    def whole(self, outgoing: Outgoing) -> Any:
         """Return what the function returned, as Gradio 3 did."""
-        return {"data": _returned(told), "is_generating": False, "duration": 0.1}
+        return {"data": _returned(outgoing), "is_generating": False, "duration": 0.1}
 
-    def stream(self, told: Told) -> Iterator[bytes]:
+    def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
         """Yield what the function returned, in one event."""
-        if queued := told.asked.body["queued"]:
-            output = {"data": _returned(told), "is_generating": False, "duration": 0.1}
+        if queued := outgoing.asked.body["queued"]:
+            output = {"data": _returned(outgoing), "is_generating": False, "duration": 0.1}
             ended = {"msg": "process_completed", "event_id": queued, "success": True}
             yield event({**ended, "output": output})
             yield event({"msg": "close_stream", "event_id": None})
             return
         yield event("null", "heartbeat")
-        yield event(_returned(told), "complete")
+        yield event(_returned(outgoing), "complete")
 
     def error(self, status: int, words: str, code: str) -> Any:  # noqa: ARG002 - it says no more
         """Return an error."""
@@ -232,5 +232,5 @@ def _uploaded(incoming: Incoming) -> list[Image]:
     return [Image(file) for file in files]
 
 
-def _returned(told: Told) -> list[Any]:
-    return [told.reply.text, told.reply.input_tokens, told.reply.output_tokens]
+def _returned(outgoing: Outgoing) -> list[Any]:
+    return [outgoing.reply.text, outgoing.reply.input_tokens, outgoing.reply.output_tokens]
