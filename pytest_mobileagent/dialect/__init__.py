@@ -1,13 +1,13 @@
-"""How models say actions: one dialect for each format, which parses and prints.
+"""How models express actions: one dialect for each format, which parses and prints it.
 
-- The dialects: `parse` makes a `Decision` of a model's words, in the `Frame` of what the model was
-  shown; `print` makes words of a decision. `dialects()` has them all, by name.
-- For a dialect of your own: `Dialect`, its base; what reads words (`object_in`, `number`, `point`,
-  `line_after`, `call`, …); and the errors that say what is wrong with them (`lacks`, `unknown`,
-  `cannot_say`).
-- For models that were taught to use a computer: `PHONE_FUNCTIONS`, what a phone has besides.
+- The dialects: `parse` turns a model's words into a `Decision`, given the `Frame` that the words
+  refer to; `print` turns a decision into words. `dialects()` returns all of them by name.
+- For a dialect of your own: the base class `Dialect`; functions that read words (`object_in`,
+  `number`, `point`, `line_after`, `call`, …); and errors that say what is wrong with them (`lacks`,
+  `unknown`, `cannot_say`).
+- For models that were trained to use a computer: `PHONE_FUNCTIONS`, what a phone has besides.
 
-What is public is imported when it is first asked for: an agent needs one dialect.
+Public names are imported when they are first used, since an agent needs one dialect.
 """
 
 from __future__ import annotations

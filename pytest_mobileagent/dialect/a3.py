@@ -47,7 +47,7 @@ _NAMES = (
     *("COMPLETE", "IMPOSSIBLE", "OPEN", "LONG_PRESS", "WAIT"),
 )
 _NAME = "|".join(_NAMES).replace("_", "[_ ]")
-# An action fills a line, or else it has brackets.
+# An action without brackets fills a line.
 _LINE = re.compile(
     rf"^[\s*`>-]*(?:action\W*)?({_NAME})[ \t]*(?:\[(.*)\]|\((.*)\))?[\s*`.]*$",
     re.IGNORECASE | re.MULTILINE,
@@ -62,15 +62,15 @@ class A3(Dialect):
     """`{"action": "tap", "x": 100, "y": 100}`, or `CLICK[100,100]` with `space="paper"`.
 
     Source of the device's space: YuxiangChai/AITK, aitk/translators/base.py and
-    aitk/utils/adb_controller.py. Milliseconds for durations, seconds for `time`; pixels. `type`
-    clears the field first, unless `clear=False` (AITK's setting clear_before_type). In a swipe
-    the duration may be called `time`, in a wait the time `duration`, as there.
+    aitk/utils/adb_controller.py. Coordinates are in pixels, durations in milliseconds, `time` in
+    seconds. `type` clears the field first, unless `clear=False` (AITK's setting
+    clear_before_type). As there, a swipe's duration may be called `time`, and a wait's `duration`.
 
     Source of the paper's space: A3 section 3.2, which names the actions CLICK, SCROLL, TYPE, ENTER,
-    BACK, HOME, COMPLETE, IMPOSSIBLE, OPEN, LONG_PRESS and WAIT without saying how their arguments
-    are written. AITK's one example is `CLICK[100,100]`; we write all of them so, a mark as
-    `CLICK[5]`, directions (the finger's) as `SCROLL[up]` or with a mark `SCROLL[5, up]`, an answer
-    as `COMPLETE[…]`. Text before the last action is "thought".
+    BACK, HOME, COMPLETE, IMPOSSIBLE, OPEN, LONG_PRESS and WAIT, but not the format of their
+    arguments. AITK's only example is `CLICK[100,100]`. All others are written like that: a mark as
+    `CLICK[5]`, the finger's direction as `SCROLL[up]` or with a mark as `SCROLL[5, up]`, an answer
+    as `COMPLETE[…]`. The text before the last action is the "thought".
 
     Unreadable words end an episode in AITK's translators.
     """
@@ -151,7 +151,7 @@ class A3(Dialect):
 
 
 def _call(words: str) -> tuple[str, str, str]:
-    """Return what stands before the last action, the action's name, and its argument."""
+    """Return the text before the last action, the action's name, and its argument."""
     found = [*_LINE.finditer(words)] or [*_CALL.finditer(words)]
     if not found:
         raise lacks(words, "action")
@@ -256,7 +256,7 @@ def _printed_call_of_text(action: Action) -> str:
 
 
 def _printed_place(x: int, y: int, frame: Frame) -> str:
-    """Return the smallest mark that holds a pixel, or the pixel where there are no marks."""
+    """Return the smallest mark that contains a pixel, or the pixel if there are no marks."""
     if frame.marks:
         return frame.mark_at(x, y).label
     return "{x},{y}".format_map(_point(x, y, frame))

@@ -33,7 +33,7 @@ from pytest_mobileagent.dialect.dialect import (
 from pytest_mobileagent.dialect.reading import amount, name_for, object_in, point, text
 
 _SCALE = (1000, 1000)
-# A finger that stays for longer, in milliseconds, presses long.
+# A touch that lasts longer than this, in milliseconds, is a long press.
 _TAP = 200
 _KEYS: dict[str, KeyName] = {
     "HOME": "home",
@@ -48,15 +48,15 @@ _FIELDS = ("thought", "POINT", "to", "duration", "PRESS", "TYPE", "CLEAR", "STAT
 class AgentCpm(Dialect):
     """The JSON of AgentCPM-GUI. Coordinates go from 0 to 1000, directions are the finger's.
 
-    One action, of which the first of TYPE, POINT, PRESS and duration counts, may come with a
-    STATUS: then the action is done before the episode ends, as the README has it; the project's
-    evaluator overlooks it. "finish" and "satisfied" end it as met, "impossible" and "interrupt" as
-    not to be met, and "need_feedback" asks the user, with the thought as the question.
+    There is one action: the first of TYPE, POINT, PRESS and duration counts. It may come with a
+    STATUS: then the action is done before the episode ends, as the README says, although the
+    project's evaluator ignores it. "finish" and "satisfied" end the episode as done, "impossible"
+    and "interrupt" as impossible; "need_feedback" asks the user, with the thought as the question.
 
     Source: OpenBMB/AgentCPM-GUI, README "Action Space", `eval/utils/schema/schema.json` and
     `schema_for_extraction.json` (APPSELECT and CLEAR), `eval/utils/evaluator.py` (200 ms). It has
-    no agent: in its evaluation, words that cannot be read are a wrong step. They must be nothing
-    but JSON there; this reads JSON with something around it, and names in any case.
+    no agent: in its evaluation, words that cannot be read are a wrong step. There they have to be
+    JSON and nothing else; here, JSON may have text around it, and names may be in any case.
     """
 
     name = "agentcpm"
@@ -87,7 +87,7 @@ class AgentCpm(Dialect):
 
 
 def _named(found: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields by the schema's names, in whatever case they are written."""
+    """Return the fields under the schema's names, whatever their case."""
     names = {name.lower(): name for name in _FIELDS}
     return {names.get(name.lower(), name): value for name, value in found.items()}
 

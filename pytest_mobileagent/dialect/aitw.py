@@ -1,4 +1,4 @@
-"""The dual-gesture actions of Android in the Wild, as Auto-UI and DigiRL say them."""
+"""The dual-gesture actions of Android in the Wild, in the format of Auto-UI and DigiRL."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from pytest_mobileagent.dialect.dialect import (
 )
 from pytest_mobileagent.dialect.reading import NUMBER, number, spoken
 
-Point = tuple[float, float]  # (y, x), as the dialect says it
+Point = tuple[float, float]  # (y, x), in the dialect's order
 Kind = Literal[
     "DUAL_POINT",
     "TYPE",
@@ -60,7 +60,7 @@ GESTURES: dict[str, tuple[Point, Point]] = {
     "right": ((0.5, 0.2), (0.5, 0.8)),
 }
 
-# The kinds that the parsers of DigiRL and SPA-Bench know, and how many parts they take apart.
+# The kinds that the parsers of DigiRL and SPA-Bench know, and the number of parts they expect.
 _CODE_ALONE = ("PRESS_HOME", "PRESS_BACK", "PRESS_ENTER", "STATUS_TASK_COMPLETE", "TASK_IMPOSSIBLE")
 _PARTS = 6
 _DECISION = re.compile(r"Action Decision\s*[:：]\s*", re.IGNORECASE)
@@ -71,7 +71,7 @@ _TEXT = re.compile(r"[\"']?typed_text[\"']?\s*[:：]\s*(.*)", re.IGNORECASE | re
 
 @dataclass(frozen=True, slots=True)
 class Gesture:
-    """One action as the dialect has it: points are (y, x) in fractions of the screen."""
+    """One action in the dialect's terms: points are (y, x) in fractions of the screen."""
 
     kind: Kind
     touch: Point = _UNUSED
@@ -79,7 +79,7 @@ class Gesture:
     text: str = ""
 
     def line(self) -> str:
-        """Return the action's words, as they also stand in a history."""
+        """Return the action's words, which are also the format of a history."""
         touch, lift = (_point_words(point) for point in (self.touch, self.lift))
         return (
             f'"action_type": "{self.kind}", "touch_point": "{touch}", "lift_point": "{lift}", '
@@ -88,10 +88,10 @@ class Gesture:
 
 
 def _code_gesture(parts: list[str]) -> Gesture:
-    """Return what the six parts of a decision say, of which only the places count, not the names.
+    """Return the gesture of a decision's six parts, of which only the positions count.
 
     Raises:
-        DialectError: the kind is unknown, or what it needs is not there.
+        DialectError: the kind is unknown, or a part that it needs is missing.
     """
     values = [part.split(": ")[1:2] for part in parts]
     kind = "".join(values[0]).strip('"')
@@ -119,14 +119,14 @@ class Aitw(Dialect):
     (autoui_utils.py and env.py), SPA-Bench (framework/models/AutoUI and DigiRL). Variants:
 
     - "auto-ui": two points are a tap if they are at most 0.04 of the screen apart, as in AITW.
-    - "digirl": they are one if they are less than √10 pixels apart. A decision whose parts are
-      there, but make no sense, is one to do nothing: signal "idle".
-    - "spa-bench": as "digirl", but without idling; and typing first clears the field, and then
-      presses enter (its device.py), which neither the data nor DigiRL does.
+    - "digirl": they are a tap if they are less than √10 pixels apart. A decision that has all its
+      parts, but is invalid, does nothing: signal "idle".
+    - "spa-bench": like "digirl", but without idling; and typing clears the field first and presses
+      enter afterwards (its device.py), as neither the data nor DigiRL does.
 
-    The released parsers know only TASK_IMPOSSIBLE, though models are trained to say
-    STATUS_TASK_IMPOSSIBLE, and they cannot read typed text with ", " or ": " in it. We follow the
-    papers: both are understood. Scrolling is printed as Auto-UI's gesture, and read as a swipe.
+    The released parsers know only TASK_IMPOSSIBLE, although models are trained to say
+    STATUS_TASK_IMPOSSIBLE, and they cannot read typed text that contains ", " or ": ". This follows
+    the papers, and reads both. A scroll is printed as Auto-UI's gesture, and read as a swipe.
     """
 
     name = "aitw"
@@ -147,9 +147,9 @@ class Aitw(Dialect):
         return Decision((action,), said)
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return what words mean to the parsers of DigiRL and SPA-Bench: six parts, to the letter.
+        """Return what words mean to the parsers of DigiRL and SPA-Bench: six exact parts.
 
-        Auto-UI itself has no program that acts: "auto-ui" is read as `parse` reads it.
+        Auto-UI was released without a program that acts, so "auto-ui" is read as by `parse`.
         """
         if self.variant == "auto-ui":
             return self._read(words, frame)
@@ -216,7 +216,7 @@ class Aitw(Dialect):
 
     @staticmethod
     def decision_of(words: str) -> str:
-        """Return what stands behind "Action Decision:", or all words if they do without it."""
+        """Return the text after "Action Decision:", or all of it if there is no such heading."""
         parts = _DECISION.split(spoken(words), maxsplit=2)
         return parts[1] if len(parts) > 1 else parts[0]
 
@@ -242,7 +242,7 @@ class Aitw(Dialect):
 
 
 def _has_all_parts(words: str) -> bool:
-    """Whether DigiRL's parser finds the six parts that it splits a decision into."""
+    """Whether DigiRL's parser finds the six parts of a decision."""
     return "Action Decision: " in words and Aitw.decision_of(words).count(", ") == 5
 
 

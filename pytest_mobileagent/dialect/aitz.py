@@ -31,7 +31,7 @@ _ALONE: dict[str, Action] = {
     "press_back": Key("back"),
 }
 _SAID = {"THINK": "thought", "NEXT": "next"}
-# The numbers of AITW's types of actions in annotations (coat/action_utils.py).
+# AITW's action types by their numbers in annotations (coat/action_utils.py).
 _KINDS: dict[int, Kind] = {
     3: "TYPE",
     4: "DUAL_POINT",
@@ -47,15 +47,16 @@ _KINDS: dict[int, Kind] = {
 class Aitz(Dialect):
     """`{"ACTION": "click_element", "ARGS": {"bbox": [x1, y1, x2, y2]}}`, a call in JSON.
 
-    Boxes are thousandths of the picture, (x, y); tapped is the centre. Sources: AITZ (arXiv
-    2403.02713; coat/config.yaml, agent.py and evaluate.py of IMNearth/CoAT). `screen` is what the
-    model was shown: with "text" it names boxes, with "marks" the numbers of marks, from 0; both are
-    read. Directions of scrolling are the finger's, as in the annotations; the prompt describes
-    "down" as the content's, but then contradicts itself with "up" that opens the app drawer.
+    Boxes are in thousandths of the picture, (x, y); a tap goes to the centre. Sources: AITZ (arXiv
+    2403.02713; coat/config.yaml, agent.py and evaluate.py of IMNearth/CoAT). `screen` says what the
+    model saw, and so what is printed: boxes for "text", the numbers of marks from 0 for "marks".
+    Both are read. Scroll directions are the finger's, as in the annotations; the prompt describes
+    "down" as the content's, but contradicts itself with "up", which opens the app drawer.
 
-    A step of the annotations (`result_action_type`, `result_touch_yx`, …) is read as well: two
-    points at most 0.04 apart are a tap; others scroll up or down if that is at least 0.9 of the way
-    sideways, as extract_gt_action of action_utils.py has it. A tap is where the finger lifts.
+    A step of the annotations (`result_action_type`, `result_touch_yx`, …) is read, too: two points
+    at most 0.04 apart are a tap where the finger lifts; others are a scroll, up or down if the
+    vertical distance is at least 0.9 times the horizontal one, as in extract_gt_action of
+    action_utils.py.
     """
 
     name = "aitz"
@@ -105,7 +106,7 @@ def _index(label: str) -> int:
 
 
 def _object(words: str) -> dict[str, Any]:
-    """Return the object in words: also without its last brace, which CoAT's agent mends too."""
+    """Return the object in words; its last brace may be missing, as CoAT's agent adds it, too."""
     keys = ("ACTION", "result_action_type")
     try:
         return object_in(words, *keys)
@@ -117,7 +118,7 @@ def _object(words: str) -> dict[str, Any]:
 
 
 def _called(name: str, arguments: Mapping[str, Any], frame: Frame) -> Action:
-    """Return what a call means: names are matched as loosely as evaluate.py does."""
+    """Return what a call means; names match as loosely as in evaluate.py."""
     call = name.strip().lower()
     if "click" in call:
         return _clicked(arguments, frame)

@@ -48,11 +48,12 @@ class AndroidArena(Dialect):
 
     Source: AndroidArena (Xing et al. 2024, arXiv 2402.06596), agents/action_parser.py, prompt.py
     and android_env2/simulator.py. Swipes are the finger's, over the middle of the screen. A text
-    replaces what the field held. The answer "N/A" is the prompt's word for impossible.
+    replaces the field's content. The answer "N/A" is the prompt's word for impossible.
 
-    The last action between two "#" counts, and all the words where there is none. Different from
-    the code, the answer has no brackets around it, brackets in a text are kept, and "press_recent",
-    which its parser lets through, is a key. Stopping an app is no action that the prompt offers.
+    The last action between two "#" counts, or the whole text if there is none. Unlike the code,
+    this leaves brackets around an answer out, keeps brackets inside a text, and takes
+    "press_recent", which its parser lets through, for a key. The prompt does not offer to stop an
+    app.
     """
 
     name = "androidarena"
@@ -68,9 +69,9 @@ class AndroidArena(Dialect):
         return Decision((action,), {"thought": said} if said else {})
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return what a reply means to the code: nothing is around names, and nothing in brackets.
+        """Return what a reply means to the code, which allows no brackets around names or in texts.
 
-        Where it finds no word at all, or no text behind `set_text`, its run ends by an exception.
+        If it finds no word at all, or no text after `set_text`, its run ends with an exception.
         """
         between = re.findall(r"#(.+?)#", words)
         parts = (between[-1] if between else words).split()
@@ -116,7 +117,7 @@ def _finish(name: str, rest: str) -> Action:
 
 
 def _only(words: str) -> str:
-    """Return what stands in the only brackets of the words.
+    """Return the text in the only brackets of the words.
 
     Raises:
         DialectError: there are none, or several.

@@ -1,4 +1,4 @@
-"""The actions of AndroidControl, in Google's JSON and in the form of later scorers."""
+"""The actions of AndroidControl, in Google's JSON and in the format of later evaluations."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ class AndroidControl(Dialect):
 
     Points are pixels of the screenshot. Both forms are read; `form` says which one is printed.
 
-    - "original": the data's own (README of google-research/android_control; arXiv 2406.03679).
+    - "original": the data set's own (README of google-research/android_control; arXiv 2406.03679).
       The direction of `scroll` is the content's: "down" shows what is further down. `type` taps,
-      types and presses enter, `input_text` only types.
-    - "mobile_use": the golden actions as UI-S1 (X-PLUG/MobileAgent) evaluates them, in the words
+      types and presses enter; `input_text` only types.
+    - "mobile_use": the golden actions as UI-S1 (X-PLUG/MobileAgent) evaluates them, in the format
       of Qwen-VL's tool: swipes have two points, `type` only types, `system_button` has four names
-      (Menu shows the apps in use), `terminate` and `answer` end the episode.
+      (Menu shows the recent apps), `terminate` and `answer` end the episode.
     """
 
     name = "androidcontrol"

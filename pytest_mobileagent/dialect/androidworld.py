@@ -1,4 +1,4 @@
-"""The JSON actions of AndroidWorld, in which its agents M3A and T3A answer."""
+"""The JSON actions of AndroidWorld, the format of its agents M3A and T3A."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _PLAIN: Mapping[str, Action] = {
     "navigate_back": Key("back"),
     "wait": Wait(1.0),
 }
-# What the code takes as a finger that moves in this direction; see the class.
+# The finger's direction for each direction of a swipe in the code; see the class.
 _SWIPES: Mapping[Direction, Direction] = {
     "up": "up",
     "down": "down",
@@ -71,19 +71,19 @@ class AndroidWorld(Dialect):
     `y`, which the prompts do not offer, are pixels of the picture.
 
     - `input_text` taps the element, types, and presses enter; an empty text does nothing.
-    - `scroll` names the side whose content is to be seen; the element 0 is one as any other (in
-      the original it stands for the whole screen).
-    - `scroll` and `swipe` without a direction do nothing. `swipe`, which the prompts do not offer,
-      has the finger's direction for up and down, and the opposite for left and right, as in the
-      original's code.
+    - `scroll` names the side of the content to show; element 0 is an element like any other (in the
+      original it means the whole screen).
+    - `scroll` and `swipe` without a direction do nothing. The direction of `swipe`, which the
+      prompts do not offer, is the finger's for up and down, and the opposite for left and right, as
+      in the original's code.
     - `answer` is `Finish` with a text, `status` is `Finish` without one (or `Impossible`). In
-      AndroidWorld an answer does not end the episode, and a status follows: an agent that wants it
-      so keeps the answer until then.
+      AndroidWorld an answer does not end the episode, and a status follows; an agent that follows
+      this has to hold the answer back until then.
     - Texts with a closing brace are read whole; the original cuts them there, and fails.
+    - `text_only` selects T3A's code, whose `parse_strictly` crashes over a click without an index.
 
-    - `text_only` is T3A's code, whose `parse_strictly` crashes over a click without an index.
-
-    Unknown fields and indices are errors, as in the original. What was said is in "reason".
+    Unknown fields and indices are errors, as in the original. The text before the action is the
+    "reason".
     """
 
     name = "androidworld"
@@ -95,7 +95,7 @@ class AndroidWorld(Dialect):
         return Decision(_actions(object_in(action), frame), {"reason": reason})
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return what the reply means to the code: names to the letter, and no brace in a text."""
+        """Return what the reply means to the code: names are exact, and texts have no brace."""
         reason = re.search("Reason:(.*)Action:", words, re.DOTALL)
         action = re.search("Action:(.*)", words, re.DOTALL)
         if not (reason and reason[1].strip() and action and action[1].strip()):
@@ -108,7 +108,7 @@ class AndroidWorld(Dialect):
         return Decision(_actions(fields, frame), {"reason": reason[1].strip()})
 
     def print(self, decision: Decision, frame: Frame) -> str:
-        """Return the reply that says the decision, "unknown" where nothing is done."""
+        """Return the reply for a decision, with the action "unknown" if nothing is done."""
         if not decision.actions:
             return _reply({"action_type": "unknown"}, decision.said)
         return Dialect.print(self, decision, frame)
@@ -127,7 +127,7 @@ class AndroidWorld(Dialect):
 
 
 def _parts(words: str) -> tuple[str, str]:
-    """Return the reason, and all that stands behind the first "Action:"."""
+    """Return the reason, and everything after the first "Action:"."""
     plain = spoken(words)
     for flags in (re.DOTALL, re.DOTALL | re.IGNORECASE):
         reason = re.search("Reason:(.*)Action:", plain, flags)
@@ -139,14 +139,14 @@ def _parts(words: str) -> tuple[str, str]:
 
 
 def _code_fields(action: str) -> dict[str, Any]:
-    """Return the fields as the code extracts them: twice, and never past the first brace.
+    """Return the fields as the code extracts them: twice, and up to the first closing brace.
 
     Raises:
-        DialectError: it fails over them.
+        DialectError: the code fails.
     """
     found = re.search(r"\{.*?\}", action, re.DOTALL)
     extracted = _literal(found[0]) if found else None
-    # What is no literal of Python's is sought again in the same words, within one line.
+    # If it is no Python literal, the code searches the same text again, within one line.
     again = re.search(r"\{.*?\}", action if extracted is None else json.dumps(extracted))
     fields = None
     if again is not None:
@@ -237,7 +237,7 @@ def _answer(fields: Mapping[str, Any], _: Frame) -> Action | None:
 
 
 def _status(fields: Mapping[str, Any], _: Frame) -> Action:
-    # All but "infeasible" is taken for completed, also no status at all.
+    # Everything but "infeasible" means completed, even no status at all.
     status = str(fields.get("goal_status")).strip().lower()
     return Impossible() if status == "infeasible" else Finish()
 
@@ -253,7 +253,7 @@ _OTHERS: Mapping[str, Callable[[Mapping[str, Any], Frame], Action | None]] = {
 }
 
 
-# What the code knows, to the letter.
+# The exact names that the code knows.
 _KINDS = {*_PLAIN, *_TOUCHES, *_OTHERS}
 
 
@@ -291,7 +291,7 @@ def _printed_other(action: Action, frame: Frame) -> dict[str, Any]:
 
 
 def _place(at: tuple[int, int] | None, frame: Frame) -> dict[str, int]:
-    """Return a pixel as the smallest mark that it is in, or as x and y if there are no marks."""
+    """Return the smallest mark that contains a pixel, or x and y if there are no marks."""
     if at is None:
         return {}
     if frame.marks:

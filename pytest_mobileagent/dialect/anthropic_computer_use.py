@@ -41,12 +41,12 @@ from pytest_mobileagent.dialect.reading import direction as as_direction
 Point = tuple[float, float]
 Version = Literal["20241022", "20250124", "20251124"]
 
-# As many clicks of the wheel are taken for half a screen, which is one `Scroll`; and at most so
-# many of these are done at once.
+# So many clicks of the wheel scroll half a screen, which is one `Scroll`; and at most so many
+# scrolls are done at once.
 _CLICKS = 5
 _SCROLLS = 5
 _SIGNALS = ("screenshot", "cursor_position", "zoom")
-# How long a finger stays that goes down and up on the same point, if nobody waits meanwhile.
+# The seconds of a long press by down and up on the same point, if the model does not wait between.
 _HOLD = 1.0
 
 
@@ -55,24 +55,24 @@ class AnthropicComputerUse(Dialect):
     """The tool `computer`. Coordinates are pixels of the picture that was sent.
 
     The words are the JSON of the tool's input, `{"action": "left_click", "coordinate": [x, y]}`, or
-    a list of these. A function is `{"name": "open_app", "input": {"name": "Clock"}}`; which there
-    are for what a computer has not (back, home, …) says `computer.PHONE_FUNCTIONS`. A closing
-    message is `{"type": "message", "content": "…"}`.
+    a list of these. A function call is `{"name": "open_app", "input": {"name": "Clock"}}`;
+    `computer.PHONE_FUNCTIONS` lists the functions for what a computer does not have (back, home,
+    …). A closing message is `{"type": "message", "content": "…"}`.
 
-    `version` is the tool's. With "20241022", clicks happen where the mouse was moved to before, and
-    so they do in later versions without a coordinate; `cursor` is where the mouse is, `pressed`
-    where its left button went down, in pixels of the picture. `after` gives the dialect as it is
-    after some words.
+    `version` is the tool's. With "20241022", clicks happen where the mouse was moved to before; in
+    later versions, those without a coordinate do. `cursor` is the position of the mouse, and
+    `pressed` the point where its left button went down, in pixels of the picture. `after` returns
+    the dialect in its state after some words.
 
-    On a touchscreen, the right button is a long press, as are down and up of the left one on the
-    same point, and the mouse's moves do nothing (they are the signal "mouse" if there is nothing
-    else). The wheel's direction is the content's, five of
-    its clicks are half a screen. "screenshot", "cursor_position" and "zoom" are signals. Of a
-    combination of keys, a triple click and the middle button, the error says that a phone has none.
+    On a touchscreen, the right button is a long press, and so are down and up of the left button on
+    the same point; moves of the mouse do nothing (they are the signal "mouse" if there is nothing
+    else). The wheel's direction is the content's; five of its clicks scroll half a screen.
+    "screenshot", "cursor_position" and "zoom" are signals. Combinations of keys, triple clicks and
+    the middle button are errors, as a phone has none.
 
     Source: Anthropic's documentation "Computer use tool", and anthropics/claude-quickstarts,
-    `computer-use-demo` (where version 20241022 clicks). A phone is not among what it was made for,
-    so how a touchscreen answers to a mouse is this project's reading.
+    `computer-use-demo` (where version 20241022 clicks). The tool was not made for phones: what a
+    mouse does on a touchscreen is this project's interpretation.
     """
 
     name = "anthropic_computer_use"
@@ -97,10 +97,10 @@ class AnthropicComputerUse(Dialect):
         return Decision(tuple(actions), signal=signal or only)
 
     def after(self, words: str) -> AnthropicComputerUse:
-        """Return this dialect with the mouse where it is after some words.
+        """Return this dialect with the mouse in its state after some words.
 
         Raises:
-            DialectError: they are no uses of the tool.
+            DialectError: they are not uses of the tool.
         """
         mouse = self
         with reading(words):
@@ -219,13 +219,13 @@ def _uses(value: Any) -> list[dict[str, Any]]:
 
 
 def _input(use: dict[str, Any]) -> dict[str, Any]:
-    """Return the input of `{"name": "computer", "input": {…}}`; all else stays as it is."""
+    """Return the input of `{"name": "computer", "input": {…}}`; anything else is unchanged."""
     inner = use.get("input", use.get("arguments"))
     return inner if use.get("name") == "computer" and isinstance(inner, dict) else use
 
 
 def _plain_actions(name: str, said: dict[str, Any]) -> list[Action]:
-    """Return what is done without a point."""
+    """Return the actions that need no point."""
     match name:
         case "mouse_move" | "left_mouse_down":
             return []

@@ -39,7 +39,7 @@ _TOUCHES: dict[str, type[Tap | LongPress]] = {"tap": Tap, "long_press": LongPres
 _ALIASES = {"click": "tap", "input": "text", "scroll": "swipe"}
 _TEXT = re.compile(r"\(\s*([\"“'])(.*?)[\"”']\s*\)|\((.*)\)", re.DOTALL)
 _QUOTES = "\"'\u201c\u201d\u2018\u2019` "
-# Where in a cell of the grid each of its nine places lies, as quarters of its width and height.
+# The nine places in a cell of the grid, in quarters of its width and height.
 _PLACES = {
     "top-left": (1, 1),
     "top": (2, 1),
@@ -55,27 +55,27 @@ _PLACES = {
 
 @dataclass(frozen=True, slots=True)
 class AppAgent(Dialect):
-    """Observation, Thought, Action and Summary, a line each; the action is a call or FINISH.
+    """Lines with Observation, Thought, Action and Summary; the action is a call or FINISH.
 
     Source: AppAgent (Yang et al. 2023, arXiv 2312.13771), scripts/model.py and task_executor.py.
 
-    - `grid`: whether the model was shown the grid, whose marks are the cells.
-    - `offers_grid`: whether the model may ask for the grid; it may not while it explores, where the
+    - `grid`: whether the model saw the grid, whose cells are the marks.
+    - `offers_grid`: whether the model may ask for the grid. It may not during exploration, when the
       call is one of an unknown function.
-    - `functions`: "mobile-bench-v2" for the words of Mobile-Bench-v2's adaptation (its appendix C,
-      listing 4): `click("c5")`, `input("…")`, `scroll("s2", "up")`. Both are always understood.
+    - `functions`: "mobile-bench-v2" for the functions of Mobile-Bench-v2's adaptation (its appendix
+      C, listing 4): `click("c5")`, `input("…")`, `scroll("s2", "up")`. Both are always read.
 
-    Elements are met at their centres, a long press lasts a second, a swipe 0.4 seconds. Its length
-    is a tenth of the screen's width, times one, two or three, and twice that up and down; where
-    it would leave the screen, it ends at the edge, which the original leaves to Android.
+    Touches go to the centres of elements; a long press lasts a second, a swipe 0.4 seconds. A
+    swipe's length is a tenth of the screen's width times one, two or three, and twice that up and
+    down; it ends at the edge of the screen, which the original leaves to Android.
 
-    It differs from the original's code, and follows its prompt, where the code takes texts apart:
-    text with parentheses in it is not cut at the first that closes, text without quotes does not
-    lose its ends, the word FINISH in a text to type does not end the task, the number 0 is not the
-    last element, and the cells of the grid are those that were drawn. A swipe on the grid begins
-    where the model says. `parse_strictly` follows the code in all of that.
+    Where the original's code damages texts, this follows its prompt instead: text with parentheses
+    is not cut at the first closing one, text without quotes does not lose its ends, the word FINISH
+    in a text to type does not end the task, the number 0 is not the last element, and the cells of
+    the grid are those that were drawn. A swipe on the grid begins where the model says.
+    `parse_strictly` follows the code in all of these.
 
-    `said` has the observation, the thought and the summary; a call for the grid is the signal grid.
+    `said` has the observation, the thought and the summary; a call of grid() is the signal "grid".
     """
 
     name = "appagent"
@@ -95,11 +95,11 @@ class AppAgent(Dialect):
         return self._call(action, said, frame)
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return what the released code does about a reply, with all its slips.
+        """Return what the released code makes of a reply, with all its mistakes.
 
-        The run ends over what it cannot read, an element that is none included; a cell of the
-        grid that is none is a touch beside the screen. The code of Mobile-Bench-v2's adaptation was
-        not released: its words are read as `parse` does.
+        The run ends over anything that it cannot read, including an unknown element; an unknown
+        cell of the grid is a touch beside the screen. The code of Mobile-Bench-v2's adaptation was
+        not released, so its replies are read as by `parse`.
         """
         if self.functions == "mobile-bench-v2":
             return self._read(words, frame)
@@ -115,7 +115,7 @@ class AppAgent(Dialect):
         return Decision((_code_on_element(called, frame),), called.said)
 
     def print(self, decision: Decision, frame: Frame) -> str:
-        """Return a decision as a reply; what was not said stays empty."""
+        """Return a decision as a reply; parts that it does not have are empty."""
         said = decision.said
         parts = [f"{name}: {said.get(name.lower(), '')}" for name in ("Observation", "Thought")]
         action = "grid()" if decision.signal == "grid" else self._printed(decision, frame)
@@ -161,7 +161,7 @@ class AppAgent(Dialect):
             case (Finish(),):
                 return "FINISH"
             case (Type(text=text, at=None, clear=False, enter=False),) if not self.grid:
-                # What ends a text in quotes cannot stand in it: there are no escapes.
+                # A quoted text cannot contain what ends it: there are no escapes.
                 if re.search(r"[\"”']\s*\)|[\r\n]", text):
                     msg = f"a text in one line, without a quote before a parenthesis: not {text!r}"
                     raise DialectError(msg)
@@ -203,12 +203,12 @@ class AppAgent(Dialect):
 
 @dataclass(frozen=True, slots=True)
 class AppAgentReflection(Dialect):
-    """What AppAgent's exploration says about an action that it has done.
+    """The reflection of AppAgent's exploration on its last action.
 
-    A Decision, a Thought and a Documentation, a line each. Source: scripts/model.py and
+    It has a line each with Decision, Thought and Documentation. Source: scripts/model.py and
     self_explorer.py. The decision is the signal: "back", "ineffective", "continue" or "success";
-    `said` has the thought, and the documentation of the element, which all but "ineffective" need.
-    "back" is also the key.
+    "back" also presses the key. `said` has the thought, and the documentation of the element, which
+    all decisions but "ineffective" need.
     """
 
     name = "appagent-reflection"
@@ -226,7 +226,7 @@ class AppAgentReflection(Dialect):
         return Decision((Key("back"),) if decision == "back" else (), said, decision)
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:  # noqa: ARG002
-        """Return what a reflection means to the released code: a decision to the letter."""
+        """Return what a reflection means to the released code, whose decisions are exact words."""
         decision, thought = _code_line(words, "Decision"), _code_line(words, "Thought")
         if decision == "INEFFECTIVE":
             return Decision((), {"thought": thought}, "ineffective")
@@ -244,14 +244,14 @@ class AppAgentReflection(Dialect):
 
 @dataclass(frozen=True, slots=True)
 class _CodeCall:
-    """A call as the code reads it, or FINISH, with the other parts of the reply."""
+    """A call, or FINISH, as the code reads it, with the other parts of the reply."""
 
     name: str
     arguments: tuple[str, ...]
     said: Said
 
     def number(self, place: int) -> int:
-        """Return an argument as Python's `int` reads it."""
+        """Return an argument as a whole number, as Python's `int` reads it."""
         try:
             return int(self.arguments[place])
         except (ValueError, IndexError):
@@ -286,9 +286,9 @@ def _code_call(words: str, *, grid: bool) -> _CodeCall:
 
 
 def _code_spot(area: int, place: str, frame: Frame) -> tuple[int, int]:
-    """Return the pixel that the code acts on, beside the screen for a cell that is none.
+    """Return the pixel that the code acts on, beside the screen for an unknown cell.
 
-    It is not quite the grid that is drawn: its cells share out what is left over at the edges.
+    Its cells differ slightly from the grid that is drawn: they divide the whole screen evenly.
     """
     columns = len({mark.bounds.left for mark in frame.marks.values()}) or 1
     rows = len(frame.marks) // columns or 1
@@ -299,7 +299,7 @@ def _code_spot(area: int, place: str, frame: Frame) -> tuple[int, int]:
 
 
 def _code_line(words: str, name: str) -> str:
-    """Return what follows "NAME: " where it first stands, up to the end of the line."""
+    """Return the text after the first "NAME: ", up to the end of the line."""
     found = re.search(rf"{name}: (.*?)$", words, re.MULTILINE)
     if found is None:
         raise lacks(words, f"'{name}: '", "crash")
@@ -307,17 +307,17 @@ def _code_line(words: str, name: str) -> str:
 
 
 def _unexpected(problem: str) -> DialectError:
-    """Return an error over which the original's run ends."""
+    """Return an error that ends the original's run."""
     return DialectError(problem, on_error="crash")
 
 
 def _code_on_element(called: _CodeCall, frame: Frame) -> Action:
     if called.name == "text":
-        # Less its ends, which should be quotes, and without apostrophes, which adb's shell eats.
+        # Without its ends, which should be quotes, and apostrophes, which adb's shell drops.
         return Type(called.arguments[0][1:-1].replace("'", ""))
     number, marks = called.number(0), list(frame.marks.values())
     try:
-        mark = marks[number - 1]  # 0 is the last one, as lists of Python go
+        mark = marks[number - 1]  # for 0 the last one, as in Python's lists
     except IndexError:
         raise _unexpected(f"there is no element {number} of {len(marks)}") from None
     if called.name == "swipe":

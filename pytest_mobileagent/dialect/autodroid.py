@@ -140,7 +140,7 @@ class AutoDroid(Dialect):
 
     @staticmethod
     def chosen(words: str) -> str:
-        """Return the label of the entry that a reply chooses; empty if it chooses none."""
+        """Return the label of the entry that a reply chooses; empty if there is none."""
         try:
             number = _number(_dictionary(words).get("id"))
         except DialectError:
@@ -149,7 +149,7 @@ class AutoDroid(Dialect):
 
 
 def is_field(mark: Mark) -> bool:
-    """Whether a mark is something to type into."""
+    """Whether text can be typed into a mark's element."""
     return mark.element is not None and is_editable(mark.element)
 
 

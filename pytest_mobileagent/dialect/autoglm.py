@@ -43,10 +43,10 @@ _SCALE = (1000, 1000)
 _HOLD = 3.0
 _NUMBERS = re.compile(r"-?\d+(?:\.\d+)?")
 _BEGIN = ("finish(message=", "do(action=", "finish(", "do(")
-# A text stands between its quotes as it is, with whatever quotes and line breaks are in it.
+# A text is not escaped between its quotes, whatever quotes and line breaks it contains.
 _TYPE = re.compile(r'do\(\s*action="Type(?:_Name)?"[\s,]*text=(["\'])(.*)\1\s*,?\s*\)', re.DOTALL)
 _FINISH = re.compile(r'finish\(\s*(?:message\s*=\s*)?(["\'])(.*)\1\s*,?\s*\)', re.DOTALL)
-# Half of one, as a limit of tokens leaves it: all that stands behind the quote is the text.
+# One that a limit of tokens has cut off: everything after the quote is the text.
 _CUT_TYPE = re.compile(r'do\(\s*action="Type(?:_Name)?"[\s,]*text=(["\']?)(.*)', re.DOTALL)
 _CUT_FINISH = re.compile(r'finish\(message=(["\']?)(.*)', re.DOTALL)
 _SIGNALS = {"Note": "note", "Call_API": "call_api"}
@@ -56,19 +56,18 @@ _SIGNALS = {"Note": "note", "Call_API": "call_api"}
 class AutoGlm(Dialect):
     """The instructions of Open-AutoGLM. Coordinates go from 0 to 999, and are divided by 1000.
 
-    - "Type" clears the field before; its text stands between the quotes unescaped.
-    - "Swipe" lasts a second or two, by its length; "Long Press" three seconds.
-    - A "Tap" with a message is sensitive, and the original asks the user to confirm it: here it is
-      taken for confirmed, and the message is in `said`.
-    - "Take_over" and "Interact" ask the user, with the thought where there is no message.
+    - "Type" clears the field first; its text is not escaped between the quotes.
+    - "Swipe" lasts one to two seconds, depending on its length; "Long Press" three seconds.
+    - A "Tap" with a message is sensitive, and the original asks the user to confirm it: here it
+      counts as confirmed, and the message is in `said`.
+    - "Take_over" and "Interact" ask the user; the thought is the question if there is no message.
     - "Note" and "Call_API" are the signals "note" and "call_api"; the original does nothing then.
-    - What is well formed but cannot be done (an unknown action, a point outside of the picture) is
-      the signal "invalid", with the "problem" in `said`: the original uses up a step for it, while
-      words that cannot be read at all end its run as if they were the final message.
+    - A well-formed action that cannot be done (an unknown name, a point outside of the picture) is
+      the signal "invalid", with the "problem" in `said`: it costs the original a step, while words
+      that cannot be read at all end its run as if they were the final message.
 
-    A reply that a limit of tokens has cut off within what is to be typed, or within the final
-    message, is taken as far as it goes, as in the original. A "Type" that was cut off before its
-    text cannot be read.
+    If a limit of tokens has cut a reply off within the text to type, or within the final message,
+    the rest counts, as in the original. A "Type" that was cut off before its text cannot be read.
 
     Source: zai-org/Open-AutoGLM, `phone_agent/config/prompts_zh.py` and `prompts_en.py`, and the
     code of `phone_agent/model/client.py` and `phone_agent/actions/handler.py`. Unlike its code,
@@ -87,14 +86,14 @@ class AutoGlm(Dialect):
             with suppress(DialectError):
                 read = self.parse_strictly(words, frame)
                 if not isinstance(next(iter(read.actions), None), Finish):
-                    return read  # whatever the original goes on with
+                    return read  # the original can read it, and goes on
             raise error from None
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return the action as the original's code reads it.
 
-        A closing tag or any other words behind the call are a syntax error to it, which ends the
-        run; the texts of "Type" and "finish" lose their first character and their last two.
+        A closing tag, or any other text after the call, is a syntax error, which ends the run; the
+        texts of "Type" and "finish" lose their first character and their last two.
         """
         thinking, action = _split(words)
         said = {"thinking": thinking} if thinking else {}
@@ -134,7 +133,7 @@ class AutoGlm(Dialect):
         return _done(each, frame, said)
 
     def print(self, decision: Decision, frame: Frame) -> str:
-        """Return a decision as the prompt asks for it."""
+        """Return a decision in the format that the prompt asks for."""
         thinking = decision.said.get("thinking", "")
         think = f"<think>{thinking}</think>\n" if thinking else ""
         return f"{think}<answer>{self._instruction(decision, frame)}</answer>"
@@ -155,7 +154,7 @@ class AutoGlm(Dialect):
 
     @staticmethod
     def halves(words: str) -> tuple[str, str]:
-        """Return what a reply thinks, and the words of its action, both without tags."""
+        """Return the thought of a reply and the text of its action, both without tags."""
         thought, closed, behind = words.partition("</think>")
         if not closed:
             thought, behind = "", words
@@ -172,7 +171,7 @@ class AutoGlm(Dialect):
 
 
 def _split(words: str) -> tuple[str, str]:
-    """Return the halves as the original splits them: at the calls, and only then at the tags."""
+    """Return the halves as the original splits them: at a call, or else at the tags."""
     for begin in _BEGIN[:2]:
         before, found, behind = words.partition(begin)
         if found:
@@ -184,7 +183,7 @@ def _split(words: str) -> tuple[str, str]:
 
 
 def _python_call(action: str) -> Call:
-    """Return a call as Python's own parser reads it; arguments that are no literals are errors."""
+    """Return a call as Python's own parser reads it; arguments have to be literals."""
     source = action.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
     try:
         with warnings.catch_warnings():
@@ -199,8 +198,8 @@ def _python_call(action: str) -> Call:
             raise
         msg = f"{quoted(action)} is no call in Python: {quoted(why_unreadable(error))}"
         raise DialectError(msg) from None
-    # What it cannot take apart (a point that is no list, a duration that is no text) fails there
-    # while it is done, and the run goes on: such a point is none, such a wait is over at once.
+    # An invalid argument (a point that is no list, a duration that is no text) makes the original
+    # fail during the action, and the run goes on: there is no point then, and no wait.
     arguments = {name: value for name, value in given.items() if isinstance(value, str)}
     for name in ("element", "start", "end"):
         arguments[name] = repr(given.get(name)) if isinstance(given.get(name), list | tuple) else ""
@@ -210,10 +209,10 @@ def _python_call(action: str) -> Call:
 
 
 def _cut_off(action: str) -> Action:
-    """Return what the first half of a "Type" or a "finish" says.
+    """Return the action of a "Type" or "finish" that was cut off.
 
     Raises:
-        DialectError: it is half of anything else, or of nothing.
+        DialectError: it is the beginning of anything else.
     """
     if match := _CUT_TYPE.match(action):
         return Type(match[2], clear=True)
@@ -228,7 +227,7 @@ def _bare(words: str) -> str:
 
 
 def _done(said: Call, frame: Frame, parts: Mapping[str, str]) -> Decision:
-    """Return what a call means; what cannot be done is a signal, as it only uses up a step."""
+    """Return what a call means, or a signal if it cannot be done, as it then only costs a step."""
     try:
         return _decision(said, frame, parts)
     except DialectError as error:

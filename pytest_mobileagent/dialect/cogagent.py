@@ -1,4 +1,4 @@
-"""The grounded operations of CogAgent: of the model with 18B parameters, and of that with 9B."""
+"""The grounded operations of CogAgent, for the models with 18B and with 9B parameters."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from pytest_mobileagent.dialect.reading import name_for, point, spoken
 
 _Fractions = tuple[float, float, float, float]
 
-# The finger's way for each direction, (x1, y1) to (x2, y2) in fractions of the screen.
+# The finger's path for each direction, (x1, y1) to (x2, y2) in fractions of the screen.
 _SWIPES: dict[Direction, _Fractions] = {
     "up": (0.5, 0.5, 0.5, 0.2),
     "down": (0.5, 0.2, 0.5, 0.5),
@@ -49,12 +49,12 @@ _PHRASES: dict[str, Action] = {
     "task complete": Finish(),
     "task impossible": Impossible(),
 }
-# What needs no phone: reading into variables, and asking a language model.
+# Operations that need no phone: reading into variables, and asking a language model.
 _SIGNALS = ("QUOTE_TEXT", "QUOTE_CLIPBOARD", "LLM", "TEXT_FORMAT")
 
 _NAMES = ("status", "plan", "action")
 _GROUNDED = re.compile(r"Grounded[ _]Operation\s*[:：]\s*", re.IGNORECASE)
-# What is typed: in double quotes, of which the last may be missing; else in any others.
+# A text to type: in double quotes, of which the last may be missing, or else in other quotes.
 _QUOTED = (re.compile('"([^"]*)'), re.compile("“([^“”\"]*)|'([^']*)'"))
 _ARROW = re.compile(r"->\s*(CLICK|TAP|TYPE|SELECT)\b\s*[:：]?\s*(.*)", re.IGNORECASE | re.DOTALL)
 _AT_BOX = re.compile(r"\s*(?:at|in|on)\s+the\s+box.*", re.IGNORECASE | re.DOTALL)
@@ -66,7 +66,7 @@ _CALL = re.compile(r"([A-Z]+(?:_[A-Z]+)*)\s*[(（](.*)", re.IGNORECASE | re.DOTA
 _SENSITIVITY = re.compile(r"<<(.*?)>>")
 
 
-# The 9B model scrolls the content, the finger goes the other way.
+# The 9B model names the content's direction; the finger moves the other way.
 _FINGER: dict[str, Direction] = {"UP": "down", "DOWN": "up", "LEFT": "right", "RIGHT": "left"}
 # The first name of a key is the one that is printed.
 _KEYS: dict[str, KeyName] = {
@@ -95,19 +95,19 @@ _THOUSANDTHS = (1000, 1000)
 class CogAgent(Dialect):
     """`Grounded Operation:tap … [[x,y]]` (18B), `Grounded Operation: CLICK(box=[[…]])` (9B).
 
-    Coordinates are thousandths of the picture, (x, y); a box means its centre. With `submit`,
-    typing clears the field first and presses enter afterwards, as SPA-Bench's device.py does.
+    Coordinates are in thousandths of the picture, (x, y); a box means its centre. With `submit`,
+    typing clears the field first and presses enter afterwards, as in SPA-Bench's device.py.
 
-    18B: what DigiRL's autoui_utils.py and SPA-Bench's task_executor.py of CogAgent read; swipes are
-    the finger's, with their start and end fixed there. Their code taps the corner of a box of four
-    numbers, and reads nothing behind a space or in upper case; we take the centre, and the words.
-    The model's own `… -> TYPE: words at the box [[…]]` (the README's sample of THUDM/CogVLM) is
-    understood too, though both of them do nothing then.
+    18B: the format that DigiRL's autoui_utils.py and SPA-Bench's task_executor.py of CogAgent read.
+    Swipes are the finger's, with fixed start and end. Their code taps the corner of a box of four
+    numbers, and ignores text after a space or in upper case; here, the centre is tapped, and all
+    text is read. The model's own `… -> TYPE: words at the box [[…]]` (a sample in the README of
+    THUDM/CogVLM) is read, too, although both do nothing then.
 
-    9B: Action_space_en.md of THUDM/CogAgent. `SCROLL_…` moves the content; `step_count` is lost.
+    9B: Action_space_en.md of THUDM/CogAgent. `SCROLL_…` moves the content; `step_count` is ignored.
     `TYPE` taps its box, which the demo's register.py forgets; the demo's own Return is left out. A
-    right click, which opens a context menu, stands for a long press. What asks for no phone
-    (QUOTE_TEXT, LLM, …) is a signal in lower case. Hovering and combinations of keys are errors.
+    right click, which opens a context menu, is a long press. Operations that need no phone
+    (QUOTE_TEXT, LLM, …) are signals in lower case. Hovering and combinations of keys are errors.
     """
 
     name = "cogagent"
@@ -128,14 +128,14 @@ class CogAgent(Dialect):
         return self._call(operation, said, frame)
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return what words mean to DigiRL's and SPA-Bench's code for 18B; 9B is read as ever."""
+        """Return what words mean to DigiRL's and SPA-Bench's code (18B), or as by `parse` (9B)."""
         if self.version == "9b":
             return self._read(words, frame)
         parts = words.split("Grounded Operation:")
         operation = parts[1] if len(parts) > 1 else ""
         first = operation.split(" ")[0]
         if first == "tap":
-            # Of a box of four numbers, the corner is tapped.
+            # The code taps the corner of a box of four numbers.
             across, _, rest = operation.partition("[[")[2].partition(",")
             down = rest.partition(",")[0].partition("]]")[0]
             try:
@@ -298,7 +298,7 @@ def _named_box(arguments: str, frame: Frame) -> tuple[int, int] | None:
 
 
 def _argument(name: str, arguments: str) -> str:
-    """Return an argument in quotes: to a quote behind which the next argument or the end comes."""
+    """Return a quoted argument, up to a quote before the next argument or the end."""
     opened = re.search(rf"\b{name}\s*=\s*(['\"])", arguments)
     if opened is None:
         raise lacks(arguments, f"{name}='…'")
@@ -338,9 +338,9 @@ def _literal(typed: str) -> str:
 
 
 def box_center(words: str, frame: Frame) -> tuple[int, int]:
-    """Return the pixel of the first [[x, y]], or of the centre of [[x1, y1, x2, y2]].
+    """Return the pixel of the first [[x, y]], or of the centre of the first [[x1, y1, x2, y2]].
 
-    They are thousandths of the picture.
+    These are in thousandths of the picture.
     """
     found = _BOX.search(words)
     if found is None or found[1].count(",") + found[1].count("，") == 2:

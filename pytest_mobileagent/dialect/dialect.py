@@ -1,4 +1,4 @@
-"""What a dialect is: a model's words for actions, and how they become canonical ones."""
+"""The base of dialects, which convert between a model's words and canonical actions."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from pytest_mobileagent.perception.marks import Mark
     from pytest_mobileagent.screen.screen import Screen
 
-# The named parts of a reply beside its action, such as the thought.
+# The named parts of a reply besides its action, such as the thought.
 Said = Mapping[str, str]
-# What the original agent does with words that it cannot read: a step in which nothing is done; it
-# asks the model again; it ends as if it were done, gives up, or crashes.
+# What the original agent does with words that it cannot read: it does nothing in that step; it asks
+# the model again; it ends as if the task were done, gives up, or crashes.
 OnError = Literal["no action", "ask again", "finish", "give up", "crash"]
 
 
 class DialectError(ValueError):
-    """Words that a dialect cannot read, or an action that it cannot say; `words` has all the words.
+    """Words that a dialect cannot read (`words` has all of them), or an action it cannot express.
 
     The message says what is wrong, and quotes the place. `on_error` is what the original does with
-    these words, where that is not what it mostly does; else it is empty.
+    these words if that differs from the dialect's `on_error`; otherwise it is None.
     """
 
     def __init__(self, problem: str, words: str = "", on_error: OnError | None = None) -> None:
@@ -36,7 +36,7 @@ class DialectError(ValueError):
 
 
 def quoted(value: object, most: int = 120) -> str:
-    """Return a value as an error quotes it: in one line, and cut if it is long."""
+    """Return a value quoted for an error: on one line, and cut if it is long."""
     try:
         plain = " ".join((value if isinstance(value, str) else repr(value)).split())
     except (ValueError, RecursionError):  # a number too large, or a list too deep
@@ -46,23 +46,23 @@ def quoted(value: object, most: int = 120) -> str:
 
 
 def cannot_say(title: str, what: object) -> DialectError:
-    """Return the error of a dialect that has no words for something."""
+    """Return the error for an action that a dialect cannot express."""
     return DialectError(f"{title} cannot say {quoted(what)}")
 
 
 def lacks(words: str, what: str, on_error: OnError | None = None) -> DialectError:
-    """Return the error of words that something is missing in."""
+    """Return the error for words in which something is missing."""
     return DialectError(f"there is no {what} in {quoted(words)}", words, on_error)
 
 
 def unknown(kind: str, name: object) -> DialectError:
-    """Return the error of a name that the dialect does not know: an action, a key, a direction."""
+    """Return the error for a name that the dialect does not know: an action, a key, a direction."""
     return DialectError(f"there is no {kind} {quoted(name)}")
 
 
 @contextmanager
 def reading(words: str) -> Iterator[None]:
-    """Give every DialectError that is raised inside all the words, not a part of them."""
+    """Let each DialectError that is raised inside hold all of the words, not a part of them."""
     try:
         yield
     except DialectError as error:
@@ -72,11 +72,11 @@ def reading(words: str) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What a model was shown, to which its words refer.
+    """The screen, picture and marks that a model's words refer to.
 
     - `size`: the phone's screen in pixels, (width, height).
-    - `shown`: the picture that was really sent, in pixels; None if it had the screen's own size.
-    - `marks`: the marks or list entries that the model was given, by label.
+    - `shown`: the size of the picture that was sent, in pixels; None if it is the screen's size.
+    - `marks`: the marks or list entries that the model saw, by label.
     """
 
     size: tuple[int, int]
@@ -87,17 +87,17 @@ class Frame:
     def of(
         cls, screen: Screen, marks: Iterable[Mark] = (), shown: tuple[int, int] | None = None
     ) -> Frame:
-        """Return the frame of a screen, with what was drawn on it and the size it was sent in."""
+        """Return the frame of a screen, with its marks and the size of the picture as sent."""
         return cls(screen.size, shown, {mark.label: mark for mark in marks})
 
     def pixel(
         self, x: float, y: float, scale: tuple[float, float] | None = None
     ) -> tuple[int, int]:
-        """Return the pixel of the screen for a point of the model's.
+        """Return the pixel of the screen for a model's point.
 
-        `scale` is what stands for the whole width and height: (1000, 1000) for coordinates from 0
-        to 1000, (1, 1) for fractions; without it, pixels of the picture that was sent. The far edge
-        itself is the last pixel.
+        `scale` is the model's width and height of the whole picture: (1000, 1000) for coordinates
+        from 0 to 1000, (1, 1) for fractions; by default, points are pixels of the picture that was
+        sent. A point on the right or bottom edge is in the last column or row of pixels.
 
         Raises:
             DialectError: the point lies outside of the picture.
@@ -116,14 +116,14 @@ class Frame:
     def point(
         self, x: int, y: int, scale: tuple[float, float] | None = None
     ) -> tuple[float, float]:
-        """Return a pixel of the screen as a point of the model's: what `pixel` takes back."""
+        """Return the model's point for a pixel of the screen; the reverse of `pixel`."""
         width, height = scale or self.shown or self.size
         return (x + 0.5) * width / self.size[0], (y + 0.5) * height / self.size[1]
 
     def whole(self, x: int, y: int, scale: tuple[float, float] | None = None) -> tuple[int, int]:
-        """Return a pixel of the screen as a point of the model's in whole numbers.
+        """Return the model's point for a pixel of the screen, in whole numbers.
 
-        `pixel` gives the pixel back, unless the scale is coarser than the screen.
+        `pixel` returns the same pixel again, unless the scale is coarser than the screen.
         """
         across, down = self.point(x, y, scale)
         return math.ceil(across - 0.5), math.ceil(down - 0.5)
@@ -131,7 +131,7 @@ class Frame:
     def thousandths(self, x: int, y: int) -> tuple[int, int]:
         """Return a pixel of the screen in whole thousandths of its size, from 0 to 999.
 
-        `pixel` gives the pixel back where the screen has no more than a thousand of them.
+        `pixel` returns the same pixel again if the screen has at most a thousand in that direction.
         """
         across, down = self.point(x, y, (1000, 1000))
         return _thousandth(x, self.size[0], across), _thousandth(y, self.size[1], down)
@@ -140,7 +140,7 @@ class Frame:
         """Return the mark of a label.
 
         Raises:
-            DialectError: the model was given no such mark.
+            DialectError: the model saw no such mark.
         """
         if label not in self.marks:
             known = ", ".join(list(self.marks)[:12]) or "none"
@@ -161,7 +161,7 @@ class Frame:
         return min(inside, key=lambda mark: mark.bounds.width * mark.bounds.height)
 
     def mark_of(self, x: int, y: int) -> Mark:
-        """Return the mark whose centre a pixel is, or else the smallest one that contains it.
+        """Return the mark centred at a pixel, or else the smallest one that contains it.
 
         Raises:
             DialectError: none does.
@@ -170,20 +170,20 @@ class Frame:
         return next(centred, None) or self.mark_at(x, y)
 
     def only(self, marks: Iterable[Mark]) -> Frame:
-        """Return this frame with some of its marks."""
+        """Return this frame with only the given marks."""
         return Frame(self.size, self.shown, {mark.label: mark for mark in marks})
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a model has decided: what its words mean, or why they could not be read.
+    """A model's decision: the meaning of its words, or why they could not be read.
 
-    - `actions`: the canonical actions, mostly one, in pixels of the screen.
-    - `said`: the named parts of the words ("thought", "summary", …), as the dialect names them.
-    - `signal`: what is asked of the agent instead of the phone, such as AppAgent's "grid".
-    - `words`: all that the model said; `ask` fills it in, and what follows.
+    - `actions`: the canonical actions, usually one, in pixels of the screen.
+    - `said`: the named parts of the words ("thought", "summary", …), under the dialect's names.
+    - `signal`: a request to the agent instead of the phone, such as AppAgent's "grid".
+    - `words`: the model's whole text. `ask` sets this and the following fields.
     - `error`: why the words could not be read, in which case `actions` are those of the policy for
-      that; empty if they could. `refused` is whether that is because the model, or its provider's
+      unreadable words; empty if they could be read. `refused`: whether the model, or its provider's
       filter, refused to answer.
     """
 
@@ -196,15 +196,15 @@ class Decision:
 
 
 class Dialect:
-    """A way in which models say actions. Its instances are immutable, their fields its variants.
+    """A format in which models express actions. Instances are immutable; fields select variants.
 
-    A dialect of your own implements `_read` and `_say`; or `_read` and `print`, if one reply may
+    A dialect of your own implements `_read` and `_say`, or `_read` and `print` if one reply may
     hold several actions or none.
 
-    - `name`: how the dialect is called in a registry or an option.
-    - `title`: how errors call it; its name, if it has none.
-    - `on_error`: what the original agent does with words that it cannot read; "no action", if
-      nothing else is said. What a user of the dialect does is its own policy.
+    - `name`: its name in a registry or an option.
+    - `title`: its name in errors; by default `name`.
+    - `on_error`: what the original agent does with words that it cannot read, by default "no
+      action". Agents that use the dialect may have a policy of their own.
     """
 
     __slots__ = ()
@@ -217,7 +217,7 @@ class Dialect:
         """Return what a model's words mean.
 
         Raises:
-            DialectError: they are none of this dialect; the error holds all of them.
+            DialectError: they are not in this dialect; the error holds all of them.
         """
         with reading(words):
             return _decision(self._read(words, frame))
@@ -250,11 +250,11 @@ class Dialect:
         raise NotImplementedError
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return what words mean to the original's code; override it where that differs."""
+        """Return what words mean to the original's code; a dialect overrides it if that differs."""
         return self.parse(words, frame)
 
     def _say(self, action: Action, said: Said, frame: Frame) -> str:
-        """Return the words for an action, with the parts of the reply that are to stand beside."""
+        """Return the words for an action, together with the named parts of a reply."""
         raise NotImplementedError
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _MARKUP = "*_` \t"
 _CALL = re.compile(r"\s*([A-Za-z_]\w*)\s*\(")
 _KEY = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")
-# What follows on a string: best the end of a call that ends a line, or the next argument.
+# What follows a string: preferably the end of a call at the end of a line, or the next argument.
 _AFTER_STRING = (
     re.compile(r"\s*(?:\)\s*(?:\n|#|[A-Za-z_]\w*\(|\Z)|,\s*[A-Za-z_]\w*\s*=|\Z)"),
     re.compile(r"\s*(?:\)|,)"),
@@ -24,11 +24,11 @@ _PLAIN_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def line_after(words: str, name: str) -> str:
-    """Return what stands behind "NAME: ", to the end of the line.
+    """Return the text after "NAME: ", to the end of the line.
 
-    The first place counts, wherever it stands in a line. Only where there is none, what models
-    make of it is taken too: another case, markup around the name, no space, a full-width colon.
-    Where the line has nothing else, the next one that has counts.
+    The first occurrence counts, anywhere in a line. If there is none, variants that models write
+    are accepted: another case, markup around the name, no space, a full-width colon. If the rest of
+    the line is empty, the next line that is not empty is returned.
 
     Raises:
         DialectError: there is no such part.
@@ -46,9 +46,9 @@ def line_after(words: str, name: str) -> str:
 
 
 def section(words: str, name: str, *after: str) -> str:
-    """Return what stands below the last "### NAME ###", up to the first heading of `after`.
+    """Return the text below the last "### NAME ###", up to the first heading of `after`.
 
-    Words without that heading are all taken, as the original does, which splits at headings.
+    Words without that heading are returned whole, as in the original, which splits at headings.
     """
     text = re.split(_heading(name), words, flags=re.IGNORECASE)[-1]
     for following in after:
@@ -57,7 +57,7 @@ def section(words: str, name: str, *after: str) -> str:
 
 
 def argument(call: str) -> str:
-    """Return what stands in the first parentheses of a call; all behind them if none close.
+    """Return the text in the first parentheses of a call, or the rest if they are not closed.
 
     Raises:
         DialectError: there are none.
@@ -75,15 +75,15 @@ def argument(call: str) -> str:
 
 
 def without_fences(words: str) -> str:
-    """Return the words without the marks of code blocks around them."""
+    """Return the words without the fences of code blocks (```)."""
     return re.sub(r"^\s*```\w*\s*$", "", words, flags=re.MULTILINE).strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`name(key='value', …)`: the arguments by name, or by place ("0") where they have none.
+    """`name(key='value', …)`: the arguments by name, or by position ("0") if they have no name.
 
-    `end` is where it ended in the words that it was read from.
+    `end` is the index after the call in the words that it was read from.
     """
 
     name: str
@@ -91,17 +91,17 @@ class Call:
     end: int
 
     def get(self, *names: str) -> str:
-        """Return the first of some arguments that is there and not empty; else an empty text."""
+        """Return the first of some arguments that is not empty; an empty text if there is none."""
         return next((self.arguments[name] for name in names if self.arguments.get(name)), "")
 
 
 def begins_call(words: str, start: int = 0) -> bool:
-    """Whether a call begins at a place, apart from white space."""
+    """Whether a call begins at an index, after any white space."""
     return _CALL.match(words, start) is not None
 
 
 def call(words: str, start: int = 0) -> Call:
-    """Read one call. Strings may hold unescaped quotes; the last parenthesis may be missing.
+    """Read one call. Strings may contain unescaped quotes; the last parenthesis may be missing.
 
     Raises:
         DialectError: no call begins at `start`, or a string of it is never closed.
@@ -123,13 +123,13 @@ def call(words: str, start: int = 0) -> Call:
 
 
 def escaped(plain: str) -> str:
-    r"""Return a text as it stands between single quotes, so that `unescaped` gives it back."""
+    r"""Return a text escaped for single quotes; the reverse of `unescaped`."""
     safe = plain.replace("\\", "\\\\").replace("'", "\\'")
     return safe.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
 
 
 def unescaped(raw: str) -> str:
-    """Return what a string of Python or JSON says; escapes that neither knows stay as they are."""
+    """Return the text of a string in Python or JSON; escapes that neither knows stay unchanged."""
     plain = _ESCAPE.sub(_meant, raw)
     return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
@@ -139,7 +139,7 @@ def _heading(name: str) -> str:
 
 
 def _value(words: str, at: int) -> tuple[str, int]:
-    """Return the value that begins at a place, and where it ends."""
+    """Return the value that begins at an index, and the index after it."""
     quote = words[at : at + 1]
     if quote not in {"'", '"'}:
         return _bare(words, at)

@@ -1,6 +1,6 @@
-"""What dialects need to read a reply: objects, numbers, points, texts and keys in it.
+"""Functions that read objects, numbers, points, texts and keys in a reply.
 
-Whatever cannot be read raises a `DialectError`, and nothing else.
+They raise a `DialectError`, and nothing else, for whatever cannot be read.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ T = TypeVar("T")
 NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
 # Two numbers in any kind of brackets, or in none.
 PAIR = rf"[\[(（\s]*({NUMBER})\s*[,，\s]\s*({NUMBER})"
-# What shows more of the content on one side moves the finger to the other.
+# To show more of the content on one side, the finger moves to the other.
 OPPOSITE: Mapping[Direction, Direction] = {
     "up": "down",
     "down": "up",
@@ -33,7 +33,7 @@ OPPOSITE: Mapping[Direction, Direction] = {
     "right": "left",
 }
 
-# A thought begins a line, or follows another one: a text that is typed may hold such tags, too.
+# A thought begins a line, or follows another one: a text to type may contain such tags, too.
 _BEGINS = re.compile(
     "(?:^|(?<=</think>)|(?<=</thinking>))[ \t]*<think(?:ing)?>", re.IGNORECASE | re.MULTILINE
 )
@@ -42,7 +42,7 @@ _TOKENS = ("<|im_end|>", "<|endoftext|>", "<|im_start|>", "<|eot_id|>", "</s>", 
 _LONGEST = 20_000  # characters; no decision is longer
 _LONGEST_LITERAL = 10_000
 _LONGEST_POINT = 200
-_PLACES = 5  # at which an object is sought
+_PLACES = 5  # braces at which an object may begin
 _MOST_BRACES = 50
 _KEYS: dict[str, KeyName] = {
     "app_switch": "overview",
@@ -62,7 +62,7 @@ def spoken(words: str) -> str:
     If nothing is left, the thoughts are the reply.
     """
     kept, place = [], 0
-    # Not one expression for both ends: it would take the square of the time for ends that lack.
+    # One expression for both tags would take quadratic time if closing tags are missing.
     while (begins := _BEGINS.search(words, place)) and (ends := _ENDS.search(words, begins.end())):
         kept.append(words[place : begins.start()])
         place = ends.end()
@@ -75,9 +75,9 @@ def spoken(words: str) -> str:
 
 
 def object_in(words: str, *keys: str) -> dict[str, Any]:
-    """Return the first {…} in the words, as JSON or as a Python literal, whatever is around it.
+    """Return the first {…} in the words, in JSON or as a Python literal, ignoring the rest.
 
-    With `keys`, it is the first one that has any of them.
+    With `keys`, return the first one that has any of them.
 
     Raises:
         DialectError: there is none, or it cannot be read.
@@ -98,7 +98,7 @@ def object_in(words: str, *keys: str) -> dict[str, Any]:
 
 
 def number(value: object, name: str = "this") -> float:
-    """Return a finite number, also if it is written as text.
+    """Return a finite number, which may be given as text.
 
     Raises:
         DialectError: it is not a number; the message calls it by `name`.
@@ -114,7 +114,7 @@ def number(value: object, name: str = "this") -> float:
 
 
 def amount(value: object, name: str = "this") -> float:
-    """Return a number, or the one that a text begins with ("5", "2 seconds").
+    """Return a number, or the number at the beginning of a text ("5", "2 seconds").
 
     Raises:
         DialectError: it is not a number; the message calls it by `name`.
@@ -124,7 +124,7 @@ def amount(value: object, name: str = "this") -> float:
 
 
 def point(value: object) -> tuple[float, float]:
-    """Return the point of `[x, y]`, `{"x": x, "y": y}` or "(x, y)"; of a box, its centre.
+    """Return the point `[x, y]`, `{"x": x, "y": y}` or "(x, y)", or the centre of a box.
 
     Raises:
         DialectError: it is none of these.
@@ -145,7 +145,7 @@ def point(value: object) -> tuple[float, float]:
 
 
 def text(value: object, of: str = "the action") -> str:
-    """Return a text; a number counts as one. `of` says in the error whose text it is.
+    """Return a text, or a number as text; `of` says in the error what needs the text.
 
     Raises:
         DialectError: it is neither.
@@ -159,10 +159,10 @@ def text(value: object, of: str = "the action") -> str:
 
 
 def direction(value: object) -> Direction:
-    """Return a direction, in whatever case it is written.
+    """Return a direction, which may be written in any case.
 
     Raises:
-        DialectError: it is none.
+        DialectError: it is not a direction.
     """
     plain = str(value).strip().lower()
     for each in OPPOSITE:
@@ -172,7 +172,7 @@ def direction(value: object) -> Direction:
 
 
 def key_named(name: object) -> KeyName:
-    """Return the phone's key of a name as Android, xdotool or a model writes it.
+    """Return the phone's key with a name, as Android, xdotool or a model writes it.
 
     Raises:
         DialectError: a phone has no such key.
@@ -189,13 +189,13 @@ def key_named(name: object) -> KeyName:
 def name_for(value: T, table: Mapping[str, T]) -> str | None:
     """Return the first name that a table has for a value, such as an action; None if it has none.
 
-    So the table by which a dialect reads names is also the one by which it prints them.
+    So a dialect can print names by the same table by which it reads them.
     """
     return next((name for name, each in table.items() if each == value), None)
 
 
 def _object(words: str) -> dict[str, Any] | None:
-    """Return the object that begins the words, which ends where it can first be read."""
+    """Return the object at the beginning of the words, up to the first brace at which it parses."""
     with suppress(ValueError, RecursionError):
         found: Any = json.JSONDecoder(strict=False).raw_decode(words)[0]
         return found if isinstance(found, dict) else None
@@ -212,7 +212,7 @@ def _literal(words: str) -> object:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of escapes that Python does not know
             found = ast.literal_eval(words)
-        repr(found)  # which fails for what is too deep, or too large a number
+        repr(found)  # fails if it is nested too deeply, or has too large a number
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         return None
     return found
