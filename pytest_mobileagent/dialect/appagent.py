@@ -331,18 +331,18 @@ def _code_on_grid(called: _CodeCall, frame: Frame) -> tuple[Action, ...]:
     x, y = _code_spot(called.number(0), called.word(1), frame)
     width, height = frame.size
     if called.name == "swipe":
-        # By a slip of the code its y is its x; what lies beside the screen is left to Android.
+        # By a mistake of the code, y is x; Android handles points outside of the screen.
         x2, y2 = _code_spot(called.number(2), called.word(3), frame)
         return (Swipe(x, min(x, height - 1), x2, min(max(y2, 0), height - 1), 0.4),)
     return (_TOUCHES[called.name](x, y),) if 0 <= x < width and 0 <= y < height else ()
 
 
 def _finishes(action: str) -> bool:
-    """Whether an action has the word FINISH, but not as a part of what is to be typed."""
+    """Whether an action contains the word FINISH outside of a text to type."""
     called = _CALL.search(action)
     if called is not None and called.group(1).lower() in ("text", "input"):
         behind = action[called.end() - 1 :]
-        typed = _TEXT.match(behind)  # not to be sought: only what begins here is typed
+        typed = _TEXT.match(behind)  # not `search`: the text begins here
         action = action[: called.start()] + (behind[typed.end() :] if typed else behind)
     return "FINISH" in action or action.strip(". ").upper() == "FINISH"
 
@@ -356,7 +356,7 @@ def _text(behind: str) -> str:
 
 
 def _mark(frame: Frame, label: str) -> Mark:
-    """Return the mark of a label, also of "05", "+5", full-width digits, and "element 5"."""
+    """Return the mark of a label, which may be "05", "+5", full-width digits, or "element 5"."""
     if label in frame.marks:
         return frame.mark(label)
     number = re.fullmatch(r"(?:\w*\s+)?\+?(\d{1,9})", label)
@@ -370,7 +370,7 @@ def _spot(frame: Frame, cell: str, place: str) -> tuple[int, int]:
 
 
 def _swipe(mark: Mark, direction: str, length: str, frame: Frame) -> Swipe:
-    """Return the swipe of a direction; a length that is none of the three is a short one."""
+    """Return the swipe in a direction; a length that is none of the three is a short one."""
     x, y = mark.bounds.center
     unit = frame.size[0] // 10 * _LENGTHS.get(length.lower(), 1)
     offsets = {"up": (0, -2 * unit), "down": (0, 2 * unit), "left": (-unit, 0), "right": (unit, 0)}
@@ -384,7 +384,7 @@ def _swipe(mark: Mark, direction: str, length: str, frame: Frame) -> Swipe:
 
 
 def _direction(swipe: Swipe, frame: Frame) -> tuple[Direction, str]:
-    """Return the direction and the length that come nearest to a swipe."""
+    """Return the direction and the length that are nearest to a swipe."""
     across, down = swipe.x2 - swipe.x1, swipe.y2 - swipe.y1
     if abs(across) >= abs(down):
         direction: Direction = "right" if across > 0 else "left"

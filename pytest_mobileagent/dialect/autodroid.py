@@ -42,15 +42,15 @@ class AutoDroid(Dialect):
     Source: AutoDroid (Wen et al. 2024, arXiv 2308.15272), tools.py and droidbot/input_policy.py.
     Marks are the entries of the simplified HTML, from "0"; the one without an element is "go back".
 
-    Finished are "Yes", the id -1 and "N/A", as in the code. The element decides what is done with
-    it: a field gets the text instead of what it held, anything else is tapped; of the action, it
-    only counts whether it is one of the known words.
+    "Yes", the id -1 and "N/A" mean finished, as in the code. The element decides on the action: the
+    text replaces the content of a field, anything else is tapped. The name of the action only has
+    to be one of the known words.
 
     An id that the page does not have is the signal "unknown": the original goes on without action.
 
-    The code wants a Python literal; JSON, fences and words around it are read too. Different from
-    the code, which works around what its own keyboard could not do, texts keep their quotes and
-    spaces and may be longer than 30 characters; and "not finished" is not finished.
+    The code expects a Python literal; JSON, fences and text around it are read, too. Unlike the
+    code, which works around limits of its own keyboard, texts keep their quotes and spaces and may
+    be longer than 30 characters; and "not finished" does not mean finished.
 
     `said` has the steps, the analyses and the next step.
     """
@@ -70,9 +70,9 @@ class AutoDroid(Dialect):
         return Decision((action,), said) if action else Decision((), said, "unknown")
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return what a reply means to the code, which takes nothing but a literal of Python's.
+        """Return what a reply means to the code, which reads Python literals only.
 
-        Typed texts lose quotes, have "-" for spaces, and are none from 31 characters on.
+        Typed texts lose quotes, have "-" for spaces, and are empty from 31 characters on.
         """
         try:
             fields = _literal(words)

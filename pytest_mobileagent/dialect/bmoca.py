@@ -32,7 +32,7 @@ TAP_THRESHOLD = 0.14
 
 _CALL = re.compile(r"(dual[-_ ]gesture|tap|swipe|press)\s*\(([^()]*)\)", re.IGNORECASE)
 _KEYS: Mapping[str, KeyName] = {"HOME": "home", "BACK": "back", "OVERVIEW": "overview"}
-# The names of left and right are those of the content, up and down those of the finger.
+# Left and right are the content's directions, up and down the finger's.
 _FINGER: Mapping[Direction, Direction] = {
     "up": "up",
     "down": "down",
@@ -43,8 +43,8 @@ _NAMES = ("dual-gesture", "tap", "swipe", "press")  # in the order of the code
 _PARTS = ("description", "thought")
 
 
-# The places to tap: rows from the top, and in each the columns from the left, of numbers from -1
-# to 1, the edges of the screen.
+# The grid of taps: rows from the top, and columns from the left, with coordinates from -1 to 1 (the
+# edges of the screen).
 ROWS, COLUMNS = 27, 14
 _FIRST, _DOWN, _ACROSS = -0.95, 0.075, 0.15
 _TAPS = ROWS * COLUMNS
@@ -58,7 +58,7 @@ BUTTONS: Mapping[KeyName, tuple[float, float]] = {
     "home": (0.95, 0.50),
     "overview": (0.95, 0.78),
 }
-# How far from there, as a fraction, numbers may lie that were rounded.
+# The tolerance for rounded numbers, as a fraction.
 _NEAR = 0.001
 
 
@@ -71,16 +71,16 @@ class BMoca(Dialect):
     `dual-gesture(y, x, y, x)` with fractions of the screen, `swipe("up")`, and `press` of "HOME",
     "BACK" or "OVERVIEW". It can neither type nor report that it is done.
 
-    - The action is sought behind "Action:". The original seeks the names in the whole reply, and
-      stumbles over thoughts in which they occur.
+    - The action is read after "Action:". The original searches the whole reply for the names, and
+      fails over thoughts that contain them.
     - `swipe("left")` moves the finger to the right, and "right" to the left; up and down are the
       finger's. The original's finger goes from 0.8 to 0.2 of the screen, or from 0.2 to 0.8.
-    - Whether a gesture is a tap is measured as the code does: fractions, of which the vertical
-      ones count twice (a screen is about twice as high as wide), and up to the threshold. The
-      paper says "less than", and nothing of counting twice.
-    - Fractions are read as they are; the paper rounds them to two places, the code does not.
+    - A gesture is a tap by the code's measure: the distance in fractions is at most the threshold,
+      and vertical distances count twice (a screen is about twice as high as wide). The paper says
+      "less than", and does not mention that they count twice.
+    - Fractions are not rounded; the paper rounds them to two places, the code does not.
 
-    What was said is in "description" and "thought".
+    The named parts are "description" and "thought".
     """
 
     name = "bmoca"
@@ -92,9 +92,9 @@ class BMoca(Dialect):
         return Decision((self._action(name, arguments, frame),), _said(before))
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return what a reply means to the code: the first name that stands anywhere in it counts.
+        """Return what a reply means to the code: the first of `_NAMES` that it contains counts.
 
-        The names are sought in the order of `_NAMES`, and texts have to be in quotes.
+        Texts have to be in quotes.
         """
         name = next((each for each in _NAMES if each in words), "")
         found = re.search(rf"{name}\((.*?)\)", words) if name else None
@@ -161,8 +161,8 @@ class BMocaGesture(Dialect):
 
     Source: B-MoCA, paper App. A.1, and gimme1dollar/b-moca, bmoca/environment/environment.py and
     coordinator.py. -1 and 1 are the edges of the screen; with `low=0`, as in the demonstrations,
-    0 and 1. A tap at one of three places presses back, home or overview. What a tap is is
-    measured as in `BMoca`, in fractions of the screen.
+    0 and 1 are. A tap at one of three places presses back, home or overview. A tap is told from a
+    swipe as in `BMoca`, in fractions of the screen.
     """
 
     name = "bmoca_gesture"
@@ -193,8 +193,8 @@ class BMocaDiscrete(Dialect):
     """`217`: one of 378 taps (14 across, 27 down), 4 swipes or 3 buttons.
 
     Source: B-MoCA, paper section 3.2, and gimme1dollar/b-moca, bmoca/agent/custom/utils.py. The
-    taps are row by row from the top; then the finger's swipes up, down, right and left, then back,
-    home and overview. The last place of a row or a column is the screen's very edge.
+    taps come row by row from the top, then the finger's swipes up, down, right and left, then back,
+    home and overview. The last tap of a row or a column is on the edge of the screen.
     """
 
     name = "bmoca_discrete"
@@ -237,7 +237,7 @@ def fractions(action: Action, frame: Frame, threshold: float = TAP_THRESHOLD) ->
     """Return a tap or a swipe as a gesture of fractions.
 
     Raises:
-        DialectError: it is something else, or a swipe that is so short that it would be a tap.
+        DialectError: it is another action, or a swipe so short that it would be read as a tap.
     """
     match action:
         case Tap(x, y):
@@ -255,7 +255,7 @@ def fractions(action: Action, frame: Frame, threshold: float = TAP_THRESHOLD) ->
 
 
 def _call(words: str) -> tuple[str, str, str]:
-    """Return what stands before the last "Action:", and the first call behind it."""
+    """Return the text before the last "Action:", and the first call after it."""
     *before, tail = re.split(r"Action\W{0,4}[:：]", spoken(words), flags=re.IGNORECASE)
     call = _CALL.search(tail)
     if not call:
@@ -285,7 +285,7 @@ def _said(words: str) -> dict[str, str]:
 
 
 def _key_or(action: Action, y: float, x: float) -> Action:
-    """Return the key instead of a tap at its place."""
+    """Return the key for a tap at its position, or else the action itself."""
     for name, (button_y, button_x) in BUTTONS.items():
         if isinstance(action, Tap) and max(abs(y - button_y), abs(x - button_x)) < _NEAR:
             return Key(name)

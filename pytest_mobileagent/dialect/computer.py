@@ -1,4 +1,4 @@
-"""What models that were trained to use a computer need in order to use a phone.
+"""What models need to use a phone that were trained to use a computer.
 
 A computer has no back key, no home screen and no long press. `PHONE_FUNCTIONS` has functions of our
 own for these, by name, which both computer-use dialects read.
@@ -49,7 +49,7 @@ _KEYS: dict[str, KeyName] = {"back": "back", "home": "home", "recents": "overvie
 
 
 def json_value(words: str) -> Any:
-    """Return the first JSON object or list in some words, whatever stands around it.
+    """Return the first JSON object or list in some words, ignoring the text around it.
 
     Raises:
         DialectError: there is none, or it is broken.
@@ -107,10 +107,10 @@ def function_action(said: Mapping[str, Any], pixel: Pixel) -> Action:
 
 
 def function_call(action: Action, dialect: str) -> dict[str, Any]:
-    """Return the function or the message that says an action.
+    """Return the function call or the message for an action.
 
     Raises:
-        DialectError: there is none for it.
+        DialectError: there is none.
     """
     match action:
         case Key("back" | "home" as key):
@@ -134,7 +134,7 @@ def one_key(keys: object) -> Key:
     """Return the key of "ENTER" or `["ENTER"]`.
 
     Raises:
-        DialectError: a phone has no such key, or they are several at once.
+        DialectError: a phone has no such key, or there are several keys.
     """
     several = keys if isinstance(keys, list) else str(keys).split("+")
     if len(several) != 1:
@@ -144,7 +144,7 @@ def one_key(keys: object) -> Key:
 
 
 def typed(said: object) -> Type:
-    """Return the typing of a text, of which a line break at the end is the enter key."""
+    """Return the typing of a text, in which a line break at the end is the enter key."""
     words = text(said, "type")
     return Type(words.removesuffix("\n"), enter=words.endswith("\n"))
 
@@ -153,7 +153,7 @@ def typed_text(action: Type, dialect: str) -> str:
     """Return the text that `typed` reads as the action.
 
     Raises:
-        DialectError: it cannot be said, as the field is to be tapped or cleared before.
+        DialectError: it cannot be expressed, because it also taps or clears the field.
     """
     words = action.text + "\n" * action.enter
     if typed(words) != action:

@@ -42,13 +42,13 @@ _CLOSING = {'"': '"', "'": "'", "“": "”"}
 
 @dataclass(frozen=True, slots=True)
 class MobileBenchV2(Dialect):
-    """`Action: click(c5)`, `input("words")` or `scroll(s21, "up")`, after AppAgent's four fields.
+    """`Action: click(c5)`, `input("words")` or `scroll(s21, "up")`, in AppAgent's four fields.
 
-    What can be clicked is marked from c1 on, what can be scrolled from s1 on; tapped is the centre
-    of a mark. Directions are the finger's, as in AppAgent, from which the prompt is made. Source:
-    Mobile-Bench-v2, prompt and action space in the appendix, where examples call the same functions
-    `text` and `swipe`: those names are read too. The prompt names no way to end an episode; FINISH
-    does it, as in AppAgent, with which the paper runs its models.
+    Elements that can be clicked are marked from c1 on, those that scroll from s1 on; a tap goes to
+    the centre of a mark. Directions are the finger's, as in AppAgent, whose prompt this one is made
+    from. Source: Mobile-Bench-v2, prompt and action space in the appendix. Its examples call the
+    same functions `text` and `swipe`, which are read, too. The prompt does not say how to end an
+    episode; FINISH does, as in AppAgent, with which the paper runs its models.
     """
 
     name = "mobile_bench_v2"

@@ -1,4 +1,4 @@
-"""Mobile-Agent's format (v1): texts and icons to tap, which the agent then finds."""
+"""Mobile-Agent's format (v1): texts and icons to tap, which the agent has to find."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from pytest_mobileagent.dialect.dialect import (
 from pytest_mobileagent.dialect.parts import argument, line_after
 from pytest_mobileagent.dialect.reading import name_for, spoken
 
-# In the order in which the original looks for them anywhere in the action.
+# In the order in which the original searches for them anywhere in the action.
 _NAMES = ("stop", "open App", "click text", "click icon", "page", "type", "back", "exit")
 _KNOWN: dict[str, Action] = {"stop": Finish(), "back": Key("back"), "exit": Key("home")}
 
 
 @dataclass(frozen=True, slots=True)
 class MobileAgent(Dialect):
-    r"""Observation, Thought and Action, a line each: `click text (Wi-Fi)`, `page down`, `stop`.
+    r"""Lines with Observation, Thought and Action: `click text (Wi-Fi)`, `page down`, `stop`.
 
     Source: Mobile-Agent (Wang et al. 2024, arXiv 2401.16158), Mobile-Agent-v1/run.py and prompt.py.
 
-    Where to touch is for the agent to find, by OCR and by detecting icons. So what needs that is a
-    signal: "open app" with `said["name"]`, "click text" with `said["text"]`, "click icon" with
-    `said["icon"]` and `said["place"]` (top, bottom, left, right, two of them, or center). An action
-    that is none of the eight is the signal "unknown": the original does nothing then, and goes on.
+    The agent has to find where to touch, by OCR and by detecting icons. Actions that need this are
+    signals: "open app" with `said["name"]`, "click text" with `said["text"]`, "click icon" with
+    `said["icon"]` and `said["place"]` (top, bottom, left, right, two of them, or center). Any other
+    action than the eight is the signal "unknown": the original does nothing then, and goes on.
     `said` also has the observation, the thought and the action.
 
-    Pages are turned by a swipe from the middle over a quarter of the screen's height, for half a
-    second. A line break in what is typed, also as "\n", is the enter key.
+    A page is turned by a swipe from the middle over a quarter of the screen's height, for half a
+    second. A line break in a text to type, also written as "\n", is the enter key.
 
-    Different from the code, an action is read from its beginning, where it has one of the names
-    there, so that `click text (Bus stop)` does not stop; what is typed is that of the action, not
-    of the first parentheses in the whole reply; parentheses in it are kept; and "_" is no enter.
+    Unlike the code, this reads an action from its beginning if it begins with one of the names, so
+    that `click text (Bus stop)` does not stop. The text to type is that of the action, not that in
+    the first parentheses of the whole reply; it keeps its parentheses, and "_" is not enter.
     """
 
     name = "mobileagent"
@@ -57,12 +57,12 @@ class MobileAgent(Dialect):
         except DialectError:
             if any(name in said["action"] for name in _NAMES):
                 raise
-            return Decision((), said, "unknown")  # what the original does not know, either
+            return Decision((), said, "unknown")  # the original does not know it, either
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return what a reply means to the code: the first known name anywhere in the action.
 
-        It asks again for what lacks a part, and crashes over an action without its parentheses.
+        It asks again if a part is missing, and crashes over an action without its parentheses.
         """
         said: dict[str, str] = {}
         for part, end in (("observation", r"\n"), ("thought", r"\n"), ("action", "")):
@@ -73,7 +73,7 @@ class MobileAgent(Dialect):
             said[part] = found[1].strip()
         name = next((each for each in _NAMES if each in said["action"]), "")
         if name in ("open App", "click text", "click icon", "type"):
-            # What is typed stands in the first parentheses of all the words.
+            # The text to type is in the first parentheses of the whole reply.
             found = re.search(r"\((.*?)\)", words if name == "type" else said["action"])
             if found is None or (name == "click icon" and "," not in found[1]):
                 msg = f"{name} without what it needs: {quoted(said['action'])}"
@@ -86,7 +86,7 @@ class MobileAgent(Dialect):
         return Decision((done,), said) if done else Decision((), said, "unknown")
 
     def print(self, decision: Decision, frame: Frame) -> str:
-        """Return a decision as a reply, also one that is a signal."""
+        """Return a decision as a reply, which may be a signal."""
         if decision.signal:
             return _reply(_signal(decision), decision.said)
         return Dialect.print(self, decision, frame)
@@ -96,16 +96,16 @@ class MobileAgent(Dialect):
 
 
 def typed(text: str) -> Type:
-    r"""Return the typing of a text in which line breaks, also as "\n", are the enter key."""
+    r"""Return the typing of a text; a line break at its end, also as "\n", is the enter key."""
     plain = text.replace("\\n", "\n")
     return Type(plain.removesuffix("\n"), enter=plain.endswith("\n"))
 
 
 def printed_text(action: Type) -> str:
-    """Return what is typed as `typed` reads it.
+    """Return the text to type in the format that `typed` reads.
 
     Raises:
-        DialectError: parentheses in it do not match, so that its end could not be seen.
+        DialectError: its parentheses do not match, so that its end could not be found.
     """
     text = action.text.replace("\n", "\\n") + "\\n" * action.enter
     if action.at or action.clear or argument(f"({text})") != text or text != text.strip():
@@ -115,9 +115,9 @@ def printed_text(action: Type) -> str:
 
 
 def name_of(action: str, names: tuple[str, ...]) -> str:
-    """Return the name, in lower case, with which an action begins, whatever its case there.
+    """Return the name with which an action begins, ignoring case, in lower case.
 
-    Else it is the first of the names that stands anywhere in the action, just as it is spelt.
+    Otherwise, return the first of the names that the action contains, in exactly this spelling.
     """
     begins = action.lower().lstrip("0123456789.:-*`'\" \t")
     found = [
@@ -129,10 +129,10 @@ def name_of(action: str, names: tuple[str, ...]) -> str:
 
 
 def parameter(action: str, name: str) -> str:
-    """Return what an action says in parentheses, or else behind its name.
+    """Return the text of an action in parentheses, or else after its name.
 
     Raises:
-        DialectError: it says nothing.
+        DialectError: there is none.
     """
     behind = action[action.lower().find(name) + len(name) :]
     found = argument(behind) if "(" in behind else behind.strip(" :.`*\"'")

@@ -1,4 +1,4 @@
-"""Mobile-Agent-v2's format: an action in pixels, below headings."""
+"""Mobile-Agent-v2's format: headings, and an action in pixels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pytest_mobileagent.dialect.mobileagent import name_of, parameter, printed_t
 from pytest_mobileagent.dialect.parts import section
 from pytest_mobileagent.dialect.reading import name_for, spoken
 
-# In the order in which the original looks for them anywhere in the action.
+# In the order in which the original searches for them anywhere in the action.
 _NAMES = ("Open app", "Tap", "Swipe", "Type", "Back", "Home", "Stop")
 _KNOWN: dict[str, Action] = {"back": Key("back"), "home": Key("home"), "stop": Finish()}
 _NUMBER = r"(-?\d{1,9}(?:\.\d{1,9})?)"
@@ -33,15 +33,15 @@ class MobileAgentV2(Dialect):
 
     Source: Mobile-Agent-v2 (Wang et al. 2024, arXiv 2406.01014), Mobile-Agent-v2/run.py, prompt.py.
 
-    Points are pixels of the picture; of several, the last is tapped, as in the code. A swipe lasts
-    half a second. `Open app (name)` is the signal "open app" with `said["name"]`, as the agent
-    looks for its label on the screen. An action that is none of these is the signal "unknown": the
+    Points are pixels of the picture; the last of several is tapped, as in the code. A swipe lasts
+    half a second. `Open app (name)` is the signal "open app" with `said["name"]`, because the agent
+    has to find the app's label on the screen. Any other action is the signal "unknown": the
     original does nothing then, and reflects on it. `said` has the thought, the action and the
-    operation, in one line each, as the original keeps them. A line break in what is typed, also as
+    operation, each on one line, as in the original. A line break in a text to type, also written as
     "\n", is the enter key.
 
-    Different from the code, an action is read from its beginning where it has one of the names
-    there, and parentheses in what is typed are kept; "_" is no enter.
+    Unlike the code, this reads an action from its beginning if it begins with one of the names, and
+    keeps parentheses in a text to type; "_" is not enter.
     """
 
     name = "mobileagent_v2"
@@ -60,10 +60,10 @@ class MobileAgentV2(Dialect):
         except DialectError:
             if any(name in said["action"] for name in _NAMES):
                 raise
-            return Decision((), said, "unknown")  # what the original does not know, either
+            return Decision((), said, "unknown")  # the original does not know it, either
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return what a reply means to the code, which takes headings and points to the letter."""
+        """Return what a reply means to the code, which needs exact headings and points."""
         thought = _behind(words, "### Thought ###").partition("### Action ###")[0]
         action = _behind(words, "### Action ###").partition("### Operation ###")[0]
         said = {
@@ -74,7 +74,7 @@ class MobileAgentV2(Dialect):
         return _code_decision(said, frame)
 
     def print(self, decision: Decision, frame: Frame) -> str:
-        """Return a decision as a reply, also one that is a signal."""
+        """Return a decision as a reply, which may be a signal."""
         if decision.signal == "open app":
             return _reply(f"Open app ({decision.said.get('name', '')})", decision.said)
         if decision.signal == "unknown":
@@ -86,10 +86,10 @@ class MobileAgentV2(Dialect):
 
     @staticmethod
     def outcome(words: str) -> Literal["A", "B", "C", ""]:
-        """Return what a reflection answers: as expected, a wrong page, no change; empty if neither.
+        """Return a reflection's answer: A as expected, B a wrong page, C no change; else empty.
 
-        As in the original, the first of the three letters below "### Answer ###" counts, and
-        without that heading the first in all the words; a letter that stands alone is preferred.
+        As in the original, the first of these letters that occurs below "### Answer ###" counts, or
+        in all words if there is no such heading; but a letter on its own is preferred.
         """
         answer = section(spoken(words), "Answer")
         alone = re.match(r"[\W_]*([ABC])\b", answer)
@@ -149,10 +149,10 @@ def _code_decision(said: Said, frame: Frame) -> Decision:
 
 
 def _code_point(words: str, frame: Frame) -> tuple[int, int]:
-    """Return the point of "540, 1200"; one beside the screen has no effect.
+    """Return the point of "540, 1200"; a point outside of the screen has no effect.
 
     Raises:
-        DialectError: it is another text, over which the code crashes.
+        DialectError: it is any other text, over which the code crashes.
     """
     parts = words.split(", ")
     try:
@@ -175,7 +175,7 @@ def _points(words: str, count: int, frame: Frame) -> list[tuple[int, int]]:
 
 
 def _text(action: str) -> str:
-    """Return what is to be typed; `Type (text) "hello"` is what some models make of the prompt."""
+    """Return the text to type; some models write `Type (text) "hello"`."""
     if "(text)" not in action:
         return parameter(action, "type")
     typed_text = re.search(r"[\"“](.*?)[\"”]", action.partition("(text)")[2])

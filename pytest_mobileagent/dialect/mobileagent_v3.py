@@ -1,4 +1,4 @@
-"""The sections and the JSON action in which the executor of Mobile-Agent-v3 answers."""
+"""The format of Mobile-Agent-v3's executor: sections with a JSON action."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ class MobileAgentV3(Dialect):
     `terminate` come. `coordinates` are pixels of the picture that was sent ("abs", the default
     there) or "0-1000".
 
-    - `answer` ends the episode. `type` neither focuses nor presses enter. `Menu` shows the apps.
-    - Where the original accepts an action and does nothing (`long_press`, `open_app`, the buttons
-      Enter and Menu, `wait`), we do what the word says. An action that it does not know is an
-      error, as in the port.
+    - `answer` ends the episode. `type` neither focuses nor presses enter. `Menu` shows the recent
+      apps.
+    - Actions that the original accepts without doing anything (`long_press`, `open_app`, the
+      buttons Enter and Menu, `wait`) are done. An unknown action is an error, as in the port.
     - Pixels are those of the resized picture; the original takes them for the screen's own.
 
-    A reply without headings, of nothing but JSON, is read as well. What was said is in "thought"
-    and "description".
+    A reply of JSON only, without headings, is read, too. The named parts are "thought" and
+    "description".
     """
 
     name = "mobileagent_v3"
@@ -70,9 +70,9 @@ class MobileAgentV3(Dialect):
         return Decision((self._action(fields, frame),), said)
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return what the reply means to the code: the section of the action is nothing but JSON.
+        """Return what the reply means to the code: the action's section has to be JSON only.
 
-        Actions that it knows and does not do, or does not know, are done without effect.
+        Actions that it accepts without doing anything, or does not know, have no effect.
         """
         thought = MobileAgentV3.section(words, "Thought", "Action")
         action = MobileAgentV3.section(words, "Action", "Description")
@@ -129,9 +129,9 @@ class MobileAgentV3(Dialect):
 
     @staticmethod
     def action_said(words: str) -> str:
-        """Return the action of a reply as a line of JSON, for the history that the roles are shown.
+        """Return the action of a reply as a line of JSON, for the history that the roles see.
 
-        The original puts pixels there also where the model says coordinates from 0 to 1000.
+        The original writes pixels there even if the model uses coordinates from 0 to 1000.
 
         Raises:
             DialectError: it has none.
@@ -140,10 +140,10 @@ class MobileAgentV3(Dialect):
 
     @staticmethod
     def section(words: str, name: str, until: str = "") -> str:
-        """Return what stands behind the last heading `### name`, up to the heading `### until`.
+        """Return the text after the last heading `### name`, up to the heading `### until`.
 
-        As in the original, the whole reply where there is no such heading, in one line, without the
-        headings' marks.
+        It is on one line, without "###". As in the original, it is the whole reply if there is no
+        such heading.
         """
         found = _between(words, name, until)
         return found.replace("\n", " ").replace("  ", " ").replace("###", "").strip()
@@ -154,7 +154,7 @@ def _fields(words: str) -> dict[str, Any]:
 
 
 def _code_fields(action: str) -> dict[str, Any] | None:
-    """Return the object that an action is, without the marks of code around it; None if none."""
+    """Return the object of an action, without a fence of code; None if it is no object."""
     plain = action.replace("```", "").replace("json", "").strip()
     for read in (json.loads, ast.literal_eval):
         try:

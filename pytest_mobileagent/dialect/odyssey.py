@@ -1,4 +1,4 @@
-"""The commands of OdysseyAgent, which GUI-Odyssey's data are made of."""
+"""The commands of OdysseyAgent, the format of GUI-Odyssey's data."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ALONE: dict[str, Action] = {
 }
 _DIRECTIONS: dict[str, Direction] = {each.upper(): each for each in OPPOSITE}
 _WITH_ARGUMENT = ("CLICK", "LONG_PRESS", "TYPE", "SCROLL")
-# A number in front ("1. "), as in the history that the model is shown, is no part of a command.
+# A number in front ("1. "), as in the history that the model sees, is no part of a command.
 _COMMAND = re.compile(
     r"(?:^|\n)[ \t`*\"']*(?:\d+\.\s*|action\s*[:：]\s*)?"
     r"([A-Z]+(?:[_ ][A-Z]+)?)[ \t`*\"']*(?:(?=\n)|$|[:：][ \t]*(.*))",
@@ -43,13 +43,14 @@ _COMMAND = re.compile(
 class Odyssey(Dialect):
     """`CLICK: (x, y)`, `SCROLL: UP`, `TYPE: words`, `PRESS_BACK`, `COMPLETE` and the like.
 
-    Points are thousandths of the screen, (x, y); directions are the finger's. Sources: GUI-Odyssey
-    (arXiv 2406.08451; data/format_converter.py and src/eval_mm/evaluate_GUIOdyssey.py), SPA-Bench
-    (framework/models/GUI-Odyssey). We follow the paper where SPA-Bench's parser fails: it takes
-    every command without an argument for nothing to do, knows no LONG_PRESS and no PRESS_RECENT,
-    and cuts typed text at a colon; what is typed ends with its line. PRESS_ENTER is its own. Where
-    no line begins with a command, the names are sought in all words, as that parser does. With
-    `submit`, typing clears the field first and presses enter afterwards, as SPA-Bench's device.py.
+    Points are in thousandths of the screen, (x, y); directions are the finger's. Sources:
+    GUI-Odyssey (arXiv 2406.08451; data/format_converter.py and src/eval_mm/evaluate_GUIOdyssey.py),
+    SPA-Bench (framework/models/GUI-Odyssey). This follows the paper where SPA-Bench's parser fails:
+    it ignores every command without an argument, does not know LONG_PRESS and PRESS_RECENT, and
+    cuts typed text at a colon. A text to type ends with its line. PRESS_ENTER is SPA-Bench's own.
+    If no line begins with a command, the whole text is searched for the names, as by that parser.
+    With `submit`, typing clears the field first and presses enter afterwards, as in SPA-Bench's
+    device.py.
     """
 
     name = "odyssey"
@@ -62,7 +63,7 @@ class Odyssey(Dialect):
         return self._action(name, argument, frame)
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return what words mean to SPA-Bench's code, which needs a colon for any command."""
+        """Return what words mean to SPA-Bench's code, in which every command needs a colon."""
         name, colon, behind = words.partition(":")
         argument = behind.split(":")[0][1:]
         if not colon:
@@ -113,7 +114,7 @@ class Odyssey(Dialect):
 
 
 def _command(words: str) -> tuple[str, str]:
-    """Return the first line that is a command: its name, and what stands behind the colon."""
+    """Return the name of the first line that is a command, and the text after its colon."""
     for found in _COMMAND.finditer(words):
         name = re.sub(r"\s", "_", found[1]).upper()
         if name in _ALONE or name in _WITH_ARGUMENT:
@@ -122,7 +123,7 @@ def _command(words: str) -> tuple[str, str]:
 
 
 def _named(words: str) -> tuple[str, str]:
-    """Return the command whose name is somewhere in the words, tested as in SPA-Bench's parser."""
+    """Return a command whose name occurs in the words, by the tests of SPA-Bench's parser."""
     before, _, behind = words.partition(":")
     if behind and "TYPE" in before:
         return "TYPE", behind.strip().partition("\n")[0]
@@ -135,7 +136,7 @@ def _named(words: str) -> tuple[str, str]:
 
 
 def _direction(argument: str) -> Direction:
-    """Return the direction that is said, also among other words: "DOWN to see more"."""
+    """Return a direction, which may be among other words, as in "DOWN to see more"."""
     for name, direction in _DIRECTIONS.items():
         if name in argument:
             return direction

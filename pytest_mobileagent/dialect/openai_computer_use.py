@@ -39,9 +39,9 @@ from pytest_mobileagent.dialect.reading import amount, point
 
 SCREENSHOT = "screenshot"
 
-# What a `wait` waits in OpenAI's examples.
+# The seconds of a `wait` in OpenAI's examples.
 _WAIT = 2.0
-# A wheel does not throw the page, so neither should the finger.
+# Seconds: as a wheel does not fling the page, the finger should not, either.
 _SLOW = 0.6
 
 
@@ -50,21 +50,21 @@ class OpenAiComputerUse(Dialect):
     """The actions of a `computer_call`. Coordinates are pixels of the picture that was sent.
 
     The words are the JSON of the call's arguments, `{"action": {…}}` or `{"actions": […]}`, of one
-    action (`{"type": "click", …}`), or of a list of all of these. A function is
-    `{"name": "open_app", "arguments": {"name": "Clock"}}`; which there are for what a computer has
-    not (back, home, …) says `computer.PHONE_FUNCTIONS`. A closing message is
+    action (`{"type": "click", …}`), or of a list of any of these. A function call is
+    `{"name": "open_app", "arguments": {"name": "Clock"}}`; `computer.PHONE_FUNCTIONS` lists the
+    functions for what a computer does not have (back, home, …). A closing message is
     `{"type": "message", "content": "…"}`.
 
-    On a touchscreen, the right button is a long press and the button "back" the back key. The
-    pointer's moves do nothing, and are the signal "mouse" if there is nothing else; a drag goes
-    straight from its first to its last point. `scroll_x` and `scroll_y` are pixels by which the
-    content moves left and up: half of the picture's side in one direction is a `Scroll`, other
-    distances are a `Swipe` as far as the screen allows, around the point. Keys that are held
-    meanwhile are overlooked. "screenshot" is a signal.
+    On a touchscreen, the right button is a long press, and the button "back" is the back key. Moves
+    of the pointer do nothing, and are the signal "mouse" if there is nothing else; a drag goes
+    straight from its first to its last point. `scroll_x` and `scroll_y` are the pixels by which the
+    content moves left and up: half of the picture's side in one direction is a `Scroll`, another
+    distance is a `Swipe` around the point, as far as the screen allows. Keys that are held during
+    an action are ignored. "screenshot" is a signal.
 
     Source: OpenAI's API reference (Responses, computer_call), guide "Computer use", and the types
-    of the package `openai`. A phone is none of its environments, so how a touchscreen answers to a
-    mouse is this project's reading.
+    of the package `openai`. It has no environment for phones: what a mouse does on a touchscreen is
+    this project's interpretation.
     """
 
     name = "openai_computer_use"
@@ -135,7 +135,7 @@ class OpenAiComputerUse(Dialect):
 
 
 def _flat(value: Any) -> list[dict[str, Any]]:
-    """Return single actions and functions, out of lists and of the arguments of calls."""
+    """Return the single actions and function calls in lists and in the arguments of calls."""
     if isinstance(value, list):
         return [each for one in value for each in _flat_item(one)]
     return _flat_item(value)
@@ -192,7 +192,7 @@ _SCROLLS = (("scroll_x", "scrollX"), ("scroll_y", "scrollY"))
 
 
 def _path(middle: int, distance: float, side: int) -> tuple[int, int]:
-    """Return where a finger that goes back by a distance begins and ends, within the screen."""
+    """Return start and end of a finger that moves back by a distance, within the screen."""
     most = round(side * 0.8)
     length = round(max(-most, min(distance, most)))
     begin = middle + length // 2

@@ -1,4 +1,4 @@
-"""The actions of OS-Atlas, as its action models are trained to say them on phones."""
+"""The actions of OS-Atlas, in the format that its action models learned for phones."""
 
 from __future__ import annotations
 
@@ -50,16 +50,16 @@ _ACTION = re.compile(r"[ \t`*]*([A-Za-z]+(?:_[A-Za-z]+)*)\b[ \t]*[:：]?[ \t]*(.
 
 @dataclass(frozen=True, slots=True)
 class OsAtlas(Dialect):
-    """`actions:` and behind it `CLICK <point>[[x, y]]</point>`, `TYPE [words]`, `COMPLETE`, ….
+    """`actions:`, and then `CLICK <point>[[x, y]]</point>`, `TYPE [words]`, `COMPLETE`, ….
 
-    Points are thousandths of the picture, (x, y). The first action counts; its name may be
-    in any case behind the heading. Sources: OS-Atlas (arXiv
-    2410.23218; eval/data and eval/eval_scripts of its repository): the scorers demand the section
-    in lower case, we also read what has no section; ENTER is declared for GUI-Act, and IMPOSSIBLE,
-    whose format there is WAIT by mistake, for GUI-Odyssey.
+    Points are in thousandths of the picture, (x, y). The first action counts; after the heading,
+    its name may be in any case. Source: OS-Atlas (arXiv 2410.23218; eval/data and eval/eval_scripts
+    of its repository). Its scorers require the section in lower case; here, replies without the
+    section are read, too. ENTER is declared for GUI-Act, and IMPOSSIBLE for GUI-Odyssey, where its
+    format is WAIT by mistake.
 
-    `scroll` says whose direction `SCROLL` has, which differs in the data that the models were
-    trained on: that of the "finger" (AITW, GUI-Odyssey), or of the "content" (AndroidControl).
+    `scroll` says whose direction `SCROLL` names, which differs in the data that the models were
+    trained on: the "finger" (AITW, GUI-Odyssey) or the "content" (AndroidControl).
     """
 
     name = "os_atlas"
@@ -136,7 +136,7 @@ def _point(argument: str, frame: Frame) -> tuple[int, int]:
 
 
 def _bracketed(argument: str) -> str:
-    """Return what stands between the first bracket and the last one, or a line without any."""
+    """Return the text between the first and the last bracket, or the first line if it has none."""
     if not argument.startswith("["):
         line = argument.split("\n", maxsplit=1)[0].strip()
         if line:

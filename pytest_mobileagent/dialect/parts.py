@@ -35,8 +35,8 @@ def line_after(words: str, name: str) -> str:
     """
     found = re.search(rf"{name}: (.*)", words)
     if found is None:
-        loose = rf"^[^\w\n]*{name}[*_`\s]*[:：](.*)"
-        found = re.search(loose, words, re.MULTILINE | re.IGNORECASE)
+        fallback = rf"^[^\w\n]*{name}[*_`\s]*[:：](.*)"
+        found = re.search(fallback, words, re.MULTILINE | re.IGNORECASE)
     if found is None:
         raise lacks(words, f"{name + ':'!r}")
     rest = found.group(1).strip(_MARKUP + "\r")

@@ -35,7 +35,7 @@ from pytest_mobileagent.perception.picture import smart_size
 
 Version = Literal["2.5", "3", "gui-owl"]
 
-# "Menu" is said to open the list of the apps that run.
+# The tool's description says that "Menu" opens the list of running apps.
 BUTTONS: dict[str, KeyName] = {
     "Back": "back",
     "Home": "home",
@@ -53,18 +53,18 @@ class Qwen(Dialect):
 
     `version` says what coordinates mean: "2.5" (Qwen2.5-VL) are pixels of the picture as the model
     resizes it (multiples of 28), "3" (Qwen3-VL) go from 0 to 999, "gui-owl" (GUI-Owl 1.5) from 0 to
-    1000. With "3", 1000 is the far edge too: the cookbook divides by 999, others by 1000.
+    1000. With "3", 1000 is the edge, too: the cookbook divides by 999, others divide by 1000.
 
-    The words are a text with `<tool_call>{"name": "mobile_use", "arguments": {…}}</tool_call>`, or
-    just that JSON, or just the arguments, as servers give them that read the calls themselves. Of
-    several calls, the first counts, as in the originals. "answer" ends the episode: GUI-Owl's text
-    of the tool says so, and Qwen3-VL is followed there, whose "answer" is always followed by
-    "terminate". "swipe" is the finger's path, "tap" is "click", "scroll" is "swipe".
+    The words are a text with `<tool_call>{"name": "mobile_use", "arguments": {…}}</tool_call>`,
+    that JSON alone, or the arguments alone, which servers return that parse the calls themselves.
+    The first of several calls counts, as in the originals. "answer" ends the episode, as GUI-Owl's
+    description of the tool says; in Qwen3-VL, "terminate" always follows it. "swipe" is the
+    finger's path, "tap" is "click", "scroll" is "swipe".
 
     Source: QwenLM/Qwen3-VL, `cookbooks/mobile_agent.ipynb` and `utils/agent_function_call.py`;
-    X-PLUG/MobileAgent, `Mobile-Agent-v3.5/mobile_use` and `android_world_v3.5/…/gui_owl.py`. They
-    crash without a tool call that is written exactly so, and skip buttons "Menu" and "Enter"; this
-    reads calls without line breaks around them, and presses all buttons that the tool declares.
+    X-PLUG/MobileAgent, `Mobile-Agent-v3.5/mobile_use` and `android_world_v3.5/…/gui_owl.py`. These
+    crash over any other format of the tool call, and ignore the buttons "Menu" and "Enter"; this
+    also reads calls without line breaks around them, and presses all buttons of the tool.
     """
 
     name = "qwen"
@@ -79,9 +79,9 @@ class Qwen(Dialect):
         return Decision((self._action(arguments, frame),), said)
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return the action as GUI-Owl's program and Qwen's cookbook cut it out: to the line break.
+        """Return the action as GUI-Owl's program and Qwen's cookbook find it: up to the line break.
 
-        They crash over anything else. What is within the call is read as `parse` does.
+        They crash over anything else. The content of the call is read as by `parse`.
         """
         begin, end = "<tool_call>\n", "}}\n" if self.version == "gui-owl" else "\n</tool_call>"
         parts = words.split(begin)
@@ -151,9 +151,9 @@ class Qwen(Dialect):
 def mobile_use(
     action: Action, frame: Frame, scale: tuple[float, float] | None = None
 ) -> dict[str, Any] | None:
-    """Return the arguments of the tool for an action, as all who have this tool say it.
+    """Return the arguments of the tool for an action, in the format that all its models share.
 
-    None if the tool has no such action.
+    It is None if the tool has no such action.
     """
     match action:
         case Tap(x, y):
@@ -181,7 +181,7 @@ def mobile_use(
 
 
 def _arguments(found: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a call, which servers may give as a text of JSON."""
+    """Return the arguments of a call, which may be given as a text of JSON."""
     arguments = found.get("arguments", found.get("parameters", found))
     if isinstance(arguments, str):
         arguments = object_in(arguments)

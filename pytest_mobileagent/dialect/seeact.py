@@ -42,24 +42,24 @@ _PLAIN: Mapping[str, Action] = {
 }
 _TOUCHES: Mapping[str, Callable[[int, int], Action]] = {"CLICK": Tap, "LONG PRESS": LongPress}
 _WITH_VALUE = ("INPUT TEXT", "SWIPE", "OPEN APP", "ANSWER")
-_LOOSE = re.compile(r"^[\s*#>`_-]*(element|action|value)[\s*_`]*[:：](.*)$", re.IGNORECASE)
+_FALLBACK = re.compile(r"^[\s*#>`_-]*(element|action|value)[\s*_`]*[:：](.*)$", re.IGNORECASE)
 _LETTERS = re.compile(r"^\W*([A-Z]{1,3})(?=\W|$)")
 
 
 @dataclass(frozen=True, slots=True)
 class SeeAct(Dialect):
-    """`ELEMENT: B`, `ACTION: CLICK`, `VALUE: None`, a line each; elements are marks with letters.
+    """Lines with `ELEMENT: B`, `ACTION: CLICK` and `VALUE: None`; marks have letters.
 
     Source: google-research/android_world, agents/seeact_utils.py (a port of OSU-NLP-Group/SeeAct to
-    Android), whose code we follow: the last line of each name counts, a letter that stands for
-    nothing is none, and `CLICK` and `LONG PRESS` need the value `None`.
+    Android), whose code this follows: the last line with each name counts, an unknown letter means
+    no element, and `CLICK` and `LONG PRESS` need the value `None`.
 
-    - `SWIPE` has the direction of the finger; the element is where, and may be missing.
+    - `SWIPE` names the finger's direction; it is done on the element, if there is one.
     - `INPUT TEXT` taps the element, types, and presses enter.
     - `ANSWER` is `Finish` with a text, `TERMINATE` is `Finish` without one. In the original an
-      answer is only kept in the history, and the episode goes on until `TERMINATE`.
-    - A value is read whole; the original loses what stands behind a second colon.
-    - Where no line begins with `ACTION:`, bold or indented ones in any case are taken.
+      answer is only added to the history, and the episode goes on until `TERMINATE`.
+    - A value is read whole; the original drops the text after a second colon.
+    - If no line begins with `ACTION:`, lines in bold, indented or in any case are read.
 
     The chosen letter is in "element".
     """
@@ -77,9 +77,9 @@ class SeeAct(Dialect):
         return Decision((action,), {"element": letter} if letter and takes_element else {})
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return what the lines mean to the code: names and letters as they have to be.
+        """Return what the lines mean to the code, which needs exact names and letters.
 
-        Of a value, it loses what stands behind a colon.
+        It drops the text of a value after a colon.
         """
         said: dict[str, str] = {}
         for line in words.split("\n"):
@@ -107,10 +107,10 @@ class SeeAct(Dialect):
 
     @staticmethod
     def described(words: str, choices: Mapping[str, str]) -> str:
-        """Return a reply as the line that SeeAct keeps of it in its history.
+        """Return the line about a reply in SeeAct's history.
 
-        `choices` are the descriptions of the elements, by letter. The line is what was chosen and
-        what is done with it: `"Save" button -> CLICK`, `SWIPE: up`.
+        `choices` are the descriptions of the elements, by letter. The line has the chosen element
+        and the action: `"Save" button -> CLICK`, `SWIPE: up`.
 
         Raises:
             DialectError: the reply has no action.
@@ -125,14 +125,14 @@ class SeeAct(Dialect):
 
 
 def _lines(words: str) -> dict[str, str]:
-    strict, loose = {}, {}
+    strict, fallback = {}, {}
     for line in words.split("\n"):
         name, colon, value = line.partition(":")
         if colon and name in _NAMES:
             strict[name] = value.strip().strip(".").strip()
-        elif match := _LOOSE.match(line):
-            loose[match[1].upper()] = match[2].strip(" \t\r*`").strip(".").strip()
-    found = strict if "ACTION" in strict else loose
+        elif match := _FALLBACK.match(line):
+            fallback[match[1].upper()] = match[2].strip(" \t\r*`").strip(".").strip()
+    found = strict if "ACTION" in strict else fallback
     if not found.get("ACTION"):
         msg = f"there is no line 'ACTION: …': {quoted(words)}"
         raise DialectError(msg)
@@ -140,7 +140,7 @@ def _lines(words: str) -> dict[str, str]:
 
 
 def _letter(element: str, frame: Frame) -> str:
-    """Return the label of the mark that is meant; empty if the words mean none."""
+    """Return the label of the mark that the words name; empty if they name none."""
     for words in (element, element.upper()):
         if words in frame.marks:
             return words
@@ -177,7 +177,7 @@ def _with_value(kind: str, at: tuple[int, int] | None, value: str) -> Action:
 
 
 def _printed(action: Action) -> tuple[str, tuple[int, int] | None, str]:
-    """Return an action's name, where it is done, and its value."""
+    """Return an action's name, its pixel, and its value."""
     for kind, plain in _PLAIN.items():
         if action == plain or (isinstance(action, Wait) and isinstance(plain, Wait)):
             return kind, None, "None"
@@ -203,7 +203,7 @@ def _printed_value(action: Action) -> tuple[str, tuple[int, int] | None, str]:
 
 
 def _letter_at(at: tuple[int, int], said: str | None, frame: Frame) -> str:
-    """Return the letter that was said if its mark holds the pixel, else the smallest that does."""
+    """Return the letter `said` if its mark contains the pixel, or else the smallest that does."""
     if said and said in frame.marks and frame.marks[said].bounds.contains(*at):
         return said
     return frame.mark_at(*at).label

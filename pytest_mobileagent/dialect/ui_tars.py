@@ -41,7 +41,7 @@ _ACTION = re.compile(r"(?m)^[ \t]*Action[:：][ \t\n]*")
 _INLINE_ACTION = re.compile(r"Action[:：][ \t\n]*")
 _REFLECTION = re.compile(r"Reflection[:：](.*?)Action_Summary[:：](.*)", re.DOTALL)
 _THOUGHT = re.compile(r"(?:Thought|Action_Summary)[:：](.*)", re.DOTALL)
-# wait() of the prompt sleeps for five seconds.
+# The prompt says that wait() sleeps for five seconds.
 _WAIT = 5.0
 _SUBMIT = "\n"
 
@@ -51,22 +51,22 @@ class UiTars(Dialect):
     r"""The calls of UI-TARS.
 
     `version` says what coordinates mean: "1" (Qwen2-VL) and "doubao" go from 0 to 1000, "1.5"
-    (Qwen2.5-VL) are pixels of the picture as the model resizes it (multiples of 28). All ways of
-    writing a point are read with each of them: `start_box='(x,y)'` with box tokens or without,
-    `point='<point>x y</point>'`, and boxes, of which the centre is meant.
+    (Qwen2.5-VL) are pixels of the picture as the model resizes it (multiples of 28). Each version
+    reads all formats of a point: `start_box='(x,y)'` with box tokens or without,
+    `point='<point>x y</point>'`, and boxes, which mean their centre.
 
-    `scroll(point, direction)` names the side of which more is to be seen, so the finger moves the
-    other way; `scroll(start_box, end_box)` of version 1 is the finger's own path. A text with a
-    line break at its end is submitted: the enter key. `call_user` asks the user, with the thought
-    as the question if it has none of its own.
+    `scroll(point, direction)` names the side of the content to show, so the finger moves the other
+    way; `scroll(start_box, end_box)` of version 1 is the finger's path. A line break at the end of
+    a text is the enter key. `call_user` asks the user; the thought is the question if it has none
+    of its own.
 
     Source: bytedance/UI-TARS, `codes/ui_tars/prompt.py` and `action_parser.py` (package `ui-tars`),
     README_v1.md and README_coordinates.md. Where the code and the prompt differ, this follows the
-    prompt: the parser cuts spaces off the beginning of a text, loses a text of a mere line break,
-    takes "n" and "\\" off a text that ends with them, and reads no box tokens.
+    prompt: the parser cuts spaces off the beginning of a text, loses a text that is only a line
+    break, cuts "n" and "\\" off the end of a text, and does not read box tokens.
 
-    On words that it cannot read, OSWorld's `uitars_agent.py`, to which the project points for
-    acting, asks up to three times, and takes the third for the end.
+    If OSWorld's `uitars_agent.py`, to which the project refers for acting, cannot read the words,
+    it asks up to three times, and then ends the episode.
     """
 
     name = "ui_tars"
@@ -86,7 +86,7 @@ class UiTars(Dialect):
         return Decision(tuple(asked), said)
 
     def print(self, decision: Decision, frame: Frame) -> str:
-        """Return a decision in the words of this version."""
+        """Return a decision in the format of this version."""
         calls = "\n\n".join(self._call(action, frame) for action in decision.actions)
         if not calls:
             raise cannot_say(self.name, "doing nothing")
@@ -170,7 +170,7 @@ class UiTars(Dialect):
 
 
 def _halves(words: str) -> tuple[str, str]:
-    """Return what stands before the last "Action:", and what stands behind it."""
+    """Return the text before the last "Action:", and the text after it."""
     found = list(_ACTION.finditer(words)) or list(_INLINE_ACTION.finditer(words))
     if not found:
         msg = f'"Action:" is missing in {quoted(words)}'
@@ -210,7 +210,7 @@ def _plain_action(said: Call) -> Action:
 
 
 def _typed(content: str) -> Type:
-    # Models write the line break as it is, escaped, or escaped twice.
+    # Models write the line break unescaped, escaped, or escaped twice.
     plain = re.sub(r"(?:\n|\\n)+\Z", "", content)
     return Type(plain, enter=plain != content)
 
