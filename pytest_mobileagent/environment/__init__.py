@@ -1,7 +1,7 @@
-"""What an environment is, the look of a device: type, sizes, language, theme, wallpaper, icons.
+"""Environments: the look of a device in type, sizes, language, theme, wallpaper and icons.
 
-It is data, checked when it is made. Environments in files: TOML with a list of tables,
-[[environment]].
+An environment is data that is validated when it is created. Files of environments are TOML with a
+list of tables, [[environment]].
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ _TAG = re.compile(r"[a-z]{2,3}(-[A-Za-z]{4})?(-[A-Z]{2})?")
 
 
 class BadEnvironmentError(ValueError):
-    """A description of an environment makes no sense; which key, and what it may be."""
+    """An environment is invalid; the text names the key, and what it may be."""
 
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What a device looks like, as B-MoCA varies them (section 2.4 and appendix A.2).
+    """The look of a device, in the respects that B-MoCA varies (section 2.4 and appendix A.2).
 
-    - `id` names it, `group` the set that it belongs to ("train", "test").
-    - `device` is the type's name; `size` (width, height, in pixels) and `density` (dots per inch)
-      are what makes it.
-    - `font_scale`: of all texts, 1.0 being Android's default.
-    - `locale`: a language tag, "fr-CA" or "zh-Hans-CN".
+    - `id`: its name; `group`: the set that it belongs to ("train", "test").
+    - `device`: the name of the device type; `size` (width and height in pixels) and `density` (dots
+      per inch) are those of its screen.
+    - `font_scale`: the size of texts; 1.0 is Android's default.
+    - `locale`: a language tag such as "fr-CA" or "zh-Hans-CN".
     - `wallpaper`: one of `WALLPAPERS`; the first is the device's own.
     - `dark`: whether the dark theme is on.
-    - `layout`: the seed by which icons are spread over the home screen; 0 puts them all there in
-      order, and None leaves the home screen as it is.
+    - `layout`: the seed that spreads icons over the home screen. 0 puts all of them there in order;
+      None leaves the home screen unchanged.
 
     Raises:
-        BadEnvironmentError: a field makes no sense.
+        BadEnvironmentError: a field is invalid.
     """
 
     id: str
@@ -68,10 +68,10 @@ class Environment:
 
     @classmethod
     def of(cls, table: Mapping[str, Any]) -> Environment:
-        """Make an environment of a table as it is read from TOML.
+        """Return the environment of a table that was read from TOML.
 
         Raises:
-            BadEnvironmentError: a key is unknown or missing, or its value makes no sense.
+            BadEnvironmentError: a key is unknown or missing, or its value is invalid.
         """
         names = [field.name for field in fields(cls)]
         for key in table:
@@ -128,7 +128,7 @@ def load(folders: Iterable[Path]) -> dict[str, Environment]:
     """Read every file *.toml of some folders, and return their environments by id.
 
     Raises:
-        BadEnvironmentError: a file cannot be read or makes no sense; the text names it.
+        BadEnvironmentError: a file cannot be read or is invalid; the text names it.
     """
     found: dict[str, Environment] = {}
     for folder in folders:
@@ -162,7 +162,7 @@ def _read(path: Path) -> list[Environment]:
 
 
 def select(words: Iterable[str], known: Mapping[str, Environment]) -> list[Environment]:
-    """Return the environments that are named: by id, range of ids ("100-104"), group, or "all".
+    """Return environments by id, range of ids ("100-104"), group, or "all".
 
     Raises:
         ValueError: there is no such id or group.

@@ -1,9 +1,9 @@
-"""How an environment is applied to a device: by plain commands of its shell.
+"""Applying an environment to a device by shell commands.
 
-They need a root shell, as emulators and rooted phones have: Android lets nobody else write its
-language, its wallpaper and its launcher's database, in whose rows the icons of the home screen are
-(Launcher3 and its kin). Files go through the shell, too: as text, in pieces that a command line
-holds.
+They need a root shell, as on emulators and rooted phones: Android lets nobody else write its
+language, its wallpaper and its launcher's database, whose rows are the icons of the home screen (in
+Launcher3 and its relatives). Files go through the shell, too: as text, in pieces that fit into a
+command line.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _STAGE = "/data/local/tmp/mobileagent-file"
 
 
 class RootError(Exception):
-    """A file of the system's cannot be read or written; why."""
+    """A system file cannot be read or written; the text says why."""
 
 
 def get_file(system: System, path: str) -> bytes:
@@ -51,7 +51,7 @@ def get_file(system: System, path: str) -> bytes:
 
 
 def put_file(system: System, path: str, data: bytes, *, owner: str, mode: str) -> None:
-    """Put a file into its place in one move, with its owner, mode and security label.
+    """Write a file atomically, with its owner, mode and security label.
 
     Raises:
         RootError: it cannot be written.
@@ -71,16 +71,16 @@ def put_file(system: System, path: str, data: bytes, *, owner: str, mode: str) -
         raise RootError(msg)
 
 
-# Where Android keeps the wallpaper that was chosen. It notices a file that is moved there.
+# The file of the chosen wallpaper. Android notices when a file is moved there.
 WALLPAPER = "/data/system/users/0/wallpaper_orig"
-SECONDS = 180.0  # that Android may take to restart in another language
+SECONDS = 180.0  # for Android to restart in another language
 
 
 def apply(environment: Environment, device: Device) -> None:
-    """Apply an environment to a device; it shows its home screen then.
+    """Apply an environment to a device, and leave it on its home screen.
 
     Raises:
-        DeviceError: the device refuses, or is not itself again in time.
+        DeviceError: the device refuses, or is not ready in time.
     """
     system = system_of(device)
     if system.shell("id -u").strip() != "0":
@@ -122,7 +122,7 @@ def _check(device: Device, environment: Environment, script: str) -> None:
 
 
 def _speak(device: Device, environment: Environment) -> None:
-    """Set the language, which Android reads when it starts, and wait until it has."""
+    """Set the language, restart Android, which reads it when it starts, and wait for that."""
     tag = environment.locale
     system = system_of(device)
     system.shell(
@@ -151,7 +151,7 @@ def _speak(device: Device, environment: Environment) -> None:
 
 
 def _qualifier(tag: str) -> str:
-    """Write a language tag as `am get-config` does."""
+    """Return a language tag in the format of `am get-config`."""
     language, *others = tag.split("-")
     if len(others) > 1:
         return "b+" + "+".join([language, *others])
@@ -169,7 +169,7 @@ _INTENT = (
 
 
 class Place(NamedTuple):
-    """Where an icon is."""
+    """The place of an icon."""
 
     container: int
     screen: int
@@ -178,10 +178,10 @@ class Place(NamedTuple):
 
 
 def apply_layout(system: System, seed: int) -> None:
-    """Spread the icons of all apps over the home screen, and have the launcher read that.
+    """Spread the icons of all apps over the home screen, and restart the launcher.
 
     Raises:
-        RootError: the launcher keeps no such database.
+        RootError: the launcher has no such database.
     """
     launcher = _components(system.shell(f"{_HOME} -c android.intent.category.HOME"))[0]
     package = launcher.partition("/")[0]
@@ -197,7 +197,7 @@ def apply_layout(system: System, seed: int) -> None:
 
 
 def places(count: int, seed: int) -> list[Place]:
-    """Return a place for each of so many icons: in order for seed 0, else at random.
+    """Return places for a number of icons: in order for seed 0, otherwise at random.
 
     The first row of the first page belongs to the launcher.
     """
@@ -219,7 +219,7 @@ def _components(output: str) -> Sequence[str]:
     lines = [line.strip() for line in output.splitlines()]
     found = [line for line in lines if "/" in line and " " not in line]
     if not found:
-        msg = f"nobody answers: {output.strip()[:200]}"
+        msg = f"no app is listed: {output.strip()[:200]}"
         raise RootError(msg)
     return found
 
@@ -238,7 +238,7 @@ def _with_icons(data: bytes, icons: dict[str, Place]) -> bytes:
         connection.commit()
         return connection.serialize()
     except sqlite3.Error as error:
-        msg = f"the launcher's database is none that can be changed: {error}"
+        msg = f"the launcher's database cannot be changed: {error}"
         raise RootError(msg) from None
     finally:
         connection.close()

@@ -1,7 +1,7 @@
-"""The clock of a device, set to a moment of choice, so that a run is the same on any day.
+"""Setting a device's clock, so that a run is the same on any day.
 
 Emulators take the host's time when they start and when they load a snapshot, so the clock is set
-anew before each episode; from there it runs on.
+before each episode; it goes on running from there.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from pytest_mobileagent.errors import DeviceError
 if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Device
 
-_TOLERANCE = 60.0  # seconds between the moment and what the device says after it was set
+_TOLERANCE = 60.0  # seconds between the moment and the device's clock after it was set
 
 
 def parse_moment(text: str) -> datetime | None:
     """Return the moment that an option names in ISO 8601; None for "now".
 
-    One without a zone is in the device's.
+    A moment without a time zone is in the device's.
 
     Raises:
-        ValueError: it names none.
+        ValueError: it does not name a moment.
     """
     if text.strip() == "now":
         return None
@@ -37,13 +37,12 @@ def parse_moment(text: str) -> datetime | None:
 
 
 def set_clock(device: Device, moment: datetime) -> None:
-    """Set a device's clock; apps learn of it as they do when a user sets it.
+    """Set a device's clock; apps are notified as if a user set it.
 
-    The alarm manager does it (`cmd alarm set-time`), or else `date`, for which the shell has to be
-    root's.
+    The alarm manager sets it (`cmd alarm set-time`), or else `date`, which needs a root shell.
 
     Raises:
-        DeviceError: the device does not let it be set.
+        DeviceError: the device does not allow it.
     """
     system = system_of(device)
     if moment.tzinfo is None:
@@ -73,7 +72,7 @@ def _is_set(output: str, seconds: int) -> bool:
 
 
 def _zone(name: str) -> tzinfo:
-    """Return a time zone by its name; UTC for one that nobody knows, as in Android."""
+    """Return a time zone by its name; UTC for an unknown one, as in Android."""
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):

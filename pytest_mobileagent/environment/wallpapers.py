@@ -1,4 +1,4 @@
-"""Wallpapers, painted here: their names say what they show."""
+"""Wallpapers, which are painted here; their names say what they show."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Color = tuple[int, int, int]
     Painter = Callable[["Image", "ImageDraw", random.Random], None]
 
-LONGEST = 640  # pixels of the longer side: it is scaled up, and what is smooth stays so
+LONGEST = 640  # pixels of the longer side: smooth pictures can be scaled up
 
 
 @lru_cache(32)
@@ -34,7 +34,7 @@ def paint(name: str, size: tuple[int, int]) -> bytes:
 
 
 def _sky(draw: ImageDraw, size: tuple[int, int], colors: Sequence[Color]) -> None:
-    """Fill with colours that run into each other from above to below."""
+    """Fill a picture with a gradient of colours from top to bottom."""
     width, height = size
     for y in range(height):
         at = y / height * (len(colors) - 1)

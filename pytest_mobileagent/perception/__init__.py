@@ -1,8 +1,9 @@
-"""For authors of agents: what models are shown of a screen.
+"""For authors of agents: how to present a screen to a model.
 
-Marks number or letter elements; drawings put them on the screenshot, and lists or HTML into a
-prompt. Pictures are scaled and encoded for the model; text and icons are found where there is no
-view hierarchy. Conventions of papers are named by their format, with their source.
+Marks are elements with a number or letter; they can be drawn on the screenshot, or listed in a
+prompt as lines or HTML. Pictures are scaled and encoded for the model. Text and icons are found in
+pictures without a view hierarchy. Conventions of papers are named after their format, with their
+source.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From the name of an app, as a model says it, to its package."""
+"""The package of an app, given the name that a model uses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# Android's own and the commonest others, by their English names.
+# Android's own apps and the most common others, by their English names.
 _PACKAGES = {
     "calculator": ("com.google.android.calculator", "com.android.calculator2"),
     "calendar": ("com.google.android.calendar", "com.android.calendar"),
@@ -41,10 +41,10 @@ _ALIASES = {
 
 
 def package_of(name: str, installed: Iterable[str]) -> str:
-    """Return the package that an app's name stands for; the name itself if none is found.
+    """Return the package of an app, given its name; the name itself if none is found.
 
-    A package stands for itself; then come the names of common apps, and then packages with the
-    name's words in them, the shortest first.
+    An installed package is its own name. Otherwise, names of common apps are tried, and then
+    packages that contain the name, the shortest first.
     """
     packages = sorted(installed, key=lambda package: (len(package), package))
     if name in packages:
@@ -62,7 +62,7 @@ def package_of(name: str, installed: Iterable[str]) -> str:
 
 
 def name_of(package: str) -> str:
-    """Return the English name of a common app's package, capitalised; else the package itself."""
+    """Return the capitalised English name of a common app; for others, the package itself."""
     for name, packages in _PACKAGES.items():
         if package in packages:
             return name.title()

@@ -1,7 +1,7 @@
-"""Marks drawn on a screenshot, in the papers' conventions: a picture in, a new picture out.
+"""Drawing marks on a screenshot, in the papers' conventions. Functions return a new picture.
 
-Bounds of marks are pixels of the screen, so the picture has to have the screen's own size: draw
-first, and scale then. The letters are Pillow's built-in font, the same on every machine.
+Bounds of marks are in pixels of the screen, so the picture has to have the screen's size: draw
+first, then scale. Labels are in Pillow's built-in font, which is the same on every machine.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _BLUE: Color = (0, 0, 255)
 def draw_appagent(image: Image, marks: Iterable[Mark], dark: bool = False) -> Image:
     """Return the picture with each number 10 pixels right of and below its element's centre.
 
-    Light digits on a dark background that is half transparent, or dark digits on a light one for
-    apps that are `dark`; no rectangle. Source: AppAgent's released code (`draw_bbox_multi`), which
-    drops labels that would stick out at an edge: here they are moved inside.
+    Digits are light on a dark, half-transparent background, or dark on a light one for apps that
+    are `dark`; there are no rectangles. Source: AppAgent's released code (`draw_bbox_multi`), which
+    drops labels that would cross an edge; here, they are moved inside.
     """
     from PIL import Image as image_  # noqa: N813
 
@@ -59,7 +59,7 @@ def draw_appagent(image: Image, marks: Iterable[Mark], dark: bool = False) -> Im
 
 
 def draw_grid(image: Image, cells: Iterable[Mark]) -> Image:
-    """Return the picture with AppAgent's grid: thin lines, a number at the top left of each cell.
+    """Return the picture with AppAgent's grid: thin lines, and a number at each cell's top left.
 
     Source: AppAgent's released code (`draw_grid`).
     """
@@ -76,9 +76,9 @@ def draw_grid(image: Image, cells: Iterable[Mark]) -> Image:
 
 
 def draw_m3a(image: Image, marks: Iterable[Mark]) -> Image:
-    """Return the picture with a green rectangle and a white tag at its top left for each mark.
+    """Return the picture with a green rectangle for each mark, and a white tag at its top left.
 
-    The tag has 35x25 pixels; digits are as large as it allows. Source: AndroidWorld
+    The tag has 35x25 pixels; digits are as large as fits. Source: AndroidWorld
     (`add_ui_element_mark`).
     """
     drawn, draw = _copy(image)
@@ -94,8 +94,9 @@ def draw_m3a(image: Image, marks: Iterable[Mark]) -> Image:
 def draw_som(image: Image, marks: Iterable[Mark]) -> Image:
     """Return the picture with a coloured rectangle and a filled label for each mark.
 
-    Lines are 5 pixels wide, labels 50 high, at the top left. Colours of neighbours in the list are
-    far from each other. Source: A3's helper (AITK, `draw_mark`), whose colours are random.
+    Lines are 5 pixels wide; labels are 50 pixels high, at the top left. Marks next to each other in
+    the list have very different colours. Source: A3's helper (AITK, `draw_mark`), whose colours are
+    random.
     """
     drawn, draw = _copy(image)
     font = _font(46)
@@ -109,7 +110,7 @@ def draw_som(image: Image, marks: Iterable[Mark]) -> Image:
 
 
 def draw_letters(image: Image, marks: Iterable[Mark]) -> Image:
-    """Return the picture with a red rectangle and a label at its bottom left for each mark.
+    """Return the picture with a red rectangle for each mark, and a label at its bottom left.
 
     Source: SeeAct (arXiv:2401.01614, grounding by image annotation) draws boxes with letters. The
     SeeAct of AndroidWorld only lists them.
@@ -129,10 +130,10 @@ def draw_letters(image: Image, marks: Iterable[Mark]) -> Image:
 def draw_touches(
     image: Image, dots: Iterable[Point], paths: Iterable[tuple[Point, Point]]
 ) -> Image:
-    """Return the picture with a red dot at each point, and a red arrow along each finger's way.
+    """Return the picture with a red dot at each point, and a red arrow along each finger's path.
 
-    Dots are a thirtieth of the picture's shorter side across, with a white rim. Source: SPA-Bench
-    (arXiv:2410.15164, appendix D.4.4) marks taps and long presses by red dots; arrows are ours.
+    A dot's diameter is a thirtieth of the picture's shorter side; it has a white rim. Source:
+    SPA-Bench (arXiv:2410.15164, appendix D.4.4) marks taps and long presses by red dots; arrows are ours.
     """
     drawn, draw = _copy(image)
     radius = max(4, min(drawn.size) // 60)
@@ -148,7 +149,7 @@ def draw_touches(
 def draw_strip(image: Image, words: str) -> Image:
     """Return the picture with words on a white strip below it, under a blue line.
 
-    The built-in font has the letters of ASCII only. Source: SPA-Bench (arXiv:2410.15164, appendix
+    The built-in font has ASCII letters only. Source: SPA-Bench (arXiv:2410.15164, appendix
     D.4.5).
     """
     from PIL import Image as image_  # noqa: N813
@@ -169,7 +170,7 @@ def draw_strip(image: Image, words: str) -> Image:
 
 
 def _arrow(draw: ImageDraw, start: Point, end: Point, radius: int) -> None:
-    """Draw the way of a finger: a line from a ring at its start to a head at its end."""
+    """Draw the path of a finger: a line from a ring at its start to an arrowhead at its end."""
     width = max(3, radius // 2)
     draw.line((*start, *end), fill=_RED, width=width)
     x, y = start
@@ -183,12 +184,12 @@ def _arrow(draw: ImageDraw, start: Point, end: Point, radius: int) -> None:
 
 
 def _on(point: Point, size: tuple[int, int]) -> Point:
-    """Return the point of the picture that is nearest: gestures may end outside of the screen."""
+    """Return the nearest point of the picture, since gestures may end outside of the screen."""
     return max(0, min(point[0], size[0] - 1)), max(0, min(point[1], size[1] - 1))
 
 
 def _wrapped(words: str, font: FreeTypeFont, width: int) -> Sequence[str]:
-    """Return the words in lines of at most so many pixels; a word that is too long is cut."""
+    """Return the words in lines of at most `width` pixels; words that are too long are split."""
     lines = [""]
     for word in words.split():
         rest = word
@@ -217,20 +218,20 @@ def _copy(image: Image) -> tuple[Image, ImageDraw]:
 
 
 def _outline(draw: ImageDraw, box: Bounds, size: tuple[int, int], color: Color, width: int) -> None:
-    """Draw a rectangle, which Android may have inside out, or far larger than the picture."""
+    """Draw a rectangle, whose sides may be swapped, or far outside of the picture."""
     columns = sorted(max(-9, min(side, size[0] + 9)) for side in (box.left, box.right))
     rows = sorted(max(-9, min(side, size[1] + 9)) for side in (box.top, box.bottom))
     draw.rectangle((columns[0], rows[0], columns[1], rows[1]), outline=color, width=width)
 
 
 def _color(place: int) -> Color:
-    """Return a strong colour; each is far from the one before (steps of the golden ratio)."""
+    """Return a strong colour that differs much from the one before (steps of the golden ratio)."""
     red, green, blue = colorsys.hsv_to_rgb(place * 0.618034 % 1, 1, 0.9)
     return round(red * 255), round(green * 255), round(blue * 255)
 
 
 def _inside(box: Bounds, size: tuple[int, int]) -> Bounds:
-    """Return the box, moved by as little as needed to lie in a picture of this size."""
+    """Return the box, moved as little as needed to lie inside a picture of this size."""
     left = max(0, min(box.left, size[0] - box.width))
     top = max(0, min(box.top, size[1] - box.height))
     return Bounds(left, top, min(size[0], left + box.width), min(size[1], top + box.height))
@@ -255,6 +256,6 @@ def _extent(font: FreeTypeFont, label: str) -> tuple[int, int]:
 def _write(
     draw: ImageDraw, place: tuple[int, int], label: str, font: FreeTypeFont, ink: Color
 ) -> None:
-    """Write a label whose ink has its top left corner at a place."""
+    """Draw a label, with the top left corner of its ink at a place."""
     left, top, _, _ = font.getbbox(label)
     draw.text((place[0] - left, place[1] - top), label, fill=ink, font=font)

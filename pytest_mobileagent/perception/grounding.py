@@ -1,9 +1,9 @@
-"""From words to places on a picture, for agents that see no view hierarchy.
+"""Finding texts in a picture, for agents without a view hierarchy.
 
 The rules are Mobile-Agent's: v1 (arXiv 2401.16158, Mobile-Agent-v1/MobileAgent/text_localization.py
-and crop.py) and v2 (arXiv 2406.01014, Mobile-Agent-v2/run.py). Bounds are pixels of the picture
-that was read. Texts are compared without spaces and by their compatibility forms, which OCR engines
-do not tell apart.
+and crop.py) and v2 (arXiv 2406.01014, Mobile-Agent-v2/run.py). Bounds are in pixels of the picture
+that OCR has read. Texts are compared without spaces and in their compatibility forms, which OCR
+engines do not distinguish.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ if TYPE_CHECKING:
 
 Size = tuple[int, int]
 
-_LARGEST = 0.05  # of the picture: what has the words and is larger is no label
-_LONGEST = 200  # characters that are compared: the comparison takes their product
+_LARGEST = 0.05  # share of the picture: a larger box with the text is not a label
+_LONGEST = 200  # characters that are compared: the time grows with their product
 _MARGIN = 10
 _AROUND = (300, 400)
-_LINE = 10  # pixels by which lines of one paragraph may differ
+_LINE = 10  # pixels: lines of one paragraph differ by less
 _GAP = (-10, 30)
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What was perceived at a place: words, or the description of an icon."""
+    """A perceived text, or the description of an icon, with its bounds."""
 
     words: str
     bounds: Bounds
 
 
 def find_text(boxes: Sequence[TextBox], text: str, size: Size) -> list[Bounds]:
-    """Return where a text is: all places that say just that, or else the one that is most like it.
+    """Return where a text is: all boxes with exactly this text, or else the most similar one.
 
-    Most like it is what has most characters in common with it, in the same order: 80 % of those of
-    the text if that has up to 10, half of them up to 20, and 40 % above. (The released code speaks
-    of the longest common substring, and computes the longest common subsequence; so does this.)
+    The most similar one has the longest common subsequence with the text, of at least 80 % of its
+    characters if it has up to 10, half of them up to 20, and 40 % above. (The released code speaks
+    of the longest common substring, but computes the longest common subsequence.)
     """
     sought = folded(text)
     exact = [box.bounds for box in boxes if folded(box.text) == sought]
@@ -62,15 +62,15 @@ def find_text(boxes: Sequence[TextBox], text: str, size: Size) -> list[Bounds]:
 
 
 def say_exactly(boxes: Iterable[TextBox], text: str) -> list[Bounds]:
-    """Return all places that say just this text."""
+    """Return the bounds of all boxes with exactly this text."""
     return [box.bounds for box in boxes if folded(box.text) == folded(text)]
 
 
 def paragraphs(boxes: Iterable[TextBox]) -> list[Seen]:
-    """Return the texts with those lines in one that stand below each other, as a paragraph's do.
+    """Return the texts, with lines below each other joined into paragraphs.
 
-    That is where their left edges and their heights differ by less than 10 pixels, and the gap
-    between them is from -10 to less than 30.
+    Lines are joined if their left edges and their heights differ by less than 10 pixels, and the
+    gap between them is at least -10 and less than 30 pixels.
     """
     lines = sorted(boxes, key=lambda box: (box.bounds.top, box.bounds.left))
     found = []
@@ -89,10 +89,10 @@ def paragraphs(boxes: Iterable[TextBox]) -> list[Seen]:
 
 
 def lies_in(bounds: Bounds, place: str, size: Size) -> bool:
-    """Whether bounds lie wholly in the half or quarter of the picture that `place` names.
+    """Whether bounds lie entirely in the half or quarter of the picture that `place` names.
 
-    "top", "bottom", "left", "right", or two of them ("top left"); anything else, such as "center",
-    is the whole picture.
+    `place` is "top", "bottom", "left", "right", or two of them ("top left"); anything else, such as
+    "center", means the whole picture.
     """
     width, height = size
     left, top, right, bottom = 0.0, 0.0, float(width), float(height)
@@ -117,8 +117,8 @@ def widened(bounds: Bounds, size: Size, margin: int = _MARGIN) -> Bounds:
 
 
 def surroundings(image: Image, bounds: Bounds) -> Image:
-    """Return a part of the picture with what is around some bounds, which have a red rectangle."""
-    from PIL import ImageDraw  # a heavy library is loaded by who needs it
+    """Return the part of the picture around some bounds, which are marked by a red rectangle."""
+    from PIL import ImageDraw  # heavy
 
     marked = image.copy()
     ImageDraw.Draw(marked).rectangle(widened(bounds, image.size), outline="red", width=10)
@@ -126,7 +126,7 @@ def surroundings(image: Image, bounds: Bounds) -> Image:
 
 
 def rounded(x: float, y: float, size: Size) -> tuple[int, int]:
-    """Return the pixel of a point whose shares of width and height have two decimals only."""
+    """Return the pixel of a point whose fractions of width and height are rounded to two places."""
     shares = (round(x / size[0], 2), round(y / size[1], 2))
     across, down = (
         min(max(int(share * side), 0), side - 1) for share, side in zip(shares, size, strict=True)

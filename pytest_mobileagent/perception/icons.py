@@ -1,4 +1,4 @@
-"""Regions of a picture that may be icons, for agents that see no view hierarchy."""
+"""Finding regions of a picture that may be icons, for agents without a view hierarchy."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ if TYPE_CHECKING:
 
     from PIL.Image import Image
 
-# The picture is looked at with this width, if it is wider: icons then have 12 to 120 pixels.
+# A wider picture is scaled to this width: icons then have 12 to 120 pixels.
 _WIDTH = 540
 _SIDES = (12, 120)
 _ASPECT = 2.0
-_GAP = 7  # strokes closer than this belong together; so do letters, whose lines are then too long
+_GAP = 7  # closer strokes form one group; letters do, too, but their lines are too long for icons
 
 
 def find_icons(image: Image, largest: float = 0.05, overlap: float = 0.5) -> tuple[Bounds, ...]:
-    """Return the bounds of what looks like an icon, in pixels of the picture, from the top down.
+    """Return the bounds of regions that look like icons, in pixels of the picture, from the top.
 
-    An icon is a group of strokes about as wide as high. Regions of more than `largest` of the
-    picture are dropped, and of two that overlap by `overlap` (intersection over union) or more, the
-    smaller one. Single letters and digits are found, too: subtract what OCR reads where they are in
-    the way. Mobile-Agent (arXiv:2401.16158) finds icons by GroundingDINO and drops boxes by the
-    same two numbers; here, outlines of edges stand in for the network.
+    An icon is a group of strokes that is about as wide as high. Regions larger than the share
+    `largest` of the picture are dropped; if two overlap by `overlap` (intersection over union) or
+    more, the smaller one is. Single letters and digits are found, too; if they matter, drop the
+    regions in which OCR reads text. Mobile-Agent (arXiv:2401.16158) finds icons by GroundingDINO,
+    and drops boxes by the same two numbers; here, edge detection takes the network's place.
 
     Raises:
         MissingExtraError: the extra [vision] is not installed.
     """
     check_extra("vision", "finding icons in pictures")
-    import cv2  # a heavy library is loaded by who needs it
+    import cv2  # heavy, and of an extra
     import numpy as np
 
     width, height = image.size

@@ -1,7 +1,7 @@
-"""Screens as text in prompts, in the papers' conventions: lists of elements, and simplified HTML.
+"""Screens as text for prompts, in the papers' conventions: lists of elements, and simplified HTML.
 
-`marks` says what dumps of UIAutomator lack. A mark without an element is written as an element of
-which nothing but its bounds is known. The HTML is AutoDroid's.
+`marks` says what UIAutomator's dumps lack. A mark without an element is written like an element
+that has bounds only. The HTML is AutoDroid's.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
 
 
-# A part of the class, SeeAct's name for such elements, and for the state of being checked.
+# A part of the class, SeeAct's name for such elements, and its word for their checked state.
 _KINDS = [
     ("radiobutton", "radio button", "selected"),
     ("button", "button", ""),
@@ -30,7 +30,7 @@ _KINDS = [
 def m3a_lines(marks: Iterable[Mark]) -> str:
     """Return M3A's list: `UI element 3: {"index": 3, "text": "Save", "is_clickable": True, …}`.
 
-    Words are in plain quotes, unescaped; flags are Python's. Source: AndroidWorld's M3A
+    Texts are in quotes, without escapes; flags are Python's. Source: AndroidWorld's M3A
     (`_generate_ui_element_description`).
     """
     return "\n".join(_m3a_line(mark.label, _element(mark)) for mark in marks)
@@ -53,8 +53,8 @@ def _m3a_line(label: str, element: Element) -> str:
 def t3a_lines(marks: Iterable[Mark]) -> str:
     """Return T3A's list: `UI element 3: UIElement(text='Save', content_description=None, …)`.
 
-    Each line has all attributes of AndroidWorld's `UIElement` as Python writes them; those that a
-    dump lacks are None. Source: AndroidWorld's T3A (`_generate_ui_elements_description_list_full`).
+    Each line has all attributes of AndroidWorld's `UIElement` in Python's format; those that a dump
+    lacks are None. Source: AndroidWorld's T3A (`_generate_ui_elements_description_list_full`).
     """
     return "\n".join(f"UI element {mark.label}: {_t3a_element(_element(mark))}" for mark in marks)
 
@@ -90,10 +90,10 @@ def _t3a_element(element: Element) -> str:
 
 
 def bmoca_lines(marks: Iterable[Mark]) -> str:
-    """Return B-MoCA's list, as Python writes a list of dictionaries.
+    """Return B-MoCA's list: a list of dictionaries in Python's format.
 
-    Ids and classes are without what is before the last "/" or "."; "checked" is also said of what
-    is selected or has the focus. Source: B-MoCA's released code (`parse_obs`).
+    Ids and classes are cut up to the last "/" or "."; "checked" is also true of elements that are
+    selected or focused. Source: B-MoCA's released code (`parse_obs`).
     """
     return str([_bmoca_entry(mark.label, _element(mark)) for mark in marks])
 
@@ -122,9 +122,9 @@ def seeact_choices(marks: Sequence[Mark]) -> str:
 
 
 def seeact_description(element: Element) -> str:
-    """Return SeeAct's words for an element, which it also uses in its history: `"Save" button`.
+    """Return SeeAct's description of an element, also for its history: `"Save" button`.
 
-    An empty field shows its hint as its text in a dump, so hints are said as texts. Source:
+    In a dump, the text of an empty field is its hint, so hints appear as texts. Source:
     AndroidWorld's SeeAct (`_get_element_description`).
     """
     kind = element.class_name.rpartition(".")[2].lower()
@@ -165,7 +165,7 @@ _LONGEST = 50
 
 
 class _Entry(NamedTuple):
-    """One element of the page: its tag, attributes and words, and the view that it stands for."""
+    """One element of the page: its tag, attributes and text, and the view element behind it."""
 
     tag: str
     state: str
@@ -183,21 +183,22 @@ def autodroid_html(
 ) -> tuple[str, tuple[Mark, ...]]:
     """Return AutoDroid's HTML of one screen, or of several scroll positions merged, and its marks.
 
-    One line for each element: `<p>`, `<button>`, `<checkbox checked=True>` or `<input>`, with ids
-    from 0; words inside are the text, `text='…'` is the description. Behind the elements of the
-    first screen there is the button "go back", whose mark has no element; it is the last one of a
-    single screen. If `merged`, as several screens from the top down always are, elements that would
-    read the same are listed once, as of the first screen that has them: `position` says which.
+    There is one line for each element: `<p>`, `<button>`, `<checkbox checked=True>` or `<input>`,
+    with ids from 0; its content is the text, and `text='…'` the description. The button "go back",
+    whose mark has no element, follows the elements of the first screen, so it is the last one of a
+    single screen. If `merged`, as is the default for several screens (from the top down), elements
+    with equal lines are listed once, for the first screen that has them (see `position`).
 
-    What is inside something clickable becomes one button, with words of up to 50 characters each,
-    joined by `<br>`; a tap goes to the first element in it that has words or can be scrolled. What
-    has no words is not listed, nor are the backgrounds of the system's bars. Words are not escaped.
+    The content of a clickable element becomes one button, with texts of up to 50 characters each,
+    joined by `<br>`; a tap goes to the first element in it that has a text or can be scrolled.
+    Elements without text are not listed, nor are the backgrounds of the system's bars. Texts are
+    not escaped.
 
     Source: AutoDroid (arXiv:2308.15272), with the order and details of its released code
     (`get_described_actions`): elements with clickable ones inside stay clickable themselves (the
-    function that changes it is switched off). There, words with "@", "#" or "&" are mistaken for
-    places to fill in, which is not so here. AutoDroid's own app sees which views can be edited; a
-    dump only has their class.
+    function that changes it is switched off). There, texts with "@", "#" or "&" are mistaken for
+    placeholders; here they are not. AutoDroid's own app sees which views can be edited; a dump only
+    has their class.
     """
     once = len(screens) > 1 if merged is None else merged
     pages: list[list[_Entry | None]] = []
@@ -223,7 +224,7 @@ def autodroid_html(
 
 
 def position(mark: Mark, screens: Sequence[Screen]) -> int:
-    """Return the place, from 0, of the screen that a mark's element is on; 0 for "go back"."""
+    """Return the index, from 0, of the screen that a mark's element is on; 0 for "go back"."""
     element = mark.element
     while element is not None and element.parent is not None:
         element = element.parent
@@ -258,7 +259,7 @@ def _entries(screen: Screen) -> Iterator[_Entry]:
 
 
 def _nearest(screen: Screen, flag: str) -> dict[int, Element | None]:
-    """Return, by identity, each element's nearest one with a flag: itself or an ancestor."""
+    """Return, by `id`, the nearest element with a flag for each element: itself or an ancestor."""
     found: dict[int, Element | None] = {id(screen.root): None}
     for element in screen.elements:
         inherited = found[id(element.parent)]
@@ -267,7 +268,7 @@ def _nearest(screen: Screen, flag: str) -> dict[int, Element | None]:
 
 
 def _below(element: Element) -> Iterator[Element]:
-    """Yield all elements below one, siblings together, as AutoDroid merges their words."""
+    """Yield all descendants of an element, siblings together, as AutoDroid merges their texts."""
     for each in element.iter():
         yield from each.children
 

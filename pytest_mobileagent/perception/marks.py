@@ -1,12 +1,11 @@
 """Marks on a screen, by which a model names elements: set-of-marks, in the papers' conventions.
 
-What is marked and how it is numbered is here; how it is drawn is in `drawing`, how it is written in
-`listing` and `html`.
+This module selects and numbers elements; `drawing` draws marks, and `listing` lists them.
 
-The originals of M3A and SeeAct look at an accessibility forest of all windows. UIAutomator dumps
-the visible nodes of the topmost one, with three things missing: hint texts (an empty field shows
-its hint as its text), tooltips (nothing stands in for them), and whether an element can be edited
-(its class does: see `is_editable`).
+The original M3A and SeeAct read an accessibility forest of all windows. UIAutomator dumps the
+visible nodes of the topmost window, which lack three things: hint texts (the text of an empty field
+is its hint), tooltips (there is no replacement), and whether an element can be edited (its class
+says so: see `is_editable`).
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ Point = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A label that stands for a part of the screen: an element of the hierarchy, or a mere region.
+    """A label for a part of the screen: an element of the hierarchy, or only a region.
 
-    `bounds` are pixels of the screen.
+    `bounds` are in pixels of the screen.
     """
 
     label: str
@@ -53,7 +52,7 @@ def lettered(elements: Iterable[Element]) -> tuple[Mark, ...]:
 
 
 def letters(place: int) -> str:
-    """Return the letters of a place, from 0: A to Z, AA to ZZ, AAA and on.
+    """Return the letters for an index from 0: A to Z, AA to ZZ, AAA and so on.
 
     SeeAct ends at ZZ, with an error.
     """
@@ -66,11 +65,11 @@ def letters(place: int) -> str:
 
 
 def appagent_marks(screen: Screen, min_distance: float = 30) -> tuple[Mark, ...]:
-    """Return AppAgent's marks, from "1": what is clickable, then what is only focusable.
+    """Return AppAgent's marks, from "1": clickable elements, then those that are only focusable.
 
-    Both in document order. Of elements whose centres are `min_distance` pixels or less apart, only
-    the first is marked. Source: AppAgent (arXiv:2312.13771) names elements by numbers; the rule is
-    in its released code (`traverse_tree`, with the 30 pixels of its configuration).
+    Both are in document order. Of elements whose centres are `min_distance` pixels or less apart,
+    only the first is marked. Source: AppAgent (arXiv:2312.13771) names elements by numbers; the
+    rule is in its released code (`traverse_tree`, with the 30 pixels of its configuration).
     """
     clickable, marked = _apart((e for e in screen.elements if e.clickable), min_distance, _center)
     focusable, _ = _apart((e for e in screen.elements if e.focusable), min_distance, _center)
@@ -82,9 +81,9 @@ def appagent_grid(size: tuple[int, int]) -> tuple[Mark, ...]:
     """Return the cells of AppAgent's grid over a screen of (width, height), row by row from "1".
 
     A cell's side is the smallest divisor of the screen's side from 120 to 180 pixels, or else 120;
-    what is left over at the right and at the bottom then lies in no cell. Source: AppAgent's
-    released code (`draw_grid`); where 120 divides no side, the code draws one grid and acts on
-    another, slightly larger one: this is the one that is drawn.
+    then the rest at the right and the bottom is in no cell. Source: AppAgent's released code
+    (`draw_grid`). If 120 does not divide a side, the code draws one grid and acts on another,
+    slightly larger one; this is the grid that it draws.
     """
     width, height = _cell(size[0]), _cell(size[1])
     columns, rows = size[0] // width, size[1] // height
@@ -103,17 +102,17 @@ def _cell(side: int) -> int:
 
 
 def m3a_marks(screen: Screen) -> tuple[Mark, ...]:
-    """Return M3A's and T3A's marks, from "0": leaves, what has a description, what can be scrolled.
+    """Return M3A's and T3A's marks, from "0": leaves, and elements with a description or scrolling.
 
-    A label is the element's place in the list of all of these; those without any area on the screen
-    are left out, with gaps in the numbers. There is no filter of overlaps. Source: AndroidWorld
-    (`forest_to_ui_elements`, `validate_ui_element`).
+    A label is the element's index in the list of all of these; those without any area on the screen
+    are left out, which leaves gaps in the numbers. Overlapping elements are not filtered. Source:
+    AndroidWorld (`forest_to_ui_elements`, `validate_ui_element`).
     """
     return tuple(mark for mark in numbered(_informative(screen), 0) if _is_shown(mark, screen))
 
 
 def seeact_marks(screen: Screen) -> tuple[Mark, ...]:
-    """Return SeeAct's choices, from "A": those of M3A's elements that can be told apart by words.
+    """Return SeeAct's choices, from "A": those of M3A's elements that can be described.
 
     An element needs a class, and a text, a description or a resource id. Source: AndroidWorld's
     SeeAct (`format_and_filter_elements`); elements outside of the screen stay in the list.
@@ -130,12 +129,12 @@ def _informative(screen: Screen) -> list[Element]:
 
 
 def som_marks(screen: Screen, min_distance: float = 45) -> tuple[Mark, ...]:
-    """Return marks from "1" on every enabled element that can be acted upon, in document order.
+    """Return marks, from "1", for every enabled element that can be acted on, in document order.
 
-    Acted upon: clicked, pressed long, checked or edited. Where top left corners are `min_distance`
-    pixels or less apart, so that labels would cover each other, the last is marked, which is the
+    These can be clicked, long-pressed, checked or edited. If top left corners are `min_distance`
+    pixels or less apart, so that labels would overlap, the last element is marked, which is the
     innermost. A3's GPT-4o agent (arXiv:2501.01149, section 4.2) was not released, only the helper
-    that draws its marks (AITK, `draw_mark`): which elements get one is our choice.
+    that draws its marks (AITK, `draw_mark`): the selection of elements is our choice.
     """
     size = screen.size
     able = [
@@ -148,10 +147,10 @@ def som_marks(screen: Screen, min_distance: float = 45) -> tuple[Mark, ...]:
 
 
 def bmoca_marks(screen: Screen) -> tuple[Mark, ...]:
-    """Return B-MoCA's tags, from "0": every element there is, children before their parents.
+    """Return B-MoCA's tags, from "0", for all elements, children before their parents.
 
-    Source: B-MoCA's released code (`parse_obs`), which reads the hierarchy in the order in which
-    its elements end.
+    Source: B-MoCA's released code (`parse_obs`), which reads elements in the order in which they
+    end.
     """
     pending = list(screen.root.children)
     parents_first = []
@@ -163,17 +162,17 @@ def bmoca_marks(screen: Screen) -> tuple[Mark, ...]:
 
 
 def is_actionable(element: Element) -> bool:
-    """Whether an element says that it can be clicked, pressed long, checked or edited."""
+    """Whether an element can be clicked, long-pressed, checked or edited, by its attributes."""
     return element.clickable or element.long_clickable or element.checkable or is_editable(element)
 
 
 def is_editable(element: Element) -> bool:
-    """Whether text can be typed into an element, as far as its class says: dumps do not have it."""
+    """Whether text can be typed into an element, by its class, as dumps have no such attribute."""
     return element.class_name.endswith(("EditText", "AutoCompleteTextView"))
 
 
 class _Spots:
-    """Points; tells fast whether another one is near."""
+    """A set of points that finds out fast whether another point is near one of them."""
 
     def __init__(self, distance: float) -> None:
         self._distance = distance
@@ -199,7 +198,7 @@ class _Spots:
 def _apart(
     elements: Iterable[Element], distance: float, place: Callable[[Element], Point]
 ) -> tuple[list[Element], _Spots]:
-    """Return the elements that are not near one before them, and where they are."""
+    """Return the elements that are not near an earlier one, and their points."""
     spots = _Spots(distance)
     kept = []
     for element in elements:

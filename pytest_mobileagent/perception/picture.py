@@ -1,6 +1,6 @@
-"""Pictures as they are sent to a model: encoded, and scaled so that points can be found again.
+"""Scaling and encoding pictures for a model.
 
-A scaled picture's size is what a dialect's `Frame` needs as `shown` to map points back.
+A dialect's `Frame` needs the size of a scaled picture as `shown`, to map points back to the screen.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def encode(image: Image, kind: Literal["png", "jpeg"] = "png", quality: int = 85) -> bytes:
-    """Return an image as the bytes of a file; `quality` is JPEG's."""
+    """Return an image as the bytes of a PNG or JPEG file; `quality` is for JPEG."""
     stream = io.BytesIO()
     if kind == "png":
         image.save(stream, "png", compress_level=1)
@@ -25,7 +25,7 @@ def encode(image: Image, kind: Literal["png", "jpeg"] = "png", quality: int = 85
 
 
 def resized(image: Image, size: tuple[int, int]) -> Image:
-    """Return the image at a size of (width, height) pixels, whatever that does to its aspect."""
+    """Return the image resized to (width, height) pixels, without keeping its aspect ratio."""
     from PIL import Image as image_  # noqa: N813
 
     return image.copy() if image.size == size else image.resize(size, image_.Resampling.BILINEAR)
@@ -38,7 +38,7 @@ def scaled(image: Image, factor: float) -> Image:
 
 
 def fit(image: Image, longest: int) -> Image:
-    """Return the image, made smaller if its longer side has more than `longest` pixels."""
+    """Return the image, scaled down if its longer side has more than `longest` pixels."""
     width, height = image.size
     if max(width, height) <= longest:
         return image.copy()
@@ -47,7 +47,7 @@ def fit(image: Image, longest: int) -> Image:
 
 
 def square(image: Image, side: int) -> Image:
-    """Return the image squeezed into a square, as models with a fixed input size take it."""
+    """Return the image resized to a square, for models with a fixed input size."""
     return resized(image, (side, side))
 
 
@@ -58,11 +58,11 @@ def smart_size(
     least: int = 100 * 28 * 28,
     most: int = 16384 * 28 * 28,
 ) -> tuple[int, int]:
-    """Return the size, (width, height), in which Qwen's vision models see a picture.
+    """Return the size (width, height) to which Qwen's vision models resize a picture.
 
-    Both sides become the nearest multiples of `factor`; if that is fewer than `least` or more than
-    `most` pixels, the picture is scaled with its aspect kept, as nearly as multiples allow. Source:
-    `smart_resize` of Qwen2-VL (arXiv:2409.12191), with the bounds that UI-TARS uses.
+    Both sides become the nearest multiples of `factor`. If the result has fewer than `least` or
+    more than `most` pixels, the picture is scaled, keeping its aspect ratio as far as possible.
+    Source: `smart_resize` of Qwen2-VL (arXiv:2409.12191), with the bounds that UI-TARS uses.
 
     Raises:
         ValueError: one side is more than 200 times as long as the other, or has no pixels.

@@ -1,4 +1,4 @@
-"""What a source of devices is: a kind of devices that `--mobile-device` can name."""
+"""Sources of devices: each module here is a kind of devices that `--mobile-device` can name."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 
 class Source(Protocol):
-    """Devices that a user named as PREFIX or PREFIX:TEXT; made of TEXT, which may be empty.
+    """Devices that a user names as PREFIX or PREFIX:TEXT. It is made of TEXT, which may be empty.
 
-    A class may inherit from this one, for what is said here of most sources.
+    A class may inherit the defaults of this one, which suit most sources.
 
-    - `form`: how a user writes it, "avd:NAME"; up to the colon it is the prefix.
-    - `help`: what it stands for, in a few words.
-    - `reached_by`: what its devices' addresses are, and so which drivers can drive them.
-    - `how_to_install`: how the user gets an app onto its devices that a task needs.
-    - `is_virtual`: whether its devices are virtual phones, whose results are nobody's.
+    - `form`: how a user writes it, such as "avd:NAME"; the part before the colon is the prefix.
+    - `help`: a short description.
+    - `reached_by`: the type of its devices' addresses, which decides on the drivers.
+    - `how_to_install`: how a user installs an app that a task needs.
+    - `is_virtual`: whether its devices are virtual phones, whose results must not be published.
 
     Raises:
-        ValueError: TEXT names no devices; the text goes on after the option's name and value.
+        ValueError: TEXT names no devices; the message continues the option's name and value.
     """
 
     form: ClassVar[str]
@@ -42,18 +42,18 @@ class Source(Protocol):
 
     @property
     def shown(self) -> str:
-        """What the user wrote, as it may be shown and recorded: without keys and passwords."""
+        """The user's text without keys and passwords, for reports and records."""
 
     @property
     def count(self) -> int | None:
-        """How many devices there are; None where there are as many as workers ask for."""
+        """How many devices there are; None if there is one for each worker."""
         return None
 
     def check(self, options: DeviceOptions) -> None:  # noqa: ARG002 - for those that look
-        """Check what can be known before a device starts. It may take a moment.
+        """Check what can be known before a device starts. This may take a moment.
 
         Raises:
-            ValueError: there will be no devices; the text says why, and what to do.
+            ValueError: there will be no devices; the message says why, and what to do.
         """
         return
 
@@ -62,21 +62,21 @@ class Source(Protocol):
         options: DeviceOptions,  # noqa: ARG002 - for those that know
         shared: Callable[[], SharedRun],  # noqa: ARG002
     ) -> Collection[str] | None:
-        """Return the packages that each of its devices will have; None if only devices can tell.
+        """Return the packages that each of its devices will have; None if that is unknown.
 
-        It is asked before a device starts, of tasks whose apps may be misspelt.
+        It is called before a device starts, to find tasks with misspelt apps.
         """
         return None
 
     def open(self, options: DeviceOptions, shared: Callable[[], SharedRun]) -> Slots:
-        """Return the slots of the devices; `shared` gives what the processes of the run share.
+        """Return the slots of the devices; `shared` returns what the processes of the run share.
 
         Raises:
-            HostError: this machine cannot have them.
+            HostError: this machine cannot provide them.
         """
 
 
-_BARE = "serial"  # what a text without a prefix is: the serial of an attached device
+_BARE = "serial"  # the prefix of a text without one: the serial of an attached device
 
 
 def built_in() -> dict[str, type[Source]]:
@@ -94,10 +94,10 @@ def built_in() -> dict[str, type[Source]]:
 def parse_device(text: str, more: Mapping[str, type[Source]] | None = None) -> Source:
     """Return the source that a DEVICE names: PREFIX, PREFIX:TEXT or a bare serial.
 
-    `more` holds sources by their prefixes, those of a project's conftest.py.
+    `more` has further sources by their prefixes: those of a project's conftest.py.
 
     Raises:
-        ValueError: it names none; the text goes on after the option's name and value.
+        ValueError: it names no source; the message continues the option's name and value.
     """
     known = {**built_in(), **(more or {})}
     prefix, _, rest = (part.strip() for part in text.partition(":"))
@@ -115,18 +115,18 @@ def parse_device(text: str, more: Mapping[str, type[Source]] | None = None) -> S
 
 
 def is_bare(text: str, more: Mapping[str, type[Source]] | None = None) -> bool:
-    """Whether a DEVICE begins with no prefix that is known, and so was taken for a serial."""
+    """Whether a DEVICE has no known prefix, and so counts as a serial."""
     return text.partition(":")[0].strip() not in {**built_in(), **(more or {})}
 
 
 def forms(more: Mapping[str, type[Source]] | None = None) -> str:
-    """Say what a DEVICE can be."""
+    """Return a text that lists what a DEVICE can be."""
     known = {**built_in(), **(more or {})}
     return "; ".join(f"`{source.form}`, {source.help}" for source in known.values())
 
 
 def _is_server(rest: str) -> bool:
-    """Whether this follows the name of a host: a port, and perhaps the serial of a device there."""
+    """Whether a text after a host's name is a port, and perhaps the serial of a device there."""
     return rest.partition("/")[0].partition(",")[0].isdigit()
 
 

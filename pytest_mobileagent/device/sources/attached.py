@@ -1,4 +1,4 @@
-"""Devices that are there already, of this machine's adb server or another's."""
+"""Devices that an adb server of this or another machine already knows."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.fleet.shared import SharedRun
 
 _PORT = "ANDROID_ADB_SERVER_PORT"  # adb's own
-_LIST_SECONDS = 5.0  # an adb server answers from memory
-_REMEDIES = {  # by the states in which a device never gets better by itself
+_LIST_SECONDS = 5.0  # an adb server lists devices from memory
+_REMEDIES = {  # by the states that a device does not leave by itself
     "unauthorized": "accept the key on the phone's screen",
     "no permissions": "this user may not use it: see `adb devices` and udev's rules for Android",
     "bootloader": "start Android on it: `adb reboot`, or its power key",
@@ -35,24 +35,24 @@ _REMEDIES = {  # by the states in which a device never gets better by itself
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A device by its serial, and the adb server that knows it; without a host, the usual one."""
+    """A device by its serial, and the adb server that knows it; by default, the usual server."""
 
     serial: str
     host: str | None = None
     port: int | None = None
 
     def address(self) -> Address:
-        """Return how to reach it.
+        """Return the address of the device.
 
         Raises:
-            ValueError: the environment names an adb server's port that is none.
+            ValueError: the environment names an invalid port of the adb server.
         """
         host = self.host or os.environ.get("ANDROID_ADB_SERVER_ADDRESS") or "127.0.0.1"
         return Address(self.serial, host, self.port or _usual_port(), str(Path.home()))
 
 
 class AttachedSource(Source):
-    """Devices of adb servers, by their serials; one worker uses one at a time."""
+    """Devices of adb servers, by their serials; each worker uses one at a time."""
 
     form = "serial:[HOST:PORT/]SERIAL,…"
     how_to_install = "install it: adb -s SERIAL install FILE.apk"
@@ -75,11 +75,11 @@ class AttachedSource(Source):
 
     @property
     def count(self) -> int:
-        """How many are named."""
+        """How many devices are named."""
         return len(self.places)
 
     def check(self, options: DeviceOptions) -> None:  # noqa: ARG002 - whatever the options are
-        """Ask the adb servers whether they have the devices, and whether those let them in."""
+        """Check that the adb servers list the devices, and are authorized by them."""
         from pytest_mobileagent.device.drivers.adb.shell import listed
 
         servers: dict[tuple[str, int], dict[str, str]] = {}
@@ -118,7 +118,7 @@ class AttachedSource(Source):
 
 
 class AttachedSlots(Slots):
-    """A slot for each of some devices that are there already."""
+    """A slot for each of some attached devices."""
 
     renews = False
 
@@ -127,18 +127,18 @@ class AttachedSlots(Slots):
 
     @property
     def locks(self) -> Sequence[str]:
-        """Locks that all runs of this user share, since the devices are not a run's own.
+        """Locks that all runs of this user share, since the devices do not belong to a run.
 
         Raises:
-            HostError: there can be no folder for them.
+            HostError: their folder cannot be made.
         """
-        # By machine, as home folders may be shared: what is local there is not the same device.
+        # For each machine, as home folders may be shared, but not their local devices.
         folder = own_folder("leases", platform.node() or "localhost")
         names = [f"{one.adb_host}-{one.adb_port}-{one.serial}" for one in self._addresses]
         return [str(folder / f"{re.sub('[/:]', '_', name)}.lock") for name in names]
 
     def address(self, slot: int, *, fresh: bool = False) -> Address:  # noqa: ARG002 - there is no other
-        """Return the address of the device; there is no other to replace it by."""
+        """Return the address of the device, which cannot be replaced by a fresh one."""
         return self._addresses[slot]
 
 
@@ -149,7 +149,7 @@ def _place(word: str) -> Place:
         raise ValueError(msg)
     if not slash:
         return Place(word)
-    # An address of IPv6 stands in brackets: [::1]:5037/emulator-5554.
+    # An IPv6 address is in brackets: [::1]:5037/emulator-5554.
     match = re.fullmatch(r"(?:\[([0-9a-fA-F:]+)\]|([\w.-]+)):([0-9]{1,5})", server)
     if match is None or not serial or not 0 < int(match[3]) < 1 << 16:
         msg = f"{word!r} is no HOST:PORT/SERIAL, such as farm.example:5037/emulator-5554"

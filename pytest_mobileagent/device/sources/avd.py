@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class AvdSource(Source):
-    """As many emulators of an AVD as there are workers, started when needed."""
+    """Emulators of an AVD, one for each worker, which are started when needed."""
 
     form = "avd:NAME"
     help = "emulators of an AVD that the run starts"
@@ -34,11 +34,11 @@ class AvdSource(Source):
 
     @property
     def shown(self) -> str:
-        """The AVD."""
+        """The name of the AVD."""
         return f"avd:{self._name}"
 
     def check(self, options: DeviceOptions) -> None:  # noqa: ARG002 - whatever the options are
-        """Check that there are an SDK and the AVD."""
+        """Check that the SDK and the AVD exist."""
         try:
             check_avd(self._name, find_sdk())
         except SdkError as error:
@@ -60,9 +60,9 @@ class AvdSource(Source):
 class Avd:
     """An AVD, and how to start it.
 
-    `program` is the SDK's emulator, `gpu` a key of `emulator.GPU`, `flags` go to the emulator as
-    they are, `boot_limit` is in seconds. A `writable` one can save snapshots, and has to be the
-    only one.
+    `program` is the SDK's emulator, `gpu` a key of `emulator.GPU`; `flags` are passed to the
+    emulator unchanged; `boot_limit` is in seconds. A `writable` emulator can save snapshots, and
+    has to be the only one of its AVD.
     """
 
     program: Path
@@ -74,7 +74,7 @@ class Avd:
 
     def command(self, snapshot: str | None = None) -> list[str]:
         """Return the command of the program that starts and ends the emulator."""
-        from pytest_mobileagent.device import emulator  # with 50 ms of imports
+        from pytest_mobileagent.device import emulator  # takes 50 ms
 
         options = ["--emulator", str(self.program), "--avd", self.name, "--gpu", self.gpu]
         options += ["--adb-server-port", "{adb}", "--boot-limit", str(self.boot_limit)]
@@ -86,37 +86,37 @@ class Avd:
 class AvdSlots(ProgramSlots):
     """Slots of emulators of an AVD.
 
-    They are read-only, since several share the AVD. Such an emulator refuses to load a snapshot
-    while it runs: another is started from the snapshot in its place.
+    They are read-only, since they share the AVD. A read-only emulator refuses to load a snapshot
+    while it runs, so another one is started from the snapshot in its place.
     """
 
     def __init__(self, run: SharedRun, count: int, avd: Avd) -> None:
-        from pytest_mobileagent.device import emulator  # with 50 ms of imports
+        from pytest_mobileagent.device import emulator  # takes 50 ms
 
         super().__init__(
             run,
             count,
             avd.command(),
             home=str(Path.home()),  # see `emulator`
-            seconds=avd.boot_limit + 120,  # it gives up by itself at its limit, and says why
+            seconds=avd.boot_limit + 120,  # the program itself ends at its limit, and says why
             grace=emulator.GRACE_SECONDS,
         )
         self._avd = avd
-        self._slots: dict[str, int] = {}  # by the serials of the devices that were given out
-        self._untouched: dict[str, str] = {}  # by serial, the snapshot that one has just come from
+        self._slots: dict[str, int] = {}  # by the serials of the devices in use
+        self._untouched: dict[str, str] = {}  # by serial, the snapshot that it has just loaded
         self.restart = self._restart
 
     def address(self, slot: int, *, fresh: bool = False) -> Address:
-        """Return the address of the slot's emulator, which starts as it likes best."""
+        """Return the address of the slot's emulator, which boots or loads its default snapshot."""
         started = self._begin(slot, self.command, fresh=fresh)
         if started.record["fresh"]:
             self._untouched[started.address.serial] = started.record["snapshot"]
         return started.address
 
     def _restart(self, address: Address, snapshot: str) -> tuple[Address, bool]:
-        """Give, in place of a device, one that has just started from a snapshot.
+        """Replace a device by one that has just started from a snapshot, and return its address.
 
-        Also returns whether it has: an emulator that cannot load its snapshot boots without a word.
+        Also return whether it has: an emulator that cannot load its snapshot silently boots.
         """
         if self._untouched.pop(address.serial, None) == snapshot:
             return address, True

@@ -1,4 +1,4 @@
-"""Devices of an Appium server that is there already: a hub's."""
+"""Devices of an Appium server that runs already, such as a hub."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class HubSource(Source):
-    """As many sessions as there are workers; the server chooses the device of each."""
+    """Sessions on an Appium server, one for each worker; the server chooses their devices."""
 
     form = "appium:URL"
     help = "devices of an Appium server that runs already"
@@ -45,7 +45,7 @@ class HubSource(Source):
 
 
 class HubSlots(Slots):
-    """Slots of sessions on one server."""
+    """Slots for sessions on one server."""
 
     renews = True  # a new session is a new device
 

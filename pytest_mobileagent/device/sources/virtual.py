@@ -1,4 +1,4 @@
-"""Virtual phones of the run's own."""
+"""Virtual phones that the run starts and ends."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 _EXTRA = ("virtual", "the virtual device")
 _LISTING = "pytest_mobileagent.virtual.listing"
-_PACKAGES = "packages.json"  # in the folder that the processes of a run share
-# How the class of an app mostly says its package: on a line of its own.
+_PACKAGES = "packages.json"  # in the folder shared by the processes of a run
+# How the class of an app usually declares its package: on a line of its own.
 _PACKAGE = re.compile(
     rb"""^[ \t]+package(?:[ \t]*:[^=\n]*)?[ \t]*=[ \t]*["']([\w.]+)["'][ \t]*(?:#.*)?$""",
     re.MULTILINE,
@@ -37,7 +37,7 @@ _PACKAGE = re.compile(
 
 
 class VirtualSource(Source):
-    """As many virtual phones as there are workers, started when needed."""
+    """Virtual phones, one for each worker, which are started when needed."""
 
     form = "virtual"
     help = "virtual phones that the run starts"
@@ -54,18 +54,18 @@ class VirtualSource(Source):
 
     @property
     def shown(self) -> str:
-        """There is only one."""
+        """The form, as it has no variants."""
         return self.form
 
     def check(self, options: DeviceOptions) -> None:  # noqa: ARG002 - whatever the options are
-        """Check that the packages of the virtual phone are installed."""
+        """Check that the extra for the virtual phone is installed."""
         try:
             check_extra(*_EXTRA)
         except MissingExtraError as error:
             raise ValueError(str(error)) from None
 
     def packages(self, options: DeviceOptions, shared: Callable[[], SharedRun]) -> Collection[str]:
-        """Return those of the project's apps, and of the phone itself."""
+        """Return the packages of the project's apps and of the phone itself."""
         return DeclaredApps(options.apps, shared)
 
     def open(self, options: DeviceOptions, shared: Callable[[], SharedRun]) -> ProgramSlots:
@@ -74,10 +74,10 @@ class VirtualSource(Source):
 
 
 class DeclaredApps(Collection[str]):
-    """The packages of virtual phones that have the apps of some folders.
+    """The packages of virtual phones with the apps of some folders.
 
-    Most are seen in the code of the apps at once. For the others the apps are loaded, in a process
-    of its own and once in a run; where that fails nothing is known of them.
+    Most are found in the source code of the apps. For the others, the apps are loaded in a process
+    of its own, once in a run; if that fails, they stay unknown.
     """
 
     def __init__(self, apps: Iterable[Path], shared: Callable[[], SharedRun]) -> None:
@@ -119,10 +119,10 @@ class DeclaredApps(Collection[str]):
 
 
 def virtual_slots(run: SharedRun, count: int, apps: Iterable[Path]) -> ProgramSlots:
-    """Return slots of virtual phones that have the apps of some folders.
+    """Return slots of virtual phones with the apps of some folders.
 
     Raises:
-        MissingExtraError: the packages of the virtual device are not installed.
+        MissingExtraError: the extra for the virtual device is not installed.
     """
     check_extra(*_EXTRA)
     folders = [word for folder in apps for word in ("--apps", str(folder))]
