@@ -86,7 +86,7 @@ def apply(environment: Environment, device: Device) -> None:
     if system.shell("id -u").strip() != "0":
         msg = (
             f"device {device.info.serial} cannot be given environment {environment.id}: that takes"
-            " a shell that is root's, as `adb root` gives on emulators without the Play Store"
+            " a root shell, which `adb root` gives on emulators without the Play Store"
         )
         raise DeviceError(msg)
     _check(device, environment, _settings(environment))
@@ -143,7 +143,7 @@ def _speak(device: Device, environment: Environment) -> None:
             return
         if time.monotonic() > deadline:
             msg = (
-                f"device {device.info.serial} does not speak {tag} (environment {environment.id})"
+                f"device {device.info.serial} is not in {tag} (environment {environment.id})"
                 f" after {SECONDS:g} s; it says: {output.strip()[:300]}"
             )
             raise DeviceError(msg)

@@ -133,7 +133,8 @@ def draw_touches(
     """Return the picture with a red dot at each point, and a red arrow along each finger's path.
 
     A dot's diameter is a thirtieth of the picture's shorter side; it has a white rim. Source:
-    SPA-Bench (arXiv:2410.15164, appendix D.4.4) marks taps and long presses by red dots; arrows are ours.
+    SPA-Bench (arXiv:2410.15164, appendix D.4.4) marks taps and long presses by red dots; arrows are
+    ours.
     """
     drawn, draw = _copy(image)
     radius = max(4, min(drawn.size) // 60)
