@@ -120,7 +120,7 @@ class Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: Any) -> None:
         """Print nothing: addresses hold the token."""
 
-    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:  # noqa: ARG002
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """Answer what is not valid HTTP, without repeating it."""
         self.close_connection = True
         self.send(HTTPStatus(code), "text/plain; charset=utf-8", HTTPStatus(code).phrase.encode())

@@ -256,7 +256,7 @@ def _is_int(value: Any) -> bool:
 def _check_text(action: Action, text: Any) -> None:
     if not isinstance(text, str):
         msg = f"{action!r}: text is needed, not {type(text).__name__}"
-        raise ValueError(msg)  # noqa: TRY004
+        raise ValueError(msg)
     if len(text) > LONGEST_TEXT:
         what = f"the text of {type(action).__name__} has {len(text)} characters"
         msg = f"{what}, at most {LONGEST_TEXT} can be done"

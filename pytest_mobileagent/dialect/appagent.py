@@ -214,7 +214,7 @@ class AppAgentReflection(Dialect):
     name = "appagent-reflection"
     on_error = "give up"
 
-    def _read(self, words: str, frame: Frame) -> Decision | Action:  # noqa: ARG002
+    def _read(self, words: str, frame: Frame) -> Decision | Action:
         text = spoken(words)
         decision = line_after(text, "Decision").strip("*. ").lower()
         said = {"thought": line_after(text, "Thought")}
@@ -225,7 +225,7 @@ class AppAgentReflection(Dialect):
             raise DialectError(msg)
         return Decision((Key("back"),) if decision == "back" else (), said, decision)
 
-    def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:  # noqa: ARG002
+    def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return what a reflection means to the released code, whose decisions are exact words."""
         decision, thought = _code_line(words, "Decision"), _code_line(words, "Thought")
         if decision == "INEFFECTIVE":
@@ -235,7 +235,7 @@ class AppAgentReflection(Dialect):
         said = {"thought": thought, "documentation": _code_line(words, "Documentation")}
         return Decision((Key("back"),) if decision == "BACK" else (), said, decision.lower())
 
-    def print(self, decision: Decision, frame: Frame) -> str:  # noqa: ARG002
+    def print(self, decision: Decision, frame: Frame) -> str:
         """Return a reflection as a reply."""
         lines = [f"Decision: {decision.signal.upper()}"]
         lines += [f"{name.title()}: {words}" for name, words in decision.said.items()]

@@ -179,7 +179,7 @@ class BMocaGesture(Dialect):
         y1, x1, y2, x2 = (round((each - self.low) / (1 - self.low), 9) for each in numbers)
         return _key_or(gesture((y1, x1, y2, x2), frame, self.threshold), y1, x1)
 
-    def _say(self, action: Action, said: Said, frame: Frame) -> str:  # noqa: ARG002
+    def _say(self, action: Action, said: Said, frame: Frame) -> str:
         if isinstance(action, Key) and action.name in BUTTONS:
             ends = BUTTONS[action.name] * 2
         else:
@@ -207,7 +207,7 @@ class BMocaDiscrete(Dialect):
             raise DialectError(msg)
         return _discrete(int(plain), frame)
 
-    def _say(self, action: Action, said: Said, frame: Frame) -> str:  # noqa: ARG002
+    def _say(self, action: Action, said: Said, frame: Frame) -> str:
         match action:
             case Tap(x, y):
                 across, down = frame.point(x, y, (2, 2))

@@ -91,7 +91,7 @@ class MobileAgent(Dialect):
             return _reply(_signal(decision), decision.said)
         return Dialect.print(self, decision, frame)
 
-    def _say(self, action: Action, said: Said, frame: Frame) -> str:  # noqa: ARG002
+    def _say(self, action: Action, said: Said, frame: Frame) -> str:
         return _reply(_printed(action), said)
 
 

@@ -85,7 +85,7 @@ class Odyssey(Dialect):
             raise lacks(words, "command")
         return Scroll(_DIRECTIONS[side])
 
-    def _say(self, action: Action, said: Said, frame: Frame) -> str:  # noqa: ARG002
+    def _say(self, action: Action, said: Said, frame: Frame) -> str:
         match action:
             case Tap(x, y):
                 return "CLICK: ({}, {})".format(*frame.thousandths(x, y))

@@ -62,7 +62,7 @@ class ModelCall:
         for name in ("model", "role", "response_model"):
             if not isinstance(value := getattr(self, name), str):
                 msg = f"{name}={_short(value)} of a ModelCall has to be a text"
-                raise ValueError(msg)  # noqa: TRY004 - as for all its fields
+                raise ValueError(msg)
         for name in (*_TOKENS, *_ESTIMATES, "images", "line", "retries"):
             value = _whole(getattr(self, name))
             if not (name != "retries" and value is None) and not _is_count(value):

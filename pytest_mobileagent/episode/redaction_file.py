@@ -99,7 +99,7 @@ def _region(path: Path, number: int, given: Mapping[str, Any]) -> Region:
     for name in ("package", "resource_id"):
         if not isinstance(given.get(name, ""), str):
             msg = f"{where}: {name} has to be a text"
-            raise ValueError(msg)  # noqa: TRY004 - as for all of the file
+            raise ValueError(msg)
     box = given.get("box")
     numbers = isinstance(box, list) and len(box) == 4 and all(map(_is_number, box))
     if box is not None and not (numbers and 0 <= box[0] < box[2] and 0 <= box[1] < box[3]):

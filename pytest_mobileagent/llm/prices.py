@@ -153,7 +153,7 @@ def load_prices(path: Path) -> Prices:
 def _price(path: Path, model: str, given: Any) -> Price:
     if not isinstance(given, dict):
         msg = f'{path}: {model} has to be a table: ["{model}"] with input and output'
-        raise ValueError(msg)  # noqa: TRY004 - as for all that is wrong with the file
+        raise ValueError(msg)
     try:
         reference = parse_reference(model)
         if difflib.get_close_matches(reference.provider, PROVIDERS, 1):
@@ -252,7 +252,7 @@ def input_tokens(request: Request) -> int:
 
 
 def _size(image: Image) -> tuple[int, int] | None:
-    from PIL import Image as pillow  # noqa: N813 - a heavy library
+    from PIL import Image as pillow
 
     try:
         with pillow.open(io.BytesIO(image.data)) as opened:  # reads the header only

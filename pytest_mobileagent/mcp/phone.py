@@ -113,7 +113,7 @@ class OwnPhone:
         self.steps += 1
         return await asyncio.to_thread(self._act, action)
 
-    async def run(self, name: str, script: str) -> Observation:  # noqa: ARG002 - nothing is recorded
+    async def run(self, name: str, script: str) -> Observation:
         """Run a shell script; if it fails, what it wrote is the notice."""
         self.steps += 1
         return await asyncio.to_thread(self._run, script)

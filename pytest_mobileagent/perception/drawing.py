@@ -43,7 +43,7 @@ def draw_appagent(image: Image, marks: Iterable[Mark], dark: bool = False) -> Im
     are `dark`; there are no rectangles. Source: AppAgent's released code (`draw_bbox_multi`), which
     drops labels that would cross an edge; here, they are moved inside.
     """
-    from PIL import Image as image_  # noqa: N813
+    from PIL import Image as image_
 
     ink, paper = (_DARK, _LIGHT) if dark else (_LIGHT, _DARK)
     font, margin = _font(30), 10
@@ -153,8 +153,8 @@ def draw_strip(image: Image, words: str) -> Image:
     The built-in font has ASCII letters only. Source: SPA-Bench (arXiv:2410.15164, appendix
     D.4.5).
     """
-    from PIL import Image as image_  # noqa: N813
-    from PIL import ImageDraw as image_draw  # noqa: N813
+    from PIL import Image as image_
+    from PIL import ImageDraw as image_draw
 
     size, margin, rule = 18, 8, 4
     font = _font(size)

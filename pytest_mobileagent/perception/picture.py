@@ -26,7 +26,7 @@ def encode(image: Image, kind: Literal["png", "jpeg"] = "png", quality: int = 85
 
 def resized(image: Image, size: tuple[int, int]) -> Image:
     """Return the image resized to (width, height) pixels, without keeping its aspect ratio."""
-    from PIL import Image as image_  # noqa: N813
+    from PIL import Image as image_
 
     return image.copy() if image.size == size else image.resize(size, image_.Resampling.BILINEAR)
 

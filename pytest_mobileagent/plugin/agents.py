@@ -83,7 +83,7 @@ class RunAgents:
         run = self._run
         named = run.agent is not None and (run.names_agent or not run.is_owner)
         if named and self.run_apart and run.program_if_named() is None:
-            self.process  # noqa: B018 - asking for it starts it
+            self.process  # asking for it starts it
 
     def check(self) -> None:
         """Load the agent that the command line names, so that an error is reported only once.

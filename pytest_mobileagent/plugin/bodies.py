@@ -270,7 +270,7 @@ def is_pure(item: pytest.Function) -> bool:
     """Whether a body asks for nothing but the episode and parameters."""
     callspec = getattr(item, "callspec", None)
     parameters = set(callspec.params) if callspec is not None else set()
-    asked = set(item._fixtureinfo.argnames)  # noqa: SLF001 - pytest's own call reads it likewise
+    asked = set(item._fixtureinfo.argnames)
     return asked <= {*PURE, *parameters}
 
 
@@ -347,7 +347,7 @@ def _call(item: pytest.Function, prefix: Episode) -> pytest.CallInfo[Any]:
 def stops(request: pytest.FixtureRequest) -> Callable[[Path], bool]:
     """Return a function that runs the body of a test on the episode being recorded in a folder."""
     item: pytest.Function = request.node
-    names = item._fixtureinfo.argnames  # noqa: SLF001 - pytest's own call reads it likewise
+    names = item._fixtureinfo.argnames
     others = {name: request.getfixturevalue(name) for name in names if name != "episode"}
     live: dict[Path, GrowingEpisode[Episode]] = {}
 

@@ -112,7 +112,7 @@ def _needs_option(item: pytest.Item) -> bool:
     """Whether a test asks for an episode, and no fixture of its project gives the agent."""
     if "episode" not in getattr(item, "fixturenames", ()):
         return False
-    manager = item.session._fixturemanager  # noqa: SLF001 - pytest offers no other way
+    manager = item.session._fixturemanager
     given = manager.getfixturedefs("agent", item) or ()
     return bool(given) and given[-1].func.__module__ == own_fixtures
 
@@ -183,7 +183,7 @@ class KnownApps:
 
     def _has_a_phone_of_its_own(self, item: pytest.Function) -> bool:
         """Whether the project overrides the device of a test."""
-        manager = item.session._fixturemanager  # noqa: SLF001 - pytest offers no other way
+        manager = item.session._fixturemanager
         leases = manager.getfixturedefs("mobile_lease", item) or ()
         return bool(leases) and leases[-1].func.__module__ != own_fixtures
 

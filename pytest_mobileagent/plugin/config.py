@@ -65,7 +65,7 @@ class RunConfig(RunContext):
             self.gate.check()
         for what in FOLDERS:
             folders(self.config, what)
-        self.environments  # noqa: B018 - an error ends the run before anything is collected
+        self.environments  # an error ends the run before anything is collected
 
     @property
     def runs_agents(self) -> bool:

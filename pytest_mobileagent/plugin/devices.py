@@ -40,7 +40,7 @@ class RunDevices:
         self._are_started = False
         self._given = ""  # --mobile-device as it was written
         if self._settings["mobile-device"].is_given:
-            self.source  # noqa: B018 - an error in it is reported at once
+            self.source  # an error in it is reported at once
 
     @cached_property
     def source(self) -> Source:

@@ -224,11 +224,11 @@ def check_stopping(metafunc: pytest.Metafunc) -> None:
         TaskError: its body asks for more than the episode and parameters.
     """
     marks = [mark for mark in (marker_of(metafunc.definition),) if mark is not None]
-    marks += [mark for call in metafunc._calls for mark in call.marks if mark.name == MARKER]  # noqa: SLF001 - pytest offers no other way
+    marks += [mark for call in metafunc._calls for mark in call.marks if mark.name == MARKER]
     if not any(mark.kwargs.get("stop_on_success") for mark in marks):
         return
-    parameters = {name for call in metafunc._calls for name in call.params}  # noqa: SLF001
-    asked = metafunc.definition._fixtureinfo.argnames  # noqa: SLF001
+    parameters = {name for call in metafunc._calls for name in call.params}
+    asked = metafunc.definition._fixtureinfo.argnames
     more = [name for name in asked if name not in {*PURE, *parameters}]
     if more:
         msg = (

@@ -140,12 +140,12 @@ class _Ticker(threading.Thread):
 
 def _writer(config: pytest.Config) -> Any:
     reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
-    return reporter._tw  # noqa: SLF001 - as many plugins do
+    return reporter._tw
 
 
 def _way_to_terminal(config: pytest.Config) -> TextIO:
     """Open the terminal again: pytest's own file is redirected while output is captured."""
-    file = _writer(config)._file  # noqa: SLF001
+    file = _writer(config)._file
     descriptor = os.dup(file.fileno())
     return open(descriptor, "w", encoding=file.encoding, errors="replace")  # noqa: PTH123
 
@@ -267,19 +267,19 @@ class Below:
 
     def __init__(self, writer: Any, terminal: TextIO) -> None:
         self._writer, self._terminal = writer, terminal
-        self._file = writer._file  # noqa: SLF001 - pytest offers no other way
+        self._file = writer._file
         self._lock = threading.RLock()
         self._is_drawn = False
 
     def start(self) -> None:
         """Start intercepting what pytest writes to its terminal."""
-        self._writer._file = self  # noqa: SLF001
+        self._writer._file = self
 
     def stop(self) -> None:
         """Erase the lines, and stop drawing."""
         with self._lock:
-            if self._writer._file is self:  # noqa: SLF001
-                self._writer._file = self._file  # noqa: SLF001
+            if self._writer._file is self:
+                self._writer._file = self._file
             self._erase()
 
     def write(self, text: str) -> int:
@@ -301,7 +301,7 @@ class Below:
     def draw(self, lines: Sequence[str]) -> None:
         """Replace the lines; none may be wider than the terminal."""
         with self._lock:
-            if self._writer._file is not self:  # noqa: SLF001
+            if self._writer._file is not self:
                 return
             at = _column(self._writer, self.size.columns)
             block = "".join(f"\r\n{line}" for line in lines)
@@ -320,5 +320,5 @@ class Below:
 
 def _column(writer: Any, columns: int) -> int:
     """Return the column of the cursor after what pytest wrote on a terminal of this width."""
-    line = str(writer._current_line).rpartition("\r")[2]  # noqa: SLF001 - its property counts "\r"
+    line = str(writer._current_line).rpartition("\r")[2]  # its property counts "\r"
     return int(cell_len(line)) % max(1, columns)

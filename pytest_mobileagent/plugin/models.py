@@ -136,7 +136,7 @@ class RunModels:
         if endpoints:
             self._check_endpoints(agent, endpoints, alone=not roles)
         if self._settings["mobile-prices"].value is not None:
-            self.prices  # noqa: B018 - a file that cannot be read is an error now
+            self.prices  # a file that cannot be read is an error now
         if setting.value is None:
             if roles:
                 raise pytest.UsageError(printable(self._none_given(agent)))
@@ -208,7 +208,7 @@ class RunModels:
         """
         setting = self._settings["mobile-model"]
         if self._settings["mobile-prices"].value is not None:
-            self.prices  # noqa: B018 - a file that cannot be read is an error now
+            self.prices  # a file that cannot be read is an error now
         if setting.value is None or not (setting.source.startswith("--") or self.for_program):
             return
         model = self.for_program

@@ -58,7 +58,7 @@ class Watching:
         if reporter is None:
             print(text, file=sys.stderr)
         else:
-            if reporter._tw.width_of_current_line:  # noqa: SLF001 - of pytest-xdist, which goes on there
+            if reporter._tw.width_of_current_line:
                 reporter.line("")
             reporter.write_line(text)
 

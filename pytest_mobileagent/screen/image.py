@@ -95,7 +95,7 @@ def find_image(screenshot: Image, file: Path, similarity: float = SIMILARITY) ->
 def _read(file: Path, _changed: int) -> Any:
     """Return an image's pixels, as an array of rows of RGB."""
     import numpy as np
-    from PIL import Image as image  # noqa: N813
+    from PIL import Image as image
 
     try:
         with image.open(file) as opened:

@@ -295,7 +295,7 @@ def _in_order(boxes: Iterable[TextBox]) -> Iterable[TextBox]:
 
 def _padded(image: Image) -> Image:
     """Return the picture with white at its right or bottom, if it is very thin."""
-    from PIL import Image as image_  # noqa: N813
+    from PIL import Image as image_
 
     least = max(32, max(image.size) // 30)
     size = max(image.width, least), max(image.height, least)

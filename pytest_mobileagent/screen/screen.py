@@ -89,7 +89,7 @@ class Screen:
         """
         import io  # a heavy library is loaded by who needs it
 
-        from PIL import Image as image  # noqa: N813
+        from PIL import Image as image
 
         try:
             return image.open(io.BytesIO(self.png)).convert("RGB")

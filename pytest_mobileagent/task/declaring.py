@@ -44,10 +44,10 @@ class Declaring(Protocol):
 class _Nothing:
     """Leaves functions as they are: nothing runs them as tests."""
 
-    def task(self, fields: Mapping[str, Any]) -> Decorator:  # noqa: ARG002
+    def task(self, fields: Mapping[str, Any]) -> Decorator:
         return _unchanged
 
-    def tasks(self, rows: Sequence[tuple[Row, Mapping[str, Any]]]) -> Decorator:  # noqa: ARG002
+    def tasks(self, rows: Sequence[tuple[Row, Mapping[str, Any]]]) -> Decorator:
         return _unchanged
 
 

@@ -50,7 +50,7 @@ class _Names(string.Formatter):
     def get_field(
         self,
         field_name: str,
-        args: Sequence[Any],  # noqa: ARG002 - positions are no names
+        args: Sequence[Any],
         kwargs: Mapping[str, Any],
     ) -> tuple[Any, str]:
         if not field_name.isidentifier():

@@ -6,7 +6,7 @@ import io
 from typing import Any
 
 import pytest
-from PIL import Image as pillow  # noqa: N813
+from PIL import Image as pillow
 
 from pytest_mobileagent import Action, DoubleTap, Key, LongPress, Scroll, Swipe, Tap, Type
 from pytest_mobileagent.judge.pictures import LONGEST_SIDE, Album

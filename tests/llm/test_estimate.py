@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
-from PIL import Image as pillow  # noqa: N813
+from PIL import Image as pillow
 
 from pytest_mobileagent.llm.model import Image, Message, Request
 from pytest_mobileagent.llm.prices import image_tokens, input_tokens, text_tokens

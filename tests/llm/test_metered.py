@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import stamina
-from PIL import Image as pillow  # noqa: N813
+from PIL import Image as pillow
 
 from pytest_mobileagent.episode.exchanges import STREAM, CallReader, ExchangeLog
 from pytest_mobileagent.episode.screens import ScreenStore

@@ -54,11 +54,11 @@ class Slots(Protocol):
         """Start all devices without waiting for them, if the run starts any."""
         return
 
-    def ended(self, slot: int) -> str:  # noqa: ARG002 - for those that start programs
+    def ended(self, slot: int) -> str:
         """Return why a device's program ended by itself; empty if it did not, or there is none."""
         return ""
 
-    def serves(self, address: Address | AppiumAddress) -> bool:  # noqa: ARG002
+    def serves(self, address: Address | AppiumAddress) -> bool:
         """Whether the server that an address names still runs; True if unknown."""
         return True
 

@@ -49,7 +49,7 @@ class Source(Protocol):
         """How many devices there are; None if there is one for each worker."""
         return None
 
-    def check(self, options: DeviceOptions) -> None:  # noqa: ARG002 - for those that look
+    def check(self, options: DeviceOptions) -> None:
         """Check what can be known before a device starts. This may take a moment.
 
         Raises:
@@ -59,8 +59,8 @@ class Source(Protocol):
 
     def packages(
         self,
-        options: DeviceOptions,  # noqa: ARG002 - for those that know
-        shared: Callable[[], SharedRun],  # noqa: ARG002
+        options: DeviceOptions,
+        shared: Callable[[], SharedRun],
     ) -> Collection[str] | None:
         """Return the packages that each of its devices will have; None if that is unknown.
 

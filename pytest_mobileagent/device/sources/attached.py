@@ -78,7 +78,7 @@ class AttachedSource(Source):
         """How many devices are named."""
         return len(self.places)
 
-    def check(self, options: DeviceOptions) -> None:  # noqa: ARG002 - whatever the options are
+    def check(self, options: DeviceOptions) -> None:
         """Check that the adb servers list the devices, and are authorized by them."""
         from pytest_mobileagent.device.drivers.adb.shell import listed
 
@@ -107,8 +107,8 @@ class AttachedSource(Source):
 
     def open(
         self,
-        options: DeviceOptions,  # noqa: ARG002 - whatever the options are
-        shared: Callable[[], SharedRun],  # noqa: ARG002 - they are not the run's own
+        options: DeviceOptions,
+        shared: Callable[[], SharedRun],
     ) -> AttachedSlots:
         """Return a slot for each device."""
         try:
@@ -137,7 +137,7 @@ class AttachedSlots(Slots):
         names = [f"{one.adb_host}-{one.adb_port}-{one.serial}" for one in self._addresses]
         return [str(folder / f"{re.sub('[/:]', '_', name)}.lock") for name in names]
 
-    def address(self, slot: int, *, fresh: bool = False) -> Address:  # noqa: ARG002 - there is no other
+    def address(self, slot: int, *, fresh: bool = False) -> Address:
         """Return the address of the device, which cannot be replaced by a fresh one."""
         return self._addresses[slot]
 

@@ -37,7 +37,7 @@ class AvdSource(Source):
         """The name of the AVD."""
         return f"avd:{self._name}"
 
-    def check(self, options: DeviceOptions) -> None:  # noqa: ARG002 - whatever the options are
+    def check(self, options: DeviceOptions) -> None:
         """Check that the SDK and the AVD exist."""
         try:
             check_avd(self._name, find_sdk())

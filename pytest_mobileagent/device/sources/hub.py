@@ -59,7 +59,7 @@ class HubSlots(Slots):
         """Locks in the run's folder."""
         return [str(self._run.folder / f"slot-{number}.lock") for number in range(self._count)]
 
-    def address(self, slot: int, *, fresh: bool = False) -> AppiumAddress:  # noqa: ARG002 - the server chooses
+    def address(self, slot: int, *, fresh: bool = False) -> AppiumAddress:
         """Return the server's address."""
         return self._server
 

@@ -57,7 +57,7 @@ class VirtualSource(Source):
         """The form, as it has no variants."""
         return self.form
 
-    def check(self, options: DeviceOptions) -> None:  # noqa: ARG002 - whatever the options are
+    def check(self, options: DeviceOptions) -> None:
         """Check that the extra for the virtual phone is installed."""
         try:
             check_extra(*_EXTRA)

@@ -54,7 +54,7 @@ class Deferring:
         if state.is_put_off:
             state.put_off(sum(report.duration for report in reports))
             # Keep what was printed, except what the body will print again.
-            printed = item._report_sections  # noqa: SLF001 - as reports read it
+            printed = item._report_sections
             printed[:] = [section for section in printed if section[0] == "setup"]
             item.user_properties.clear()
             self._waiting.append(item)
@@ -111,7 +111,7 @@ class Deferring:
         waiting = list(self._waiting)
         try:
             if waiting:  # a run that was stopped leaves set up what the next test needed
-                session._setupstate.teardown_exact(waiting[0])  # noqa: SLF001 - as at pytest's end
+                session._setupstate.teardown_exact(waiting[0])
         finally:
             nexts: list[Any] = [*waiting[1:], then]
             for item, following in zip(waiting, nexts, strict=False):
@@ -151,7 +151,7 @@ def _may_run_twice(item: pytest.Item) -> bool:
     is_debugged = item.config.getoption("usepdb", False) or item.config.getoption("trace", False)
     if is_debugged or _IN_PLACE & set(item.fixturenames):  # type: ignore[attr-defined]
         return False
-    definitions: Any = item._fixtureinfo.name2fixturedefs  # type: ignore[attr-defined]  # noqa: SLF001
+    definitions: Any = item._fixtureinfo.name2fixturedefs  # type: ignore[attr-defined]
     used = (each for found in definitions.values() for each in found)
     return not any(_ends_early(each) for each in used)
 

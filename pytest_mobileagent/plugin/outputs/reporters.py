@@ -318,7 +318,7 @@ def cut_sections(item: pytest.Item, report: pytest.TestReport) -> None:
     """Cut what pytest has captured of a task, and write more of it to the episode's folder."""
     episode = state_of(item).episode
     folder = None if episode is None else episode.folder
-    sections = item._report_sections  # noqa: SLF001 - reports of later phases are made of it
+    sections = item._report_sections
     for number, (when, key, text) in enumerate(sections):
         if len(text) > SHOWN:
             sections[number] = when, key, _cut(folder, key, text)

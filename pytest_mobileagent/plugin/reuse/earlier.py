@@ -91,7 +91,7 @@ class EarlierRun:
             pytest.UsageError: it cannot be read.
         """
 
-    def to_worker(self, shared: Path) -> dict[str, str]:  # noqa: ARG002
+    def to_worker(self, shared: Path) -> dict[str, str]:
         """Return what a worker has to know; long data is written to the folder `shared`."""
         return {}
 
@@ -122,7 +122,7 @@ class EarlierRun:
         """
         folder.begin(about, cases)
 
-    def decide_by(self, folder: Path) -> bool:  # noqa: ARG002
+    def decide_by(self, folder: Path) -> bool:
         """Decide by the run.json of this run, if that is how this kind decides, and has not yet.
 
         Return whether it turned out just now that the agent has to work.
@@ -142,7 +142,7 @@ class EarlierRun:
 
     # When a test is run, and scored
 
-    def fate(self, case: Case) -> Fate:  # noqa: ARG002
+    def fate(self, case: Case) -> Fate:
         """Return what becomes of a case."""
         return _RUN
 
@@ -153,8 +153,8 @@ class EarlierRun:
 
     def unreported(
         self,
-        reported: Collection[str],  # noqa: ARG002
-        selected: Collection[str],  # noqa: ARG002
+        reported: Collection[str],
+        selected: Collection[str],
     ) -> list[Entry]:
         """Return reused results that a run which was cut off has not reported.
 
@@ -162,19 +162,19 @@ class EarlierRun:
         """
         return []
 
-    def unselected(self, selected: Collection[str]) -> list[Entry]:  # noqa: ARG002
+    def unselected(self, selected: Collection[str]) -> list[Entry]:
         """Return the results of tasks that belong to the run and were not selected."""
         return []
 
-    def attempts(self, key: str) -> Sequence[Mapping[str, Any]]:  # noqa: ARG002
+    def attempts(self, key: str) -> Sequence[Mapping[str, Any]]:
         """Return the attempts at a case, by its key, that are noted in another run's folder."""
         return ()
 
     def summary(
         self,
-        results: Sequence[Entry],  # noqa: ARG002
-        reused: Collection[str],  # noqa: ARG002
-        selected: Collection[str],  # noqa: ARG002
+        results: Sequence[Entry],
+        reused: Collection[str],
+        selected: Collection[str],
         /,
     ) -> list[str]:
         """Return the lines about it at the end of the run.

@@ -130,7 +130,7 @@ class RecordedEarlierRun(EarlierRun, ABC):
             raise usage_error(given, msg)
         return replace(given, value=value, text=text, source=self.setting.option.flag)
 
-    def adapted(self, flag: str, text: Any) -> Any:  # noqa: ARG002
+    def adapted(self, flag: str, text: Any) -> Any:
         """Return the text of an option of the earlier run, adapted to this one."""
         return text
 

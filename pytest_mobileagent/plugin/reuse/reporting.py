@@ -128,7 +128,7 @@ def _report(item: pytest.Item, when: Any, outcome: Any) -> pytest.TestReport:
 def _torn_down(item: pytest.Item, nextitem: pytest.Item | None) -> pytest.TestReport:
     """Tear down what the next test does not need, as after any test."""
     call = pytest.CallInfo.from_call(
-        partial(item.session._setupstate.teardown_exact, nextitem),  # noqa: SLF001 - as pytest does
+        partial(item.session._setupstate.teardown_exact, nextitem),
         when="teardown",
         reraise=(pytest.exit.Exception, KeyboardInterrupt),
     )

@@ -151,7 +151,7 @@ class Resuming(RecordedEarlierRun):
         rules = self.about.get("redaction")
         return str(rules.get("sha256")) if isinstance(rules, dict) else None
 
-    def attempts(self, key: str) -> Sequence[Mapping[str, Any]]:  # noqa: ARG002
+    def attempts(self, key: str) -> Sequence[Mapping[str, Any]]:
         """Return none: all attempts are noted in the folder of this run."""
         return ()
 

@@ -262,7 +262,7 @@ class PassingSplitter:
         """Return nothing."""
         return ()
 
-    def answers(self, data: bytes) -> bool:  # noqa: ARG002 - there are no commands
+    def answers(self, data: bytes) -> bool:
         """Return False: nothing is waited for."""
         return False
 

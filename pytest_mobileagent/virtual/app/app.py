@@ -63,7 +63,7 @@ class App:
     def on_broadcast(self, intent: Intent) -> str | Reply | None:
         """Answer a broadcast with result data; None when the app has no receiver for it."""
 
-    def on_typed(self, text: str) -> bool:  # noqa: ARG002 - for input methods
+    def on_typed(self, text: str) -> bool:
         """Take what a keyboard types while an input method of this app is in use, or leave it."""
         return False
 

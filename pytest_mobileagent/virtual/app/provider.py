@@ -125,7 +125,7 @@ class Provider:
         sql = f"DELETE FROM {table.into or table.source} WHERE {condition}"
         return self.run(sql, *args)
 
-    def call(self, method: str, arg: str | None, extras: Values) -> Values | None:  # noqa: ARG002
+    def call(self, method: str, arg: str | None, extras: Values) -> Values | None:
         """Run a method of the provider's own; None if there is none with this name."""
         return None
 

@@ -73,7 +73,7 @@ class Media(Provider):
         self.scan()
         return len(rows.values)
 
-    def call(self, method: str, arg: str | None, extras: Values) -> Values | None:  # noqa: ARG002
+    def call(self, method: str, arg: str | None, extras: Values) -> Values | None:
         """Look at the folders when that is asked for."""
         if method not in ("scan_volume", "scan_file"):
             return None

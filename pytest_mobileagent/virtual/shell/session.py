@@ -94,11 +94,11 @@ def _unix_sockets(phone: Phone) -> str:
 class Closed:
     """What is left of a stream that was closed: everything fails."""
 
-    async def read(self, n: int = -1) -> bytes:  # noqa: ARG002 - the protocol has it
+    async def read(self, n: int = -1) -> bytes:
         """Fail."""
         raise OSError(errno.EBADF, "Bad file descriptor")
 
-    async def write(self, data: bytes) -> None:  # noqa: ARG002 - the protocol has it
+    async def write(self, data: bytes) -> None:
         """Fail."""
         raise OSError(errno.EBADF, "Bad file descriptor")
 
@@ -117,7 +117,7 @@ class _Endless:
 class _Nowhere:
     """/dev/null."""
 
-    async def write(self, data: bytes) -> None:  # noqa: ARG002 - the protocol has it
+    async def write(self, data: bytes) -> None:
         """Forget `data`."""
         await breathe()
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import anthropic
 import openai
 import pytest
-from PIL import Image as pillow  # noqa: N813
+from PIL import Image as pillow
 
 from pytest_mobileagent.llm.budget import Budget, Limit
 from pytest_mobileagent.llm.models import ModelSettings

@@ -27,7 +27,7 @@ class Driver:
         self,
         address: Address,
         options: DeviceOptions,
-        shared: Callable[[], SharedRun],  # noqa: ARG002 - the address says all
+        shared: Callable[[], SharedRun],
         restart: Restart | None,
     ) -> AdbDevice:
         """Connect to the device."""

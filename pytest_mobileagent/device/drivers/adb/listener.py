@@ -177,7 +177,7 @@ class EventStream:
         del self._received[: end + 1]
         message = json.loads(line)
         if not isinstance(message, dict):
-            raise ValueError(line)  # noqa: TRY004 - as json does for what is no JSON
+            raise ValueError(line)
         return message
 
     def _take_line(self, message: dict[str, Any]) -> None:

@@ -185,7 +185,7 @@ class AppiumDevice:
         xml = source if "<hierarchy" in source else None
         return _Look(png, xml, self._backend.state(probes))
 
-    def _no_tree(self, look: _Look) -> DeviceError:  # noqa: ARG002 - there is nothing to tell of it
+    def _no_tree(self, look: _Look) -> DeviceError:
         return DeviceError(f"Appium at {self.session.shown} gives no view hierarchy")
 
 

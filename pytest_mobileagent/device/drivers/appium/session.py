@@ -33,7 +33,7 @@ def parse_capabilities(file: str) -> dict[str, Any]:
         raise ValueError(msg) from None
     if not isinstance(capabilities, dict):
         msg = "has to hold one JSON object"
-        raise ValueError(msg)  # noqa: TRY004 - every wrong value of an option is a ValueError
+        raise ValueError(msg)
     return capabilities
 
 

@@ -41,7 +41,7 @@ class Incoming:
             raise ValueError(msg) from None
         if not isinstance(body, dict):
             msg = "the body has to be an object of JSON"
-            raise ValueError(msg)  # noqa: TRY004 - as for all other bodies that cannot be read
+            raise ValueError(msg)
         return body
 
 
@@ -94,7 +94,7 @@ class Api(ABC):
     def error(self, status: int, words: str, code: str) -> Any:
         """Return the body of an error, as plain data."""
 
-    def stream_type(self, asked: Asked) -> str:  # noqa: ARG002 - of others, it depends
+    def stream_type(self, asked: Asked) -> str:
         """Return the media type of a stream."""
         return "text/event-stream"
 

@@ -84,7 +84,7 @@ class AnthropicMessages(Api):
         yield _event("message_delta", delta=ending, usage=counted)
         yield _event("message_stop")
 
-    def error(self, status: int, words: str, code: str) -> Any:  # noqa: ARG002 - it has no codes
+    def error(self, status: int, words: str, code: str) -> Any:
         """Return an error of Anthropic."""
         error = {"type": _ERRORS.get(status, "api_error"), "message": words}
         return {"type": "error", "error": error, "request_id": "req_scripted"}

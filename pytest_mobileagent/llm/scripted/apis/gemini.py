@@ -85,7 +85,7 @@ class Gemini(Api):
         if outgoing.asked.body["alt"] != "sse":
             yield b"]"
 
-    def error(self, status: int, words: str, code: str) -> Any:  # noqa: ARG002 - it has no codes
+    def error(self, status: int, words: str, code: str) -> Any:
         """Return an error of Google."""
         name = _STATUSES.get(status, "UNKNOWN")
         return {"error": {"code": status, "message": words, "status": name}}

@@ -61,7 +61,7 @@ class Predict(Api):
         """Yield the same in one piece: these endpoints do not stream."""
         yield event(self.whole(outgoing))
 
-    def error(self, status: int, words: str, code: str) -> Any:  # noqa: ARG002 - it says no more
+    def error(self, status: int, words: str, code: str) -> Any:
         """Return an error, as FastAPI puts it."""
         return {"detail": words}
 
@@ -187,7 +187,7 @@ class Gradio(Api):
         yield event("null", "heartbeat")
         yield event(_returned(outgoing), "complete")
 
-    def error(self, status: int, words: str, code: str) -> Any:  # noqa: ARG002 - it says no more
+    def error(self, status: int, words: str, code: str) -> Any:
         """Return an error."""
         return {"detail": words}
 
