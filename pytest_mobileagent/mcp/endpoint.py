@@ -8,6 +8,7 @@ import logging
 import socket
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.mcp.bridge import stdio_command, write_configuration
 from pytest_mobileagent.mcp.control import Control
 from pytest_mobileagent.mcp.phone import SessionPhone
@@ -61,8 +62,6 @@ class McpEndpoint:
             MissingExtraError: the SDK is not installed.
             OSError: no port is available.
         """
-        from pytest_mobileagent.extras import check_extra
-
         check_extra("mcp", "an MCP server")
         # asyncio turns Nagle's algorithm, 40 ms a reply, off only if the protocol is named.
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)

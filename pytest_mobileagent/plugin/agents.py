@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.errors import AgentError, HostError, in_one_line
+from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.options import runs_no_test, usage_error
 from pytest_mobileagent.plugin.project import folders
@@ -116,8 +117,6 @@ class RunAgents:
 
     def _check_extras(self, extras: Sequence[str]) -> None:
         """Check that what the agent needs is installed, and so is the chosen OCR engine."""
-        from pytest_mobileagent.extras import check_extra
-
         ocr = self._settings["mobile-ocr"]
         needed = dict.fromkeys(extras, f"--agent={self._run.agent}")
         if ocr.is_given:
@@ -192,7 +191,6 @@ def check_program(
     Raises:
         pytest.UsageError: something is missing, or an option is not for programs.
     """
-    from pytest_mobileagent.extras import check_extra
     from pytest_mobileagent.program.process.launch import engine
     from pytest_mobileagent.program.process.workplace import install
 

@@ -14,6 +14,7 @@ from pytest_mobileagent.episode.runs import Attempt, End, begin, end
 from pytest_mobileagent.errors import HostError, InfrastructureError
 from pytest_mobileagent.extras import is_installed
 from pytest_mobileagent.llm.model import ProviderError
+from pytest_mobileagent.llm.providers import prepare
 from pytest_mobileagent.run.attempt import attempt
 from pytest_mobileagent.run.runner import ConversationRunner, in_thread
 from pytest_mobileagent.urls import shown
@@ -164,8 +165,6 @@ def chosen_agent(run: RunConfig, given: Callable[[], Any] | None) -> ChosenAgent
     name = run.agent or Path(getattr(maker, "__module__", "agent")).stem
     options = run.agents.options(maker)
     if getattr(maker, "roles", ()) and (models := run.models.to_prepare()):
-        from pytest_mobileagent.llm.providers import prepare
-
         prepare(models)
     _load_recorder(getattr(maker, "endpoints", ()))
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.plugin.ending import interrupt_when_asked
+from pytest_mobileagent.plugin.ending import Ending, end_workers, interrupt_when_asked, why_it_ended
 from pytest_mobileagent.plugin.state import IS_REUSED, RESULT
 
 if TYPE_CHECKING:
@@ -144,8 +144,6 @@ class Collector:
         for each in self.interrupting:
             signal.signal(each, signal.SIG_IGN)  # the run is ending already
         if self.run.agent is not None:
-            from pytest_mobileagent.plugin.ending import end_workers
-
             end_workers(session.config)
         if exitstatus == pytest.ExitCode.USAGE_ERROR and not self.results:
             if not self.run.earlier.goes_on:
@@ -184,7 +182,6 @@ class Collector:
         if self.selected <= set(self.results) | self.dropped:
             add_cases(session.config, early)
             return
-        from pytest_mobileagent.plugin.ending import why_it_ended
         from pytest_mobileagent.report.recorded import missing_results
 
         known = {result["nodeid"] for result in self.results.values()} | self.dropped
@@ -205,8 +202,6 @@ class Collector:
 
     def _status(self, exitstatus: int) -> int:
         """Return the exit status of the run, and remember which tests have no result."""
-        from pytest_mobileagent.plugin.ending import Ending
-
         selected = self.selected - self.dropped
         missing = sorted(selected - self.finished)
         decided = {n for n, result in self.results.items() if result["success"] is not None}

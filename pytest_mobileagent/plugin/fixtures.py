@@ -26,6 +26,7 @@ from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.judges import Judge
 from pytest_mobileagent.plugin.reuse.reporting import take_over
 from pytest_mobileagent.plugin.state import Skipped, state_of
+from pytest_mobileagent.task.task import DEFAULT_SNAPSHOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -80,8 +81,6 @@ def _at_the_start(device: Device, request: pytest.FixtureRequest) -> Device:
 
     case = case_of(request.node)
     if case is None:
-        from pytest_mobileagent.task.task import DEFAULT_SNAPSHOT
-
         system_of(device).reset(DEFAULT_SNAPSHOT, ())
         return device
     from pytest_mobileagent.run.attempt import reset_for

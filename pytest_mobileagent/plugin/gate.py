@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.plugin.items import selection
 from pytest_mobileagent.plugin.options import leaves_distribution, usage_error
 
@@ -143,7 +144,6 @@ class RunGate:
             raise usage_error(setting, f": {error}") from None
 
     def _read_baseline(self) -> RecordedRun:
-        from pytest_mobileagent.errors import RecordError
         from pytest_mobileagent.report.recorded import find_run, recorded_run
 
         setting = self._settings[BASELINE]

@@ -33,6 +33,7 @@ from pytest_mobileagent.plugin.items import (
     case_of,
     check_function,
     check_stopping,
+    keep_shard,
     mark_tags,
     parametrize,
     unittest_problem,
@@ -130,8 +131,6 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     run = config.stash[RUN]
     if (shard := run.value("mobile-shard")) is not None:
-        from pytest_mobileagent.plugin.items import keep_shard
-
         keep_shard(config, items, shard)
     if not runs_no_test(config):
         run.earlier.deselect(config, items)

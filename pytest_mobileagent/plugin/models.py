@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.options import usage_error
 
@@ -239,8 +240,6 @@ class RunModels:
 
     def _check_extra(self, setting: OptionValue, models: Iterable[ModelReference]) -> None:
         """Check that what asks models is installed; scripts take the place of one without it."""
-        from pytest_mobileagent.extras import check_extra
-
         if all(model.is_script for model in models):
             return
         try:

@@ -47,7 +47,7 @@ class Layout(Format):
     is_bound: ClassVar[bool] = True
     offers: ClassVar[tuple[str, ...]] = (SCREENSHOT, HIERARCHY)
 
-    def __init__(self, folder: Path, dialect: Dialect, observed: Collection[str]) -> None:  # noqa: ARG002
+    def __init__(self, folder: Path, dialect: Dialect, observed: Collection[str]) -> None:
         super().__init__(folder, AndroidControl("mobile_use"), observed)
 
     def add(self, split: str, number: int, trajectory: Trajectory) -> int:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 
 from pytest_mobileagent.errors import HostError, RecordError
+from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.state import IS_REUSED, RESULT
@@ -140,8 +141,6 @@ def _torn_down(item: pytest.Item, nextitem: pytest.Item | None) -> pytest.TestRe
 
 def _shown(item: pytest.Item, report: pytest.TestReport, entry: Entry) -> Any:
     """Return what pytest displays of a reused result, in the words of the earlier run."""
-    from pytest_mobileagent.plain import printable
-
     reason, outcome = printable(entry["reason"] or ""), entry["outcome"]
     if report.outcome == "skipped":
         words = {"review": f"review: {reason}", "xfailed": reason}.get(
