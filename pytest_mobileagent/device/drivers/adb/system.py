@@ -220,8 +220,8 @@ class AdbSystem:
     def versions(self) -> Mapping[str, str]:
         """Return the version code of each package; they come with the names of all packages."""
         if self._packages is None:
-            said = self.look(PACKAGES)[0].text
-            self._packages = _versions(said) or None
+            output = self.look(PACKAGES)[0].text
+            self._packages = _versions(output) or None
         if self._packages is None:  # a phone without any app is none
             msg = f"device {self.address} lists no apps; it says {output.strip()[:200]!r}"
             raise DeviceError(msg)
