@@ -66,12 +66,17 @@ class Case:
         return key_of(self.id, self.environment, self.epoch)
 
     def arguments_of(self, function: Callable[..., Any]) -> dict[str, Any]:
-        """Return the parameters that a function of the device names after the device."""
+        """Return the parameters that a function of the device names after the device.
+
+        One of them may be `app`, the package of the task's first app.
+        """
         try:
             names = list(inspect.signature(function).parameters)[1:]
         except ValueError:  # one that is built in says nothing of itself
             return {}
-        return {name: self.parameters[name] for name in names if name in self.parameters}
+        app = {"app": self.task.packages[0]} if self.task.packages else {}
+        given = {**app, **self.parameters}
+        return {name: given[name] for name in names if name in given}
 
     def seed(self, run_seed: int) -> int:
         """Return the seed of this case: another for each, the same whichever worker runs it."""

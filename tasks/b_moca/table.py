@@ -47,7 +47,7 @@ def read() -> dict[str, mobile.Row]:
 
 
 ROWS = read()
-ALARMS_DB = "/data/user_de/0/com.google.android.deskclock/databases/alarms.db"
+ALARMS_DB = "/data/user_de/0/{app}/databases/alarms.db"
 ONE_ALARM = """DELETE FROM alarm_instances; DELETE FROM alarm_templates;
     INSERT INTO alarm_templates (hour, minutes, daysofweek, enabled, vibrate, label)
     VALUES (9, 0, 96, 0, 1, "")"""
@@ -64,7 +64,7 @@ NAME = (
 PICTURE, SCAN = "/sdcard/Pictures/home.png", "android.intent.action.MEDIA_SCANNER_SCAN_FILE"
 # What the release's set-up does to each phone, or what a task would be done already without.
 SETUPS = {
-    "alarms": f"am force-stop com.google.android.deskclock; sqlite3 {ALARMS_DB} '{ONE_ALARM}'",
+    "alarms": f"am force-stop {{app}}; sqlite3 {ALARMS_DB} '{ONE_ALARM}'",
     "call_volume": VOLUME.format(0),
     "ring_volume": VOLUME.format(2),
     "media_volume": VOLUME.format(3),
@@ -93,33 +93,23 @@ def task(name: str, **fields: Any) -> Any:
     return mobile.task(**row.task_fields, stop_on_success=True, prepare=ready, **fields)
 
 
-def tasks(*names: str, **fields: Any) -> Any:
-    """Make a test function a task for each of some rows, which its argument `row` holds."""
-    rows = [ROWS[name] for name in names]
-    return mobile.tasks(rows, stop_on_success=True, prepare=prepare, **fields)
-
-
-def preparing(time: str, setup: str) -> Callable[[Any], None] | None:
-    """Return the function that prepares a phone for a task, if anything is to be prepared."""
-
-    def ready(device: Any) -> None:
-        prepare(device, time, setup)
-
-    return ready if time or setup else None
-
-
-def prepare(device: Any, time: str, setup: str) -> None:
-    """Set up what a row names, and set the clock.
+def preparing(time: str, setup: str) -> Callable[[Any, str], None] | None:
+    """Return the function that prepares a phone for a task, if anything is to be prepared.
 
     The release sets the clock anew before each step; here it runs on, as on any phone.
     """
-    for name in setup.split(";") if setup else ():
-        said = device.system.shell(f"{{ {SETUPS[name]}; }} 2>&1 && echo {READY}").strip()
-        if not said.endswith(READY):
-            msg = f"setting up {name!r} takes a phone that lets adb be root: {said[-200:]}"
-            raise TaskError(msg)
-    if time:
-        mobile.set_clock(device, datetime.fromisoformat(time))
+
+    def prepare(device: Any, app: str) -> None:
+        for name in setup.split(";") if setup else ():
+            script = SETUPS[name].replace("{app}", app)
+            said = device.system.shell(f"{{ {script}; }} 2>&1 && echo {READY}").strip()
+            if not said.endswith(READY):
+                msg = f"setting up {name!r} takes a phone that lets adb be root: {said[-200:]}"
+                raise TaskError(msg)
+        if time:
+            mobile.set_clock(device, datetime.fromisoformat(time))
+
+    return prepare if time or setup else None
 
 
 def reach(**criteria: Any) -> list[Any]:

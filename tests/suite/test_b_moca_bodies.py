@@ -163,6 +163,6 @@ def test_a_phone_gets_what_a_task_is_about_once(
     sh(before)
     assert there not in sh(looked)
     for _ in range(2):
-        table.prepare(Shell(sh), "", name)
+        table.preparing("", name)(Shell(sh), "com.app")
         (row,) = sh(looked).splitlines()
         assert there in row

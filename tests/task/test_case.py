@@ -98,4 +98,6 @@ def test_a_function_of_the_device_gets_the_parameters_that_it_names() -> None:
     case = replace(CASE, parameters={"n": 2, "device": "a parameter of this name"})
     assert case.arguments_of(lambda device: device) == {}
     assert case.arguments_of(lambda device, n, more=1: (device, n, more)) == {"n": 2}
+    assert case.arguments_of(lambda device, app: (device, app)) == {"app": "com.a"}
+    assert replace(case, task=Task("Go.")).arguments_of(lambda device, app="": (device, app)) == {}
     assert case.arguments_of(print) == {}
