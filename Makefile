@@ -3,6 +3,8 @@
 # `make test` leaves out the tests of the virtual device that have passed with the files as they are
 # now, `make test-virtual` runs only these, and `make test-fast` all but the slow ones.
 # `make PYTHON=python3.13 VENV=.venv-3.13 test` uses another Python, in an environment of its own.
+# `make suites` has scripted agents play the suites of published benchmarks: every task that phones
+# have the apps for. `make test-all` does that with a tenth, another one for each commit.
 # `make test-portable` passes the tests that need no Linux.
 # `make docs` builds the site of docs/, and fails on links that lead nowhere.
 # `make changelog` prints what has changed since the last release; with RELEASE=yes it is released.
@@ -16,7 +18,7 @@ BIN := $(VENV)/bin
 # Tests start thousands of processes, each of which would compile anew what it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-fast test-virtual test-portable test-all lint docs changelog release appium
+.PHONY: demo test test-fast test-virtual test-portable test-all suites lint docs changelog release appium
 
 demo: $(VENV)/ready
 	$(BIN)/pytest tasks/coursera -n 2 --agent=t3a --mobile-model=scripted:fixtures/replies/t3a.jsonl \
@@ -40,6 +42,9 @@ test-portable: $(VENV)/ready
 
 test-all: test-fast
 	$(BIN)/pytest -n 2 -m slow
+
+suites: $(VENV)/ready
+	SUITES_PART=1/1 $(BIN)/pytest tests/suite/test_tasks_are_sound.py -k published
 
 lint: $(VENV)/ready
 	$(BIN)/ruff format --check

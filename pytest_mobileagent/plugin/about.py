@@ -17,6 +17,7 @@ from pytest_mobileagent.plugin.reuse.digests import (
     content_of,
     digests,
     fingerprints,
+    pace_of,
     sources_of,
     tasks_of,
     wording_of,
@@ -96,7 +97,7 @@ def _parts_of_episodes(run: RunConfig) -> dict[str, Any]:
         ],
         "environments": sorted(run.environments),
         "seeds": run.value("mobile-seed"),
-        "limits": [run.settings[name].text for name in _LIMITS],
+        "limits": [*(run.settings[name].text for name in _LIMITS), *pace_of(run)],
     }
 
 

@@ -200,6 +200,8 @@ def check_program(
     options = settings["mobile-agent-option"]
     if options.value:
         raise usage_error(options, ": a program has no such options; give it words of its command")
+    if (pace := settings["mobile-pace"]).value:
+        raise usage_error(pace, ": a program acts by itself, at its own pace")
     cache = settings["mobile-cache"]
     if cache.is_given and cache.value in {"all", "replay"}:
         raise usage_error(cache, ": a program asks models itself, and no reply of them is kept")

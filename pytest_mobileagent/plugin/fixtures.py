@@ -251,7 +251,9 @@ def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
         agent=chosen.name,
         make_runner=chosen.make_runner,
         limits=Limits(
-            min(steps, run.value("mobile-max-steps") or steps), run.value("mobile-time-limit")
+            min(steps, run.value("mobile-max-steps") or steps),
+            run.value("mobile-time-limit"),
+            run.value("mobile-pace") or 0.0,
         ),
         seed=case.seed(run.value("mobile-seed")),
         options=chosen.options,

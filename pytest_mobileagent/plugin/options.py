@@ -210,6 +210,10 @@ GROUPS: dict[str, tuple[Option, ...]] = {
             "the most seconds that the agent may take in an episode; ends an agent that hangs",
         ),
         Option(
+            "--mobile-pace", "SECONDS", None, values.positive,
+            "the least time from one action of an agent to the next, and to the next screenshot",
+        ),
+        Option(
             "--mobile-seed", "N", "0", values.whole(0),
             "the seed of everything that is random",
         ),

@@ -48,10 +48,15 @@ NO_USER = "The user does not answer."
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The most steps of an episode, and the most seconds that the agent may think in it."""
+    """The most steps of an episode, and the most seconds that the agent may think in it.
+
+    `pace` is the least time in seconds from one action to the next. The phone is looked at only
+    when it is over, so that agents see what it shows then.
+    """
 
     steps: int
     seconds: float
+    pace: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +127,7 @@ class Session:
         self._installed = installed
         self._is_done = is_done
         self._looks = 0
+        self._may_act = 0.0  # when, by the monotonic clock
         self._decided = 0  # how many decisions were recorded, as their numbers stand in messages
         self._seen: list[datetime | None] = []  # when, by the phone's clock
         self.is_logged = True
@@ -160,6 +166,7 @@ class Session:
             self.end(Termination.GAVE_UP if gave_up else Termination.SELF_REPORTED)
             raise EpisodeOver
         self._recorder.outcome(notice, answer, undone)
+        self._keep_pace()
         screen = self._record(self.look(), time.monotonic() - decided)
         self._record_events()
         self.observation = Observation(screen, answer, notice)
@@ -279,8 +286,15 @@ class Session:
             if isinstance(action, Ask):
                 answer = self._task.reply_to(action.question) or NO_USER
             elif not ends_episode(action):
+                self._keep_pace()
+                self._may_act = time.monotonic() + self.limits.pace
                 self.device.perform(action)
         return 0, "", answer
+
+    def _keep_pace(self) -> None:
+        """Wait until the next action may be done."""
+        if (left := self._may_act - time.monotonic()) > 0:
+            time.sleep(left)
 
     def finish(self) -> None:
         """Record what the phone has reported and logged since its last screen, once it is over.

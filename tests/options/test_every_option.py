@@ -39,6 +39,7 @@ VALUES = {
     "--mobile-settle": "0.5",
     "--mobile-log": "all",
     "--mobile-device-time": "now",
+    "--mobile-pace": "3",
     "--mobile-seed": "7",
     "--mobile-epochs": "2",
     "--mobile-env": "all",

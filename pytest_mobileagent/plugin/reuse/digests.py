@@ -138,7 +138,11 @@ def _parts(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> d
         "agent fixture": sources.of(*_fixtures(item, {"agent"})),
         "step limit": min(steps, run.value("mobile-max-steps") or steps),
         "seed": case.seed(run.value("mobile-seed")),
-        "settings": [*(run.settings[name].text for name in _SETTINGS), *clock_of(run)],
+        "settings": [
+            *(run.settings[name].text for name in _SETTINGS),
+            *clock_of(run),
+            *pace_of(run),
+        ],
         "end": body,
     }
 
@@ -147,6 +151,12 @@ def clock_of(run: RunConfig) -> list[str | None]:
     """Return what clocks are set to; nothing where they are not, as in runs of before."""
     setting = run.settings["mobile-device-time"]
     return [] if setting.value is None else [setting.text]
+
+
+def pace_of(run: RunConfig) -> list[str | None]:
+    """Return the pace of agents; nothing where none is set, as in runs of before."""
+    setting = run.settings["mobile-pace"]
+    return [] if setting.value is None else [f"pace {setting.text}"]
 
 
 def _check(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> Any:
