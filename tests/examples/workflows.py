@@ -90,7 +90,7 @@ class GitHub:
             key: re.sub(r"\$\{\{.*\}\}", "of-the-test", text) for key, text in job["env"].items()
         }
         variables = {**own, **env, "GITHUB_STEP_SUMMARY": str(summary)}
-        run = {
+        run: dict[str, Any] = {
             "id": 1000 + len(self._runs), "workflow": name[1], "branch": self.branch,
             "conclusion": "success", "artifacts": {}, "outputs": {},
         }  # fmt: skip
