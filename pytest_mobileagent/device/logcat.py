@@ -117,7 +117,11 @@ _TAGS = [f"{where}_app_{what}" for where in ("data", "system") for what in ("cra
 _TAGS += ["data_app_native_crash", "system_app_native_crash"]
 _MOST_KEPT = 200_000  # bytes of each tag that are read, the newest
 # Prints what Android keeps of crashes, in a shell of the phone.
-KEPT = f"for tag in {' '.join(_TAGS)}; do dumpsys dropbox --print $tag | tail -c {_MOST_KEPT}; done"
+KEPT = (
+    f"for tag in {' '.join(_TAGS)}; "
+    f"do echo mobileagent $tag; dumpsys dropbox --print $tag | tail -c {_MOST_KEPT}; done"
+)
+_OF_TAG = re.compile(r"(?m)^mobileagent \w+\n")
 _ENTRY = re.compile(
     r"(?m)^={20,}\n(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (?:data|system)_app_(\w+) \(.*\)\n"
 )
@@ -133,11 +137,13 @@ def kept_crashes(printed: str, since: datetime) -> list[tuple[datetime, Crash]] 
     if _KEPT_BY not in printed:
         return None
     text = printed.replace("\r\n", "\n")
-    # What follows the last entry of a tag is the head of the next one's.
-    parts = _ENTRY.split(re.sub(rf"(?ms)^{_KEPT_BY}.*?\n\n", "", text))
+    entries = [part for each in _OF_TAG.split(text) for part in _ENTRY.split(each)[1:]]
     found = []
-    for when, what, content in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
-        moment = datetime.fromisoformat(when)
+    for when, what, content in zip(entries[::3], entries[1::3], entries[2::3], strict=True):
+        try:
+            moment = datetime.fromisoformat(when)
+        except ValueError:  # no date that there is
+            continue
         crash = _kept(what, content) if moment >= since.replace(microsecond=0) else None
         found += [(moment, crash)] if crash is not None else []
     return sorted(found, key=lambda each: each[0])

@@ -13,7 +13,7 @@ from pytest_mobileagent.virtual.faults.faults import Faults
 from pytest_mobileagent.virtual.kernel.changes import Changes
 from pytest_mobileagent.virtual.kernel.clock import Clock
 from pytest_mobileagent.virtual.kernel.files import FileSystem
-from pytest_mobileagent.virtual.kernel.log import Log
+from pytest_mobileagent.virtual.kernel.log import DropBox, Log
 from pytest_mobileagent.virtual.kernel.processes import ProcessTable
 from pytest_mobileagent.virtual.kernel.procfs import Procfs
 from pytest_mobileagent.virtual.kernel.properties import Properties
@@ -75,6 +75,7 @@ class Phone:
     files: FileSystem
     props: Properties
     log: Log
+    drop_box: DropBox
     proc: ProcessTable
     procfs: Procfs
     sockets: Sockets

@@ -142,6 +142,7 @@ def test_levels_choose_lines(level, expected):
 
 # What `dumpsys dropbox --print` prints for four tags, one after the other.
 KEPT = """\
+mobileagent data_app_crash
 Drop box contents: 351 entries
 Max entries: 1000
 Low priority rate limit period: 2000 ms
@@ -171,6 +172,10 @@ java.lang.RuntimeException: Unable to start
 Caused by: java.lang.NullPointerException: x
 \tat com.example.notes.Main.on(Main.kt:42)
 \t... 11 more
+
+========================================
+2026-99-23 08:00:06 data_app_crash (text, 9 bytes)
+mobileagent data_app_anr
 Drop box contents: 351 entries
 Max entries: 1000
 Searching for: data_app_anr
@@ -183,8 +188,14 @@ Build: google/sdk/emu:15/1/1:user/release-keys
 
 ----- pid 4001 at 2026-11-23 08:00:01 -----
 "main" prio=5 tid=1 Sleeping
+
+mobileagent system_app_anr
 Drop box contents: 351 entries
-Searching for: system_app_crash
+Searching for: system_app_anr
+
+(No entries found.)
+mobileagent system_app_crash
+end of an entry whose beginning was cut off
 
 ========================================
 2026-11-23 08:00:09 system_app_crash (contents lost)

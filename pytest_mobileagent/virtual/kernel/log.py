@@ -1,4 +1,7 @@
-"""The log: entries in Android's buffers, and those who follow it."""
+"""The log: entries in Android's buffers, and those who follow it.
+
+What Android keeps of crashes beside it.
+"""
 
 from __future__ import annotations
 
@@ -100,3 +103,35 @@ class Log:
         """Take the entries back."""
         self._entries = deque((Entry(*entry) for entry in saved), maxlen=CAPACITY)
         self._minute = None
+
+
+MOST_DROPS = 1000  # as on a phone of today
+
+
+class Drop(NamedTuple):
+    """What is kept of a crash."""
+
+    time: float
+    package: str
+    pid: int
+    trace: str
+
+
+class DropBox:
+    """What Android keeps of crashes, whatever becomes of the log."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self.drops: deque[Drop] = deque(maxlen=MOST_DROPS)
+
+    def add(self, package: str, pid: int, trace: str) -> None:
+        """Keep a crash."""
+        self.drops.append(Drop(self._clock.time(), package, pid, trace))
+
+    def save(self) -> list[Drop]:
+        """Give what is kept."""
+        return list(self.drops)
+
+    def load(self, saved: list[Any]) -> None:
+        """Take it back."""
+        self.drops = deque((Drop(*each) for each in saved), maxlen=MOST_DROPS)

@@ -1,8 +1,11 @@
 """dumpsys of every service, `service`, and the rarer commands of am and settings."""
 
 import re
+from datetime import datetime
 
 import pytest
+
+from pytest_mobileagent.device.logcat import KEPT, kept_crashes
 
 LOOKS = [  # what is done, and what the dump then has to say
     ("", "wifi", r'^mWifiInfo SSID: "AndroidWifi", BSSID: \S+, '),
@@ -103,3 +106,38 @@ def test_changes_of_the_time_zone_are_told(sh, demo, monkeypatch):
     sh("cmd alarm set-timezone Asia/Tokyo")
     assert told[-1].action == "android.intent.action.TIMEZONE_CHANGED"
     assert told[-1].extras == {"time-zone": "Asia/Tokyo"}
+
+
+def test_dropbox_keeps_crashes_when_the_log_is_cleared(demo, sh):
+    assert sh("dumpsys dropbox --print data_app_crash").endswith("\n(No entries found.)\n")
+    with demo.activities.guard("org.demo"):
+        raise ValueError("no such note")
+    sh("logcat -c")
+    found = sh("dumpsys dropbox --print data_app_crash")
+    assert found.startswith("Drop box contents: 1 entries\nMax entries: 1000\n")
+    body = found.partition("\nSearching for: data_app_crash\n\n")[2]
+    assert re.match(
+        r"={40}\n2026-11-20 12:00:0\d data_app_crash \(text, \d+ bytes\)\nProcess: org.demo\n"
+        r"PID: \d+\nPackage: org.demo v\d+ \(.+\)\nForeground: Yes\nBuild: .+\n\nTraceback .*\n",
+        body,
+    )
+    ((when, crash),) = kept_crashes(sh(KEPT), datetime(2026, 11, 20))
+    assert f"{when:%F %T}" == body[41:60]
+    assert str(crash).startswith("org.demo: ValueError: no such note, shell_android/test_")
+    assert kept_crashes(sh(KEPT), datetime(2026, 11, 21)) == []
+    assert body.endswith("ValueError: no such note\n\n")
+    day = body[41:51]
+    assert sh(f"dumpsys dropbox -p {day} data_app_crash").endswith(body)
+    assert "(No entries" in sh("dumpsys dropbox --print 1999-01-01")
+    assert "(No entries" in sh("dumpsys dropbox --print data_app_anr")
+    listed = sh("dumpsys dropbox")
+    assert f"{body[41:60]} data_app_crash (text, " in listed
+    assert "    Process: org.demo/PID: " in listed
+    assert "/data/system/dropbox/data_app_crash@" in sh("dumpsys dropbox --file")
+    assert sh("dumpsys dropbox -x").startswith("Unknown argument: -x\nDrop box contents: 1")
+    demo.snapshots.save("crashed")
+    demo.snapshots.load("default_boot")
+    assert "(No entries" in sh("dumpsys dropbox --print")
+    demo.snapshots.load("crashed")
+    assert "no such note" in sh("dumpsys dropbox --print")
+    demo.snapshots.delete("crashed")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.app.app import Activity
     from pytest_mobileagent.virtual.kernel.changes import Changes
-    from pytest_mobileagent.virtual.kernel.log import Log
+    from pytest_mobileagent.virtual.kernel.log import DropBox, Log
     from pytest_mobileagent.virtual.kernel.processes import ProcessTable
     from pytest_mobileagent.virtual.system.input.ime import InputMethods
     from pytest_mobileagent.virtual.system.later import Disabling, Drawer
@@ -36,6 +36,7 @@ class Leaving(Tasks):
     """Ends activities; when none is left, the launcher's comes."""
 
     log: Log
+    drop_box: DropBox
     changes: Changes
     proc: ProcessTable
     permissions: Permissions
@@ -124,7 +125,8 @@ class Leaving(Tasks):
         try:
             yield
         except Exception as error:  # noqa: BLE001 - whatever an app may raise
-            report(self.log, package, self.proc.pid(package), error)
+            pid = self.proc.pid(package)
+            self.drop_box.add(package, pid, report(self.log, package, pid, error))
             for record in self.records():
                 if record.package == package:
                     line = f"  Force finishing activity {short(record.component)}"
@@ -147,13 +149,17 @@ class Leaving(Tasks):
             top.activity.on_resume()
 
 
-def report(log: Log, package: str, pid: int, error: Exception) -> None:
-    """Write a crash to the phone's log, and to the host's for the author of the app."""
+def report(log: Log, package: str, pid: int, error: Exception) -> str:
+    """Write a crash to the phone's log, and to the host's for the author of the app.
+
+    Give its trace.
+    """
     logger.error("%s crashed", package, exc_info=error)
-    lines = ["FATAL EXCEPTION: main", f"Process: {package}, PID: {pid}"]
-    lines += "".join(traceback.format_exception(type(error), error, _own(error))).splitlines()
+    trace = "".join(traceback.format_exception(type(error), error, _own(error)))
+    lines = ["FATAL EXCEPTION: main", f"Process: {package}, PID: {pid}", *trace.splitlines()]
     for line in lines:
         log.write("E", "AndroidRuntime", line, pid=pid, buffer="crash")
+    return trace
 
 
 def _own(error: Exception) -> TracebackType | None:
