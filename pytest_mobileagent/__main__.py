@@ -19,7 +19,7 @@ commands:
   calibrate    measure judges on episodes that people have decided
   compare      say how runs differ from the first, and what a gate says of that
   device       start a virtual phone
-  doctor       check a device: what is wrong with it, and how to fix that
+  doctor       check a device: what is wrong with it, how to fix that, and which tasks it can run
   draft-check  have a model write a check for a recorded task, and say where it holds
   export       write recorded episodes as a data set, for those who train agents
   init         make a project that runs: an app, an agent and two tasks
@@ -101,8 +101,9 @@ def _doctor(arguments: list[str]) -> int:
     """Check a device, which may be of the project's own sources or have its apps."""
     from pytest_mobileagent.device.doctor.doctor import main as doctor
     from pytest_mobileagent.plugin.project import this_project
+    from pytest_mobileagent.plugin.selecting import select
 
-    return doctor(arguments, this_project)
+    return doctor(arguments, this_project, select)
 
 
 def _draft_check(arguments: list[str]) -> int:

@@ -177,13 +177,23 @@ def _worded(row: Row, goals: Mapping[str, str | None], official: Official) -> Ro
 
 @lru_cache
 def _labels(file: Path) -> Mapping[str, str] | None:
-    """Return a suite's apps by label, alternatives joined; None if it has no list of them.
+    """Return a suite's apps by label in small letters, alternatives joined; None without a list."""
+    if not file.is_file():
+        return None
+    return {label.casefold(): "|".join(packages) for label, packages in _listed(file).items()}
+
+
+def labels_of(file: Path) -> dict[str, str]:
+    """Return the labels of a suite's list of apps by package; none without a list.
 
     Raises:
         TaskError: the list cannot be read.
     """
-    if not file.is_file():
-        return None
+    listed = _listed(file) if file.is_file() else {}
+    return {package: label for label, packages in listed.items() for package in packages}
+
+
+def _listed(file: Path) -> dict[str, list[str]]:
     try:
         listed = tomllib.loads(file.read_text("utf-8-sig"))
     except (OSError, ValueError) as error:
@@ -191,7 +201,7 @@ def _labels(file: Path) -> Mapping[str, str] | None:
         raise TaskError(msg) from None
     each = {label: [one] if isinstance(one, str) else one for label, one in listed.items()}
     return {
-        label.casefold(): "|".join(packages)
+        label: packages
         for label, packages in each.items()
         if isinstance(packages, list) and all(isinstance(one, str) for one in packages)
     }

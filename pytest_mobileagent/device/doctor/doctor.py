@@ -16,6 +16,7 @@ from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.device.device import DeviceOptions, system_of
 from pytest_mobileagent.device.doctor import checks
 from pytest_mobileagent.device.doctor.checks import Finding, examine
+from pytest_mobileagent.device.doctor.tasks import list_tasks
 from pytest_mobileagent.device.drivers import driver_names
 from pytest_mobileagent.device.drivers.appium.session import parse_capabilities
 from pytest_mobileagent.device.single import leased_device, source_of
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from pytest_mobileagent.device.device import Device
+    from pytest_mobileagent.device.doctor.tasks import Selected
     from pytest_mobileagent.device.single import Project
 
 
@@ -35,13 +37,22 @@ _SIGNS = {"ok": "ok     ", "warning": "WARNING", "problem": "PROBLEM"}
 _WIDTH = 100
 
 
-def main(arguments: Sequence[str], project: Callable[[], Project]) -> int:
-    """Examine a device; the exit status is 0 if nothing breaks episodes, 1 if something does.
+def main(
+    arguments: Sequence[str],
+    project: Callable[[], Project],
+    select: Callable[[Sequence[str]], Selected],
+) -> int:
+    """Examine a device, or list which tasks can run there.
 
-    `project` is asked only if the device needs what a project registers.
+    `project` is asked only if the device needs what a project registers, and `select` returns the
+    tasks that arguments of pytest select.
+
+    Returns:
+        The exit status: 0 if nothing breaks episodes, or all tasks can run; else 1.
     """
     parser = _parser()
     given = parser.parse_args(arguments)
+    selected = select(_selection(parser, given)) if given.tasks else None
     try:
         named = given.device if given.device is not None else project().device
         source = source_of(named, project)
@@ -59,10 +70,29 @@ def main(arguments: Sequence[str], project: Callable[[], Project]) -> int:
     )
     try:
         with leased_device(source, options) as device:
+            if selected is not None:
+                return _list(selected, device)
             return _examine(device, act=not given.look_only)
     except (MobileAgentError, ValueError) as error:
         print(printable(f"PROBLEM  {source.shown}: {error}\n         → {_REMEDY}"), file=sys.stderr)
         return 1
+
+
+def _selection(parser: argparse.ArgumentParser, given: argparse.Namespace) -> list[str]:
+    """Return the arguments of pytest that select the tasks."""
+    words = [str(path) for path in given.tasks]
+    if unknown := [word for word in words if not Path(word.partition("::")[0]).exists()]:
+        parser.error(f"--tasks: there is no {unknown[0]}")
+    for flag, value in (("-k", given.k), ("-m", given.m)):
+        words += [f"{flag}={value}"] if value else []
+    return [*words, *([f"--mobile-device-has={given.device_has}"] if given.device_has else [])]
+
+
+def _list(selected: Selected, device: Device) -> int:
+    stuck, lines = list_tasks(selected, device)
+    for line in lines:
+        print(printable(line))
+    return 1 if stuck else 0
 
 
 def _examine(device: Device, *, act: bool) -> int:
@@ -115,6 +145,20 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--capabilities", metavar="FILE", help="a JSON file of capabilities for Appium's session"
+    )
+    parser.add_argument(
+        "--tasks",
+        metavar="PATH",
+        nargs="+",
+        help="instead of checking the device, list which of these tasks can run there, and what is "
+        "missing for the others",
+    )
+    parser.add_argument("-k", metavar="EXPRESSION", help="only the tasks that pytest's -k selects")
+    parser.add_argument("-m", metavar="EXPRESSION", help="only the tasks that pytest's -m selects")
+    parser.add_argument(
+        "--device-has",
+        metavar="WORD,…",
+        help="what the device has that tasks may need, as a run's --mobile-device-has",
     )
     parser.add_argument(
         "--look-only", action="store_true", help="leave out the checks that act on the device"

@@ -1,0 +1,102 @@
+"""Which tasks can run on a device, and what the others lack, as a list to work off.
+
+A task is listed under the first thing that it lacks, in this order: what nobody can provide there,
+apps, accounts, the web and Google's services, a listener for events, what a person does by hand.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_mobileagent.device.device import system_of
+from pytest_mobileagent.task.apps import missing
+from pytest_mobileagent.task.needs import EVENTS, unmet
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from pytest_mobileagent.device.device import Device
+    from pytest_mobileagent.task.task import Task
+
+_EMULATOR = "getprop ro.boot.qemu.avd_name; getprop ro.kernel.qemu; getprop ro.boot.qemu"
+# The groups of the list, in order: their words, and what to do about what is in them.
+_GROUPS = {
+    "never": "cannot run on an emulator",
+    "app": "not installed",
+    "account": "without an account",
+    "web": "without the web, unless --device-has names it",
+    "gms": "without Google's services, unless --device-has names them",
+    "physical": "for physical phones, which --device-has=physical says this is",
+    "events": "without a listener for events (docs/events.md)",
+    "manual": "to be done by hand before, and named in --device-has",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """Tasks that somebody wants to run.
+
+    - `tasks`: by their ids, each once.
+    - `labels`: the names of apps, by package, as suites' lists have them.
+    - `has`: what devices are said to have (`--mobile-device-has`).
+    """
+
+    tasks: Mapping[str, Task]
+    labels: Mapping[str, str] = field(default_factory=dict)
+    has: tuple[str, ...] = ()
+
+
+class _Lack(NamedTuple):
+    group: str
+    what: str
+
+    def __str__(self) -> str:
+        return self.what if self.group in {"app", self.what} else f"{self.group} {self.what}"
+
+
+def list_tasks(selected: Selected, device: Device) -> tuple[int, list[str]]:
+    """Return how many of the tasks cannot run on a device, and the lines of the list."""
+    system = system_of(device)
+    installed = system.packages()
+    is_emulator = any(each not in {"", "0"} for each in system.shell(_EMULATOR).split())
+    under: dict[_Lack, list[Sequence[_Lack]]] = defaultdict(list)
+    for task in selected.tasks.values():
+        lacks = list(_lacks(task, selected, installed, is_emulator=is_emulator))
+        if EVENTS in task.needs and not device.info.listener:
+            lacks.append(_Lack(EVENTS, EVENTS))
+        if lacks:
+            lacks.sort(key=lambda lack: [*_GROUPS].index(lack.group))
+            under[lacks[0]].append(lacks[1:])
+    total = len(selected.tasks)
+    stuck = sum(map(len, under.values()))
+    return stuck, [f"{_count(total)}: {total - stuck} can run here", *_lines(under)]
+
+
+def _lacks(
+    task: Task, selected: Selected, installed: Collection[str], *, is_emulator: bool
+) -> Iterator[_Lack]:
+    for names in missing(task, installed):
+        label = next((selected.labels[n] for n in names.split(" or ") if n in selected.labels), "")
+        yield _Lack("app", f"{label} ({names})" if label else names)
+    for need in unmet(task.needs, selected.has):
+        kind, _, what = need.partition(":")
+        group = "never" if kind == "physical" and is_emulator else kind
+        yield _Lack(group, what or kind)
+
+
+def _lines(under: Mapping[_Lack, Sequence[Sequence[_Lack]]]) -> Iterator[str]:
+    for group, words in _GROUPS.items():
+        here = {lack.what: tasks for lack, tasks in under.items() if lack.group == group}
+        if not here:
+            continue
+        yield f"{words} ({sum(map(len, here.values()))}):"
+        for what, tasks in sorted(here.items(), key=lambda each: (-len(each[1]), each[0])):
+            also = Counter(str(lack) for more in tasks for lack in more)
+            then = ", ".join(f"{name} {count}" for name, count in sorted(also.items()))
+            yield f"  [ ] {what}  {len(tasks)}" + (f", which then lack: {then}" if then else "")
+
+
+def _count(number: int) -> str:
+    return f"{number} task{'s' * (number != 1)}"

@@ -1,0 +1,122 @@
+"""Which tasks can run on a device, and what the others lack."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from pytest_mobileagent import Task
+from pytest_mobileagent.__main__ import main
+from pytest_mobileagent.device.doctor.tasks import Selected, list_tasks
+from pytest_mobileagent.testing import FakePhone, make_screen
+
+TASKS = {
+    "fine": Task("Go.", app="com.clock"),
+    "other": Task("Go.", app="com.google.clock|com.clock"),
+    "none": Task("Go."),
+    "shop1": Task("Go.", app="com.shop|com.market", needs=("account:Shop", "web")),
+    "shop2": Task("Go.", app="com.shop|com.market"),
+    "maps": Task("Go.", app="com.maps"),
+    "account": Task("Go.", app="com.clock", needs=("manual:Put in a SIM", "account:Shop")),
+    "sim": Task("Go.", needs=("physical", "manual:Put in a SIM")),
+    "web": Task("Go.", needs=("web",)),
+    "events": Task("Go.", needs=("events",)),
+}
+
+
+def fake(answers: dict[str, str]) -> FakePhone:
+    """A phone with one app and no listener."""
+    found = FakePhone([make_screen("")], apps=["com.clock"], answers=answers)
+    found.info = replace(found.info, listener=False)
+    return found
+
+
+def lines(*has: str, answers: dict[str, str] | None = None) -> list[str]:
+    selected = Selected(TASKS, {"com.market": "Market"}, has)
+    return list_tasks(selected, fake(answers or {}))[1]
+
+
+def test_what_is_missing_is_listed_in_groups_the_most_wanted_first() -> None:
+    assert lines() == [
+        "10 tasks: 3 can run here",
+        "not installed (3):",
+        "  [ ] Market (com.shop or com.market)  2, which then lack: account Shop 1, web 1",
+        "  [ ] com.maps  1",
+        "without an account (1):",
+        "  [ ] Shop  1, which then lack: manual Put in a SIM 1",
+        "without the web, unless --device-has names it (1):",
+        "  [ ] web  1",
+        "for physical phones, which --device-has=physical says this is (1):",
+        "  [ ] physical  1, which then lack: manual Put in a SIM 1",
+        "without a listener for events (docs/events.md) (1):",
+        "  [ ] events  1",
+    ]
+
+
+def test_an_emulator_is_no_physical_phone() -> None:
+    script = "getprop ro.boot.qemu.avd_name; getprop ro.kernel.qemu; getprop ro.boot.qemu"
+    assert lines(answers={script: "\n1\n\n"})[1] == "cannot run on an emulator (1):"
+    assert lines(answers={script: "\n\n0\n"})[1] == "not installed (3):"
+
+
+def test_what_the_device_has_is_not_missing() -> None:
+    has = ("web", "physical", "account:shop", "manual:Put in a SIM")
+    assert lines(*has)[0] == "10 tasks: 6 can run here"
+
+
+PROJECT = """
+from pytest_mobileagent import rows, tasks
+
+@tasks(rows("t.csv"))
+def test_one(episode, row):
+    pass
+
+def test_no_task():
+    pass
+"""
+TABLE = "id,goal,app,needs\na,Go.,Shop,\nb,Go.,com.example.counter,web\nc,Go.,,\n"
+
+
+@pytest.fixture
+def doctor(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, phone: Any) -> Any:
+    """Runs the command on a phone, in a project with a table of tasks."""
+    pytester.makepyfile(test_it=PROJECT)
+    (pytester.path / "t.csv").write_text(TABLE)
+    (pytester.path / "apps.toml").write_text('Shop = ["com.shop", "com.market"]\n')
+    monkeypatch.chdir(pytester.path)
+    monkeypatch.setenv("HOME", phone.home)
+    where = f"{phone.adb_host}:{phone.adb_port}/{phone.serial}"
+    return lambda *words: main(["doctor", "--device", where, *words])
+
+
+def test_the_command_lists_the_tasks_that_pytest_selects(
+    doctor: Any, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytester.makeini("[pytest]\naddopts = -n 2 --mobile-epochs=3\nmobile_device_has = gms")
+    assert doctor("--tasks", "test_it.py") == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "3 tasks: 1 can run here",
+        "not installed (1):",
+        "  [ ] Shop (com.shop or com.market)  1",
+        "without the web, unless --device-has names it (1):",
+        "  [ ] web  1",
+    ]
+    assert doctor("--tasks", ".", "-k", "one[b or one[c", "--device-has=web") == 0
+    assert capsys.readouterr().out == "2 tasks: 2 can run here\n"
+
+
+def test_tasks_that_cannot_be_collected_are_told(
+    doctor: Any, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (pytester.path / "t.csv").write_text("id,goal,app\na,Go.,Shp\n")
+    with pytest.raises(SystemExit) as caught:
+        doctor("--tasks", "test_it.py")
+    assert caught.value.code == 4
+    assert "t.csv, line 2 (a): apps.toml has no app 'Shp'; did you mean 'shop'?" in (
+        capsys.readouterr().err
+    )
+    with pytest.raises(SystemExit):
+        doctor("--tasks", "nowhere")
+    assert "--tasks: there is no nowhere" in capsys.readouterr().err
