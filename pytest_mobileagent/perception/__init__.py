@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     )
     from pytest_mobileagent.perception.grounding import (
         Seen,
+        find_icons,
         find_text,
         lies_in,
         paragraphs,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
         surroundings,
         widened,
     )
-    from pytest_mobileagent.perception.icons import find_icons
     from pytest_mobileagent.perception.listing import (
         autodroid_html,
         bmoca_lines,
@@ -83,6 +83,7 @@ __getattr__ = LazyNames(
             "draw_touches",
         ),
         "perception.grounding": (
+            "find_icons",
             "Seen",
             "find_text",
             "lies_in",
@@ -101,7 +102,6 @@ __getattr__ = LazyNames(
             "seeact_description",
             "t3a_lines",
         ),
-        "perception.icons": ("find_icons",),
         "perception.marks": (
             "Mark",
             "appagent_grid",

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_mobileagent.device.device import Settle
 from pytest_mobileagent.device.drivers.adb.device import AdbDevice
-from pytest_mobileagent.device.drivers.appium.connect import connect_local, connect_remote
+from pytest_mobileagent.device.drivers.appium import connect_local, connect_remote
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from pytest_mobileagent import Bounds, extras
 from pytest_mobileagent.extras import MissingExtraError
-from pytest_mobileagent.perception.icons import find_icons
+from pytest_mobileagent.perception.grounding import find_icons
 
 SIZE = (1080, 2400)
 LATIN = Path(str(files("pytest_mobileagent.virtual.ui") / "roboto" / "Roboto-Regular.ttf"))

@@ -1,16 +1,19 @@
-"""The driver that goes through an Appium server: the run's own, or an existing one."""
+"""The driver that goes through an Appium server: the run's own, or an existing one.
+
+A session is opened on a device that adb reaches as well, or on one that a hub chooses.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.device.device import Address, AppiumAddress
 from pytest_mobileagent.extras import MissingExtraError, check_extra
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from pytest_mobileagent.device.device import DeviceOptions
+    from pytest_mobileagent.device.device import DeviceOptions, LogLevel, Settle
     from pytest_mobileagent.device.drivers.appium.appium_device import AppiumDevice
     from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.device.fleet.slots import Restart
@@ -43,7 +46,6 @@ class Driver:
     ) -> AppiumDevice:
         """Start a session on the device; for one of an adb server, with the run's own server."""
         from pytest_mobileagent.device.drivers.appium import appium_server
-        from pytest_mobileagent.device.drivers.appium.connect import connect_local, connect_remote
         from pytest_mobileagent.device.fleet.process import python_program
 
         if isinstance(address, AppiumAddress):
@@ -54,3 +56,63 @@ class Driver:
         url = started["url"]
         settle, wanted = options.settle, options.capabilities
         return connect_local(address, url, settle, wanted, restart, options.log)
+
+
+_CAPABILITIES: dict[str, Any] = {
+    "platformName": "Android",
+    "appium:automationName": "UiAutomator2",
+    "appium:noReset": True,  # tasks start where a reset has brought them
+    "appium:disableSuppressAccessibilityService": True,  # the event listener is one
+    "appium:newCommandTimeout": 3600,  # an agent may think for long
+    "appium:settings[waitForIdleTimeout]": 0,  # equal observations show that it has settled
+}
+
+
+def connect_local(  # noqa: PLR0917 - those of `connect`
+    address: Address,
+    url: str,
+    settle: Settle,
+    capabilities: Mapping[str, Any],
+    restart: Restart | None = None,
+    log: LogLevel = "off",
+) -> AppiumDevice:
+    """Drive a device of an adb server through the Appium server at `url`."""
+    from pytest_mobileagent.device.drivers.adb.system import AdbSystem
+    from pytest_mobileagent.device.drivers.appium.appium_device import AppiumDevice
+    from pytest_mobileagent.device.drivers.appium.session import AppiumSession
+
+    where = {"appium:udid": address.serial, "appium:adbPort": address.adb_port}
+    if address.adb_host not in {"127.0.0.1", "localhost"}:
+        where["appium:remoteAdbHost"] = address.adb_host
+    wanted = {**_CAPABILITIES, **where, **capabilities}
+
+    def follow(old: Address, snapshot: str) -> tuple[Address, bool]:
+        """Open the next session on the device that replaces the old one."""
+        assert restart is not None
+        new, loaded = restart(old, snapshot)
+        wanted["appium:udid"] = new.serial
+        return new, loaded
+
+    system = AdbSystem(address, follow if restart else None, log=log)
+    session = AppiumSession(url, wanted)
+    try:
+        return AppiumDevice(session, system, settle)
+    except BaseException:
+        session.close()
+        system.close()
+        raise
+
+
+def connect_remote(
+    url: str, settle: Settle, capabilities: Mapping[str, Any], log: LogLevel = "off"
+) -> AppiumDevice:
+    """Drive the device that the Appium server at `url` chooses."""
+    from pytest_mobileagent.device.drivers.appium.appium_device import AppiumDevice, RemoteSystem
+    from pytest_mobileagent.device.drivers.appium.session import AppiumSession
+
+    session = AppiumSession(url, {**_CAPABILITIES, **capabilities})
+    try:
+        return AppiumDevice(session, RemoteSystem(session, log), settle)
+    except BaseException:
+        session.close()
+        raise

@@ -8,7 +8,8 @@ import urllib.request
 import pytest
 
 from pytest_mobileagent.device.device import Settle
-from pytest_mobileagent.device.drivers.appium import appium_server, connect
+from pytest_mobileagent.device.drivers.adb.system import AdbSystem
+from pytest_mobileagent.device.drivers.appium import appium_server, connect_local
 from pytest_mobileagent.device.drivers.appium.session import AppiumSession
 from pytest_mobileagent.errors import DeviceError
 
@@ -68,14 +69,14 @@ def test_no_connection_is_left_of_a_device_for_which_there_is_no_session(phone, 
         raise OSError("refused")
 
     monkeypatch.setattr(AppiumSession, "_create", refuse)
-    close = connect.AdbSystem.close
+    close = AdbSystem.close
 
     def remember(system):
         left.append(system)
         close(system)
 
-    monkeypatch.setattr(connect.AdbSystem, "close", remember)
+    monkeypatch.setattr(AdbSystem, "close", remember)
     with pytest.raises(DeviceError, match="does not answer"):
-        connect.connect_local(phone, "http://127.0.0.1:1", Settle(), {})
+        connect_local(phone, "http://127.0.0.1:1", Settle(), {})
     (system,) = left
     assert system._shell._connection is None
