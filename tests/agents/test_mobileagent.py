@@ -1,6 +1,9 @@
+from __future__ import annotations
+
 import io
 import sys
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 from PIL import Image, ImageDraw, ImageFont
@@ -19,6 +22,9 @@ from pytest_mobileagent.testing import (
     play,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 MobileAgent = find_agent("mobileagent", ()).load()
 SCREEN = make_screen("Clock", "Save")
 CLOCK = TextBox("Clock", Bounds(100, 1000, 200, 1040), 0.9)
@@ -27,7 +33,7 @@ OTHER = TextBox("Save", Bounds(400, 1800, 500, 1840), 0.9)
 
 
 @pytest.fixture
-def perceived(monkeypatch):
+def perceived(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Let OCR and the search for icons find what a test says."""
 
     def let(texts=(), icons=()):

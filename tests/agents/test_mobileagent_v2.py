@@ -1,5 +1,8 @@
+from __future__ import annotations
+
 import io
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
 from PIL import Image
@@ -11,6 +14,9 @@ from pytest_mobileagent.screen.element import Bounds
 from pytest_mobileagent.screen.ocr import TextBox
 from pytest_mobileagent.testing import FakePhone, ScriptedModel, ScriptedReply, make_screen, play
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 MobileAgentV2 = find_agent("mobileagent_v2", ()).load()
 CLOCK = TextBox("Clock", Bounds(100, 1000, 200, 1040), 0.9)
 KEYBOARD = TextBox("ADB Keyboard {On}", Bounds(100, 2300, 500, 2340), 0.9)
@@ -21,7 +27,7 @@ GOOD, WRONG, SAME = (f"### Thought ###\nt\n### Answer ###\n{letter}" for letter 
 
 
 @pytest.fixture(autouse=True)
-def perceived(monkeypatch):
+def perceived(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Let OCR and the search for icons find what a test says."""
     module = sys.modules[f"{MobileAgentV2.__module__}.perception"]
 

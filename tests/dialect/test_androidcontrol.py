@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -108,7 +109,7 @@ def test_pixels_are_those_of_the_picture_that_was_sent():
 
 
 @pytest.fixture(scope="module")
-def golden():
+def golden() -> list[dict[str, Any]]:
     if not GOLDEN.exists():
         pytest.skip(f"the recordings are not here: {GOLDEN}")
     episodes = json.loads(GOLDEN.read_text("utf-8"))

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from pytest_mobileagent import Agent, Finish, Tap, Task
 from pytest_mobileagent.testing import FakePhone, make_screen, play
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SCREENS = [
     make_screen("Home", package="com.example.home"),
@@ -38,12 +43,12 @@ def recorded(agent, folder):
 
 
 @pytest.fixture(scope="session")
-def done(tmp_path_factory):
+def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of an episode in which the goal was met, after its second step."""
     return recorded(Done, tmp_path_factory.mktemp("done"))
 
 
 @pytest.fixture(scope="session")
-def failed(tmp_path_factory):
+def failed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of an episode in which it was not."""
     return recorded(Failed, tmp_path_factory.mktemp("failed"))

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,6 +16,9 @@ from pytest_mobileagent.draft.sandbox import kernel
 from pytest_mobileagent.draft.sandbox.kernel import UnavailableError
 from pytest_mobileagent.testing import ScriptedModel
 from pytest_mobileagent.verdict import Verdict, append
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 pytestmark = pytest.mark.skipif(bool(kernel.unsupported()), reason=kernel.unsupported())
 
@@ -36,7 +40,9 @@ class Project:
 
 
 @pytest.fixture
-def draft_check(tmp_path, capsys, monkeypatch):
+def draft_check(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[object, str, str]]:
     """Runs the command in an empty folder with a scripted model; status, output, errors."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
@@ -56,14 +62,14 @@ def draft_check(tmp_path, capsys, monkeypatch):
 
 
 @pytest.fixture
-def episode(done, tmp_path):
+def episode(done: Path, tmp_path: Path) -> Path:
     """A copy of the episode in which the goal was met, which may be written to."""
     shutil.copytree(done.parent.parent, tmp_path / "run", symlinks=True)
     return tmp_path / "run" / "episodes" / "play.0"
 
 
 @pytest.fixture
-def other(failed, tmp_path):
+def other(failed: Path, tmp_path: Path) -> Path:
     """The same, of the episode in which it was not."""
     shutil.copytree(failed.parent.parent, tmp_path / "other", symlinks=True)
     return tmp_path / "other" / "episodes" / "play.0"

@@ -6,6 +6,7 @@ import contextlib
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,19 +15,24 @@ from pytest_mobileagent.environment import Environment, load
 from pytest_mobileagent.environment.apply import WALLPAPER, RootError, apply, get_file, put_file
 from pytest_mobileagent.errors import DeviceError
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_mobileagent.device.device import Address
+
 KNOWN = load([Path(__file__).parents[2] / "fixtures" / "environments"])
 DATABASE = "/data/data/com.google.android.apps.nexuslauncher/databases/launcher.db"
 
 
 @pytest.fixture(scope="module")
-def connected(phone):
+def connected(phone: Address) -> Iterator[AdbDevice]:
     with contextlib.closing(AdbDevice(phone)) as device:
         yield device
         device.system.reset("default_boot", ())
 
 
 @pytest.fixture
-def device(connected):
+def device(connected: AdbDevice) -> AdbDevice:
     connected.system.reset("default_boot", ())
     connected.system.refresh()
     return connected

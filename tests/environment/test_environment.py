@@ -19,7 +19,7 @@ SOUND = {"id": "1", "device": "Pixel 3", "size": [1080, 2160], "density": 440}
 
 
 @pytest.fixture(scope="module")
-def known():
+def known() -> dict[str, Environment]:
     return load([FOLDER])
 
 

@@ -7,6 +7,7 @@ import re
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from PIL import Image, ImageChops, ImageStat
@@ -15,11 +16,15 @@ from pytest_mobileagent.virtual import sdk, ui
 from pytest_mobileagent.virtual.boot import boot
 from tests.virtual.conftest import Hand
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
 PICTURES = Path(__file__).parents[2] / "docs" / "apps"
 
 
 @pytest.fixture(scope="module")
-def page():
+def page() -> Iterator[ModuleType]:
     spec = spec_from_file_location("drawing_of_apps", PICTURES / "draw.py")
     assert spec
     assert spec.loader

@@ -10,6 +10,7 @@ import sys
 import textwrap
 import tomllib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,6 +19,9 @@ from pytest_mobileagent.check.answers import answers
 from pytest_mobileagent.init import main as init
 from pytest_mobileagent.plugin.options import GROUPS, OPTIONS
 from pytest_mobileagent.program.adapter_file import read_adapter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -31,7 +35,9 @@ def examples(page: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def somebodys_project(pytester, monkeypatch):
+def somebodys_project(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[dict[str, str]], pytest.Pytester]:
     """An empty project; its phones have the suite's apps."""
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
 
@@ -46,7 +52,9 @@ def somebodys_project(pytester, monkeypatch):
 
 
 @pytest.fixture
-def begun(pytester, monkeypatch):
+def begun(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str], pytest.Pytester]:
     """The project that `init` makes, with the files that the blocks of a page name."""
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,6 +16,11 @@ from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.reference import ModelReference
 from pytest_mobileagent.testing import Fault, ScriptedModel, make_screen
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent.check.episode import Episode
+
 NEWS, SHOP, HOME = "com.news", "com.shop", "com.launcher"
 TWO = Question(
     subtasks=(
@@ -25,7 +31,7 @@ TWO = Question(
 
 
 @pytest.fixture
-def episode(make_episode):
+def episode(make_episode: Callable[..., Episode]) -> Callable[..., Episode]:
     """An episode with a screen of each package, which says where it is."""
 
     def make(*packages: str):

@@ -11,7 +11,7 @@ KNOWN = Prices({"openai:ours": Price(1, 2)})
 
 
 @pytest.fixture(autouse=True)
-def no_keys(monkeypatch):
+def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
 

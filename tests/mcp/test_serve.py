@@ -8,6 +8,7 @@ import signal
 import stat
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
 from mcp.client import Client
@@ -20,6 +21,11 @@ from pytest_mobileagent.mcp.phone import OwnPhone
 from tests.mcp.fakes import call, post_modern, text_of
 from tests.mcp.test_endpoint import AT, CLICK
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_mobileagent.device.device import Address
+
 COMMAND = [sys.executable, "-m", "pytest_mobileagent", "mcp"]
 
 
@@ -28,7 +34,7 @@ def where(phone):
 
 
 @pytest.fixture
-def process(phone, monkeypatch):
+def process(phone: Address, monkeypatch: pytest.MonkeyPatch) -> Iterator[subprocess.Popen[str]]:
     """The command, serving a phone over HTTP."""
     monkeypatch.setenv("HOME", phone.home)
     with subprocess.Popen(

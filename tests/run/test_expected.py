@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_mobileagent.run.expected import expected_times
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
 NOW, BEFORE, LONG_AGO = "2026-05-05T10-00-00-a-1", "2026-05-04T10-00-00-a-1", "2026-05-03T10-a-1"
 
 
 @pytest.fixture
-def write(tmp_path):
+def write(tmp_path: Path) -> Callable[..., Path]:
     """Writes a file of a run, and returns the folder of the one that is about to begin."""
 
     def write(run, name, tasks, agent="a"):

@@ -34,7 +34,7 @@ def appium_source() -> str:
 
 
 @pytest.fixture(params=[dump_of_windows, appium_source], ids=["uiautomator", "appium"])
-def screen(request) -> Screen:
+def screen(request: pytest.FixtureRequest) -> Screen:
     return Screen(request.param(), b"")
 
 

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import subprocess
+from typing import TYPE_CHECKING
 
 import pytest
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import FakeSdk
+
 
 @pytest.fixture
-def emulator(sdk):
+def emulator(sdk: FakeSdk) -> Callable[..., tuple[int, str]]:
     sdk.add_avd("pixel")
 
     def run(*words: str) -> tuple[int, str]:
-        command = [sdk.root / "emulator" / "emulator", *words]
+        command: list[str | Path] = [sdk.root / "emulator" / "emulator", *words]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
         return done.returncode, done.stdout + done.stderr
 

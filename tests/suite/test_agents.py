@@ -63,7 +63,7 @@ def test_all_of_them_are_tried():
 
 
 @pytest.fixture(scope="session")
-def cache(tmp_path_factory):
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which all of these runs, also those of other workers, keep what OCR reads."""
     base = tmp_path_factory.getbasetemp()
     return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cache"

@@ -1,16 +1,24 @@
 """Golden actions of a real data set match themselves, by every rule that knows them."""
 
+from __future__ import annotations
+
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_mobileagent import Bounds, Key, LongPress, Open, Scroll, Tap, Type, Wait, check
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_mobileagent.action.matching import Golden
+
 SIZE = (1080, 2400)
 
 
 @pytest.fixture(scope="module")
-def golden_actions(recordings):
+def golden_actions(recordings: Path) -> list[Golden]:
     """The steps of AndroidControl that UI-S1 evaluates, with the boxes that count as right."""
     path = recordings / "androidcontrol-uis1" / "android_control_evaluation_std.json"
     episodes = json.loads(path.read_text("utf-8"))

@@ -11,12 +11,18 @@ import socket
 import textwrap
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_mobileagent.draft.sandbox import inside, kernel
 from pytest_mobileagent.draft.sandbox.inside import answer, prepare
-from pytest_mobileagent.draft.sandbox.run import Limits
+from pytest_mobileagent.draft.sandbox.run import Answer, Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent.check.episode import Episode
 
 pytestmark = pytest.mark.skipif(bool(kernel.unsupported()), reason=kernel.unsupported())
 
@@ -147,12 +153,14 @@ OLD_CALL = """\
 
 
 @pytest.fixture(scope="module")
-def episode(make_episode):
+def episode(make_episode: Callable[..., Episode]) -> Episode:
     return make_episode()
 
 
 @pytest.fixture
-def tried(episode, monkeypatch, tmp_path):
+def tried(
+    episode: Episode, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Callable[..., Answer]:
     """Tries a body in the sandbox."""
     monkeypatch.setattr(inside, "_refuse", lambda event, arguments: None)
     forked: list[int] = []

@@ -19,6 +19,7 @@ from pytest_mobileagent.testing import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -33,7 +34,7 @@ class TwoSteps(Agent):
 
 
 @pytest.fixture
-def record(tmp_path):
+def record(tmp_path: Path) -> Callable[..., Path]:
     """Records an episode of a goal in the folder of a run, and returns its folder."""
     count = 0
 
@@ -52,7 +53,7 @@ def record(tmp_path):
 
 
 @pytest.fixture
-def labelled(record, tmp_path):
+def labelled(record: Callable[..., Path], tmp_path: Path) -> Callable[..., Path]:
     """A file of labels: a line for each goal, with whether it was done and further fields."""
 
     def make(*labels: tuple[str, bool] | tuple[str, bool, dict]) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,6 +15,7 @@ from pytest_mobileagent.testing import ScriptedModel
 from .conftest import judge
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 
@@ -40,7 +41,12 @@ class Standing:
 
 
 @pytest.fixture
-def calibrate(labelled, tmp_path, monkeypatch, capsys):
+def calibrate(
+    labelled: Callable[..., Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Iterator[Callable[..., Any]]:
     """Runs the command on four labels, with judges behind local servers, through their SDKs."""
     monkeypatch.setattr(command, "reader", lambda name: lambda screen: "nothing")
     monkeypatch.setattr(figures, "RESAMPLES", 40)  # fast; no test here asks for an interval

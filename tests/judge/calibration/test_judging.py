@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -19,6 +20,10 @@ from pytest_mobileagent.testing import Fault, ScriptedModel, When
 
 from .conftest import judge
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
 ONE, TWO = ModelReference("openai", "one"), ModelReference("openai", "two")
 SEEN = {"Do 1.": "total 5", "Do 2.": "nothing", "Do 3.": "Total: 7"}
 
@@ -29,7 +34,7 @@ def read(screen):
 
 
 @pytest.fixture
-def plan(labelled):
+def plan(labelled: Callable[..., Path]) -> Callable[..., Plan]:
     """A plan for three labels of which the second lacks its key component."""
 
     def make(*clients, **fields):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,6 +12,10 @@ from pytest_mobileagent.judge.calibration.labels import LabelsError, read_labels
 from pytest_mobileagent.judge.question import Question, subtask
 from pytest_mobileagent.testing import make_screen
 from pytest_mobileagent.verdict import Verdict, append, of_person, withdrawal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 
 def test_a_line_is_an_episode_beside_the_file_and_how_judges_are_asked(labelled):
@@ -73,7 +78,7 @@ def test_a_file_without_labels_is_told(tmp_path, content, why):
 
 
 @pytest.fixture
-def run(record, tmp_path):
+def run(record: Callable[..., Path], tmp_path: Path) -> Path:
     """A run's folder with three episodes."""
     folder = tmp_path / "runs" / "2026-11-22-mine"
     (folder / "episodes").mkdir(parents=True)

@@ -54,7 +54,7 @@ class Recording:
 
 
 @pytest.fixture
-def run():
+def run() -> Recording:
     return Recording().well("a", "b", "c", "d")
 
 
