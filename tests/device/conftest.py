@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.device.device import Settle
+from pytest_mobileagent.device.device import Address, Settle
 from pytest_mobileagent.device.drivers.adb.device import AdbDevice
 from pytest_mobileagent.device.drivers.appium import connect_local, connect_remote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from pytest_mobileagent.device.device import Device
+    from pytest_mobileagent.device.drivers.appium.appium_device import AppiumDevice
 
-DRIVERS: dict[str, Callable[[Any, pytest.FixtureRequest], Device]] = {
+DRIVERS: dict[str, Callable[[Any, pytest.FixtureRequest], AdbDevice | AppiumDevice]] = {
     "adb": lambda phone, request: AdbDevice(phone),
     "appium": lambda phone, request: connect_local(
         phone, request.getfixturevalue("appium_url"), Settle(), {}
@@ -34,13 +34,13 @@ DRIVERS: dict[str, Callable[[Any, pytest.FixtureRequest], Device]] = {
     scope="module",
     params=["adb", *(pytest.param(name, marks=pytest.mark.slow) for name in ("appium", "hub"))],
 )
-def connected(phone, request):
+def connected(phone: Address, request: pytest.FixtureRequest) -> Iterator[AdbDevice | AppiumDevice]:
     with contextlib.closing(DRIVERS[request.param](phone, request)) as device:
         yield device
 
 
 @pytest.fixture
-def device(connected):
+def device(connected: AdbDevice | AppiumDevice) -> AdbDevice | AppiumDevice:
     """A device at its starting point, with the tests' own app."""
     connected.system.reset("default_boot", ("com.example.counter",))
     connected.system.shell("settings put global airplane_mode_on 0; rm -f /data/local/tmp/left")

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.device.recipe import RecipeError, read_recipe
+from pytest_mobileagent.device.recipe import Recipe, RecipeError, read_recipe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 HEAD = 'name = "a"\nimage = "system-images;android-34;google_apis;x86_64"\ndevice = "pixel_6"\n'
 EXAMPLES = Path(__file__).parents[2] / "fixtures" / "avds"
 
 
 @pytest.fixture
-def recipe(tmp_path):
+def recipe(tmp_path: Path) -> Callable[..., Recipe]:
     def read(text: str, **options: str):
         file = tmp_path / "a.toml"
         file.write_text(text)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from pytest_mobileagent.device import sdk as module
 from pytest_mobileagent.device.sdk import Sdk, SdkError, check_avd, find_sdk
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty SDK, where nothing else is found."""
     monkeypatch.setattr(module, "USUAL", (str(tmp_path / "usual"),))
     (tmp_path / "sdk" / "emulator").mkdir(parents=True)

@@ -16,9 +16,11 @@ from tests.options.gating import Gated
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from tests.conftest import Project
+
 
 @pytest.fixture
-def header(project) -> Callable[..., str]:
+def header(project: Project) -> Callable[..., str]:
     """Returns what a run's header says of its options."""
 
     def read(*arguments: str) -> str:
@@ -30,7 +32,7 @@ def header(project) -> Callable[..., str]:
 
 
 @pytest.fixture
-def refused(project) -> Callable[..., str]:
+def refused(project: Project) -> Callable[..., str]:
     """Returns the error of options that end the run before anything starts."""
 
     def read(*arguments: str) -> str:
@@ -49,7 +51,7 @@ def _libraries() -> None:
 
 
 @pytest.fixture
-def asking(_libraries, pytester, monkeypatch) -> Asking:
+def asking(_libraries: None, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Asking:
     """A project whose agents ask models, on a phone in memory, without a key."""
     for provider in PROVIDERS.values():
         for name in (*provider.key, *provider.url_variables):
@@ -61,7 +63,7 @@ def asking(_libraries, pytester, monkeypatch) -> Asking:
 
 
 @pytest.fixture
-def gated(pytester) -> Gated:
+def gated(pytester: pytest.Pytester) -> Gated:
     """A project with a gate and a baseline, on a phone in memory."""
     project = Gated(pytester)
     project.write()

@@ -12,6 +12,8 @@ from pytest_mobileagent.plugin.options import OPTIONS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from tests.conftest import Project
+
 HERE = Path(__file__).parent
 # Options that can be given at once, with values that are not their defaults.
 VALUES = {
@@ -87,7 +89,7 @@ def pytest_mobileagent_environments(config):
 
 
 @pytest.fixture
-def header(project) -> Callable[[], str]:
+def header(project: Project) -> Callable[[], str]:
     """Returns the header of a run in a project that has all that VALUES names."""
     folder = project.pytester.path
     for name, text in FILES.items():

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import threading
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.options import judging
 from tests.options.gating import write_run
+
+if TYPE_CHECKING:
+    from tests.options.asking import Asking
 
 SINGLE = "--llm-judge=single"
 COUNTS = """
@@ -46,7 +50,7 @@ PLAYED = threading.Semaphore(0)
 
 
 @pytest.fixture
-def hooked(asking):
+def hooked(asking: Asking) -> Asking:
     conftest = asking.pytester.path / "conftest.py"
     conftest.write_text(conftest.read_text("utf-8") + CONFTEST, "utf-8")
     while PLAYED.acquire(blocking=False):

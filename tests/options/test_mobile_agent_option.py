@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from tests.conftest import Project
 
 AGENT = """
 from pytest_mobileagent import Agent, Finish
@@ -23,7 +27,7 @@ class Patient(Agent):
 
 
 @pytest.fixture
-def patient(project):
+def patient(project: Project) -> Project:
     project.write(agents__patient=AGENT)
     return project
 

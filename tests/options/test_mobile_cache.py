@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import os
 import shutil
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_mobileagent.screen import ocr
 from pytest_mobileagent.testing import Fault, ScriptedModel, ScriptedReply, When
 
+if TYPE_CHECKING:
+    from tests.options.asking import Asking
+
 DONE = When("", ScriptedReply("done: 4711", input_tokens=1000, output_tokens=100))
 PRICES = "--mobile-prices=prices.toml"
 
 
 @pytest.fixture
-def caching(asking):
+def caching(asking: Asking) -> Asking:
     asking.pytester.makeini("[pytest]")
     return asking
 

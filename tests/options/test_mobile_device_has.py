@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.options.asking import Asking
 
 TASKS = """
 from pytest_mobileagent import rows, tasks
@@ -19,7 +26,7 @@ sim,Call.,"physical;manual:Put in a SIM,, and wait"
 
 
 @pytest.fixture
-def outcomes(asking):
+def outcomes(asking: Asking) -> Callable[..., dict[str, str]]:
     """Runs tasks that need something; returns what became of them, or what skipped them for."""
     asking.pytester.makepyfile(test_codes=TASKS)
     (asking.pytester.path / "needs.csv").write_text(NEEDS)

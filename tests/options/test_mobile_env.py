@@ -1,8 +1,14 @@
 """--mobile-env: each task in several environments, as tests of their own."""
 
+from __future__ import annotations
+
 import json
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from tests.conftest import Project
 
 FILE = """
 [[environment]]
@@ -17,7 +23,7 @@ dark = true
 
 
 @pytest.fixture
-def worlds(project):
+def worlds(project: Project) -> Project:
     """The project with two environments, small and korean."""
     folder = project.pytester.path / "environments"
     folder.mkdir()

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from tests.conftest import Project
 
 BROKEN = """
 import pytest
@@ -29,7 +33,7 @@ def mobile_lease():
 
 
 @pytest.fixture
-def smoking(project):
+def smoking(project: Project) -> Project:
     """A project whose devices all break."""
     with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:
         file.write(BROKEN)

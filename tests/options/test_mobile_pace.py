@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_mobileagent import load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.options.asking import Asking
 
 CONFTEST = """
 import time
@@ -44,7 +50,7 @@ class Taps(Agent):
 
 
 @pytest.fixture
-def times(asking):
+def times(asking: Asking) -> Callable[..., Any]:
     """Runs an agent that taps four times in two steps; returns what was done when."""
     asking.pytester.makeconftest(CONFTEST)
     asking.pytester.makepyfile(asking=AGENT)

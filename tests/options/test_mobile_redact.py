@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 from PIL import Image
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 AGENT = """
 from pytest_mobileagent import Agent, Finish, Reply, Tap, Type
@@ -51,7 +56,7 @@ SECRETS = (b"4111 1111", b"alice@")
 
 
 @pytest.fixture
-def run(pytester):
+def run(pytester: pytest.Pytester) -> Callable[..., tuple[pytest.RunResult, Path | None]]:
     """Run a task whose phone shows secrets, with rules; return the result and the run's folder."""
 
     def run(rules, *arguments, tasks=TASKS):

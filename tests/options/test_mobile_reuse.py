@@ -1,11 +1,17 @@
 """--mobile-reuse: a new run takes over what is still the same, and runs the rest."""
 
+from __future__ import annotations
+
 import json
 import shutil
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_mobileagent.check.episode import load
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CONFTEST = """
 import pytest
@@ -90,13 +96,13 @@ class Suite:
 
 
 @pytest.fixture(scope="module")
-def earlier(tmp_path_factory):
+def earlier(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder that the first test leaves a run in, for all."""
     return tmp_path_factory.mktemp("earlier") / OLDER
 
 
 @pytest.fixture
-def suite(pytester, earlier):
+def suite(pytester: pytest.Pytester, earlier: Path) -> Suite:
     """A suite of four tasks, of which two pass, after a run of it."""
     pytester.makeconftest(CONFTEST)
     pytester.makeini("[pytest]\naddopts = -p no:cacheprovider")

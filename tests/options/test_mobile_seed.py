@@ -1,10 +1,18 @@
 """--mobile-seed: what is random is the same again with the same seed."""
 
+from __future__ import annotations
+
 import json
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_mobileagent import load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.conftest import Project
 
 DICE = """
 import random
@@ -20,7 +28,7 @@ class Dice(Agent):
 
 
 @pytest.fixture
-def answers(project):
+def answers(project: Project) -> Callable[..., dict[str, str]]:
     project.write(agents__dice=DICE)
 
     def run(*arguments):
@@ -49,7 +57,7 @@ def test_count(episode, to):
 
 
 @pytest.fixture
-def drawn(project):
+def drawn(project: Project) -> Callable[..., dict[str, Any]]:
     """Runs a task that draws its values, and returns these by node id."""
     project.write(tasks__counter__test_counter=DRAWS)
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as ET
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_mobileagent.report.recorded import recorded_run
+
+if TYPE_CHECKING:
+    from tests.conftest import Project
 
 AGENT = """
 from pytest_mobileagent import Agent, Finish, Key
@@ -50,7 +54,7 @@ def test_easy(episode):
 
 
 @pytest.fixture
-def smoking(project):
+def smoking(project: Project) -> Project:
     """A project of four tasks, two that fail, one that passes, and one that breaks its phone."""
     project.write(agents__smoking=AGENT, tasks__counter__test_easy=EASY)
     with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:

@@ -8,12 +8,16 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
 
 from tests.plugin.projects import PHONE, waits
 from tests.refusals import refused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 TASKS = """
 from pytest_mobileagent import task
@@ -61,7 +65,7 @@ class Watched:
 
 
 @pytest.fixture
-def watched(pytester):
+def watched(pytester: pytest.Pytester) -> Iterator[Callable[..., Any]]:
     pytester.makeconftest(PHONE)
     pytester.makepyfile(test_it=TASKS, waits=waits(2))
     started = []

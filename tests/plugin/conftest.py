@@ -12,9 +12,11 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from tests.conftest import Project
+
 
 @pytest.fixture
-def start(project) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+def start(project: Project) -> Iterator[Callable[..., subprocess.Popen[str]]]:
     """Starts pytest in the project, as a process that ends with the test at the latest."""
     processes: list[subprocess.Popen[str]] = []
 

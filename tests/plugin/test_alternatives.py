@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -55,7 +56,7 @@ def test_device(device):
 
 
 @pytest.fixture
-def report(pytester):
+def report(pytester: pytest.Pytester) -> dict[str, Any]:
     pytester.makeconftest(CONFTEST)
     pytester.makepyfile(test_it=TASKS)
     (pytester.path / "table.csv").write_text(

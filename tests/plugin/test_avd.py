@@ -13,12 +13,19 @@ import signal
 import socket
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_mobileagent import load
 from pytest_mobileagent.device.sdk import UNFINISHED
 from tests.plugin.leftovers import WAITING, deadly, processes_with, wait_until
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+
+    from tests.conftest import Project
 
 pytestmark = pytest.mark.slow  # emulators take their time to start and to end
 
@@ -31,7 +38,7 @@ def report(project):
 
 
 @pytest.fixture(autouse=True)
-def temporary(tmp_path_factory, monkeypatch):
+def temporary(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder for the temporary files of the runs of a test, short enough for sockets."""
     folder = tmp_path_factory.mktemp("t")
     monkeypatch.setenv("TMPDIR", str(folder))
@@ -39,13 +46,13 @@ def temporary(tmp_path_factory, monkeypatch):
 
 
 @pytest.fixture
-def markers(tmp_path, monkeypatch):
+def markers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("MARKERS", str(tmp_path))
     return tmp_path
 
 
 @pytest.fixture
-def nothing_left(temporary):
+def nothing_left(temporary: Path) -> Callable[[], None]:
     def check():
         wait_until(lambda: not processes_with(str(temporary)))
         assert not list(temporary.glob("mobileagent-run-*"))
@@ -54,7 +61,9 @@ def nothing_left(temporary):
 
 
 @pytest.fixture
-def start(project, start):
+def start(
+    project: Project, start: Callable[..., subprocess.Popen[str]]
+) -> Callable[..., subprocess.Popen[str]]:
     project.write(agents__waiting=WAITING)
     return start
 

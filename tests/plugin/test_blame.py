@@ -9,8 +9,14 @@ that it works on, once.
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Project
 
 
 def report(project):
@@ -281,7 +287,12 @@ THE_AGENTS = {
 
 
 @pytest.fixture
-def results(project, tmp_path, tmp_path_factory, monkeypatch):
+def results(
+    project: Project,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> dict[str, Any]:
     """What the report says of the task that met a fault, by fault."""
     monkeypatch.setenv("MARKERS", str(tmp_path))
     monkeypatch.setenv("TMPDIR", str(tmp_path_factory.mktemp("t")))

@@ -6,7 +6,7 @@ Sub-goals of a task's body: what a run reports of them.
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,6 +14,9 @@ from pytest_mobileagent.check.subgoals import SubGoalError, collect_subgoals, su
 from pytest_mobileagent.plugin.bodies import closest, code_of
 from pytest_mobileagent.screen.explain import collect_misses, missed
 from pytest_mobileagent.testing import make_screen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SCREEN = make_screen("Eggs")
 
@@ -118,7 +121,7 @@ def shows():
 
 
 @pytest.fixture
-def run(pytester):
+def run(pytester: pytest.Pytester) -> Callable[..., tuple[pytest.RunResult, list[dict[str, Any]]]]:
     """Run the body of a task, given without its first line, and return the result and the tasks."""
 
     def run(*lines: str, asks: str = "episode") -> tuple[pytest.RunResult, list[dict[str, Any]]]:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_mobileagent.testing import ScriptedModel
 from tests.plugin.leftovers import wait_until
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.conftest import Project
 
 pytestmark = pytest.mark.slow
 
@@ -97,7 +103,9 @@ def test_it(episode, what):
 
 
 @pytest.fixture
-def play(project, tmp_path_factory, monkeypatch):
+def play(
+    project: Project, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[pytest.RunResult, dict[str, Any]]]:
     """Plays tasks, by what their agents do, and returns pytest's result and the report's tasks."""
     monkeypatch.setenv("TMPDIR", str(tmp_path_factory.mktemp("t")))
     with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:

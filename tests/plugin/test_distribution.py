@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 AGENT = """
 from pytest_mobileagent import Agent, Finish
@@ -31,7 +36,7 @@ def test_deadly():
 
 
 @pytest.fixture
-def workers(pytester):
+def workers(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
     """Runs tests that need no phone on two workers, with an agent."""
     pytester.makeini("[pytest]\naddopts = -p no:cacheprovider\n")
     pytester.makeconftest(CONFTEST)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PHONE = """
 import pytest
@@ -49,7 +53,7 @@ def test_other(): pass
 
 
 @pytest.fixture
-def run(pytester):
+def run(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
     def run(hooks, *arguments):
         pytester.makeconftest(PHONE + hooks)
         pytester.makepyfile(test_go=TASKS)

@@ -100,7 +100,7 @@ class Seen:
 
 
 @pytest.fixture
-def project(pytester):
+def project(pytester: pytest.Pytester) -> Path:
     pytester.makeconftest(PHONE)
     pytester.makepyfile(test_it=TASKS, waits=waits(1))
     return pytester.path

@@ -187,7 +187,9 @@ asked = []
 
 
 @pytest.fixture
-def run_prefixes_stopping(pytester):
+def run_prefixes_stopping(
+    pytester: pytest.Pytester,
+) -> Callable[..., tuple[pytest.RunResult, list[dict[str, Any]]]]:
     """Run tasks with an agent that taps five times; return the result and what is reported."""
 
     def run_prefixes_stopping(body, *arguments):

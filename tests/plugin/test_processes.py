@@ -7,10 +7,14 @@ import shutil
 import signal
 import sys
 import xml.etree.ElementTree as ET
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.plugin.leftovers import WAITING, deadly, processes_with, wait_until
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CRASHING = """
 import os, signal
@@ -36,13 +40,13 @@ def reports(project):
 
 
 @pytest.fixture
-def markers(tmp_path, monkeypatch):
+def markers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("MARKERS", str(tmp_path))
     return tmp_path
 
 
 @pytest.fixture
-def temporary(tmp_path_factory, monkeypatch):
+def temporary(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder for the temporary files of the runs of a test, short enough for sockets."""
     folder = tmp_path_factory.mktemp("t")
     monkeypatch.setenv("TMPDIR", str(folder))

@@ -12,9 +12,12 @@ import select
 import socket
 import socketserver
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 ELSEWHERE = "127.0.0.2"
 
@@ -26,7 +29,7 @@ def reset_of(project) -> dict[str, Any]:
 
 
 @pytest.fixture
-def relay():
+def relay() -> Iterator[Callable[[str, int], int]]:
     """Passes what comes to a port of another address on to an adb server of this one."""
     with contextlib.ExitStack() as stack:
 

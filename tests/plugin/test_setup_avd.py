@@ -54,7 +54,7 @@ def test_device(device):
 
 
 @pytest.fixture(autouse=True)
-def temporary(tmp_path_factory, monkeypatch):
+def temporary(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder for temporary files, short enough for sockets."""
     folder = tmp_path_factory.mktemp("t")
     monkeypatch.setenv("TMPDIR", str(folder))
@@ -62,7 +62,7 @@ def temporary(tmp_path_factory, monkeypatch):
 
 
 @pytest.fixture
-def recipe(tmp_path) -> Path:
+def recipe(tmp_path: Path) -> Path:
     """A recipe with all that it needs."""
     (tmp_path / "example.apk").write_bytes(build(permissions=("android.permission.CAMERA",)))
     (tmp_path / "broken.apk").write_text("this is none")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,9 +14,12 @@ from pytest_mobileagent.device.drivers.adb.device import AdbDevice
 from pytest_mobileagent.device.drivers.adb.system import AdbSystem
 from pytest_mobileagent.errors import DeviceError
 
+if TYPE_CHECKING:
+    from pytest_mobileagent.device.device import Address
+
 
 @pytest.fixture(autouse=True)
-def home(device, whole_phone, monkeypatch):
+def home(device: AdbDevice, whole_phone: Address, monkeypatch: pytest.MonkeyPatch) -> None:
     """A phone at its start; its console's token is in the user's home."""
     monkeypatch.setenv("HOME", whole_phone.home)
 

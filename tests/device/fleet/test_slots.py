@@ -12,6 +12,7 @@ from pytest_mobileagent.device.fleet.slots import LeasedDevice, Slots, lease
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 
 class NumberSlots(Slots):
@@ -28,7 +29,7 @@ class NumberSlots(Slots):
 
 
 @pytest.fixture(params=[True, False], ids=["renews", "attached"])
-def slots(tmp_path, request):
+def slots(tmp_path: Path, request: pytest.FixtureRequest) -> NumberSlots:
     return NumberSlots(tmp_path, renews=request.param)
 
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -19,6 +20,9 @@ from pytest_mobileagent.device.sources.virtual import virtual_slots
 from pytest_mobileagent.errors import InfrastructureError
 from tests.conftest import APPS
 from tests.plugin.leftovers import wait_until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 PROGRAM = """
 import json, os, random, signal, sys
@@ -41,13 +45,13 @@ def main(words):
 
 
 @pytest.fixture
-def run():
+def run() -> Iterator[SharedRun]:
     with contextlib.closing(SharedRun()) as run:
         yield run
 
 
 @pytest.fixture
-def slots(run, tmp_path, monkeypatch):
+def slots(run: SharedRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ProgramSlots:
     (tmp_path / "forking.py").write_text(PROGRAM)
     monkeypatch.syspath_prepend(tmp_path)
     return ProgramSlots(run, 2, ["one", "{adb}"], warm=warm_program("forking", "bread"))

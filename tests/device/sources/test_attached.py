@@ -6,15 +6,19 @@ import socketserver
 import stat
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_mobileagent.device.device import DeviceOptions
 from pytest_mobileagent.device.sources.attached import AttachedSource
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
 
 @pytest.fixture
-def adb_server(monkeypatch):
+def adb_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], int]]:
     """Starts an adb server that lists some devices, as the usual one."""
     servers = []
 

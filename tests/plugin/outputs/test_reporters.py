@@ -8,10 +8,14 @@ from __future__ import annotations
 import importlib.util
 import json
 import xml.etree.ElementTree as ET
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.plugin.projects import PHONE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 AGENT = """
 from pytest_mobileagent import Agent, Finish, Tap
@@ -37,7 +41,9 @@ def needs(name):
 
 
 @pytest.fixture
-def run(pytester, monkeypatch):
+def run(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[str, bytes]]:
     """Run a task that fails after two steps; return the link to its page and its screenshot."""
     monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest")  # the others are wanted here
 

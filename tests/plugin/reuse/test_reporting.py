@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import re
 import xml.etree.ElementTree as ET
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CONFTEST = """
 import json, pytest
@@ -81,7 +85,7 @@ OPTIONS = ("--agent=conftest.py:Worker", "--mobile-agent-process=off", "-p", "no
 
 
 @pytest.fixture
-def run(pytester):
+def run(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
     """Runs the tasks, and then takes their results from the record."""
     pytester.makeini("[pytest]")
     pytester.makeconftest(CONFTEST)

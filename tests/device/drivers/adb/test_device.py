@@ -7,6 +7,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,13 +18,16 @@ from pytest_mobileagent.device.drivers.adb.shell import Output
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.errors import DeviceError, TaskError
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
 APPS = Path(__file__).parents[3] / "apps"
 COUNTER = "com.example.counter"
 DATABASE = "/data/data/com.example.counter/databases/counter.db"
 
 
 @pytest.fixture(scope="module")
-def connected(phone):
+def connected(phone: Address) -> Iterator[AdbDevice]:
     with contextlib.closing(AdbDevice(phone)) as device:
         yield device
 
@@ -86,7 +90,7 @@ def test_without_snapshots_the_apps_are_cleared(device, monkeypatch):
 
 
 @pytest.fixture
-def emulator(tmp_path_factory):
+def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., AdbDevice]]:
     """Starts a phone that behaves as options say, and drives it."""
     with contextlib.closing(SharedRun()) as run:
 

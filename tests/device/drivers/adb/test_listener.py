@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from pytest_mobileagent import Key, Open, Tap
@@ -9,19 +11,24 @@ from pytest_mobileagent.device.drivers.adb.device import AdbDevice
 from pytest_mobileagent.device.drivers.adb.listener import COMPONENT, PACKAGE, EventStream
 from pytest_mobileagent.errors import DeviceError
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_mobileagent.device.device import Address
+
 COUNTER = "com.example.counter"
 SETTING = "secure enabled_accessibility_services"
 
 
 @pytest.fixture(scope="module")
-def connected(phone):
+def connected(phone: Address) -> Iterator[AdbDevice]:
     device = AdbDevice(phone)
     yield device
     device.close()
 
 
 @pytest.fixture
-def device(connected):
+def device(connected: AdbDevice) -> AdbDevice:
     connected.system.reset("default_boot", ())
     return connected
 

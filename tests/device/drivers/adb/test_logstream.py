@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -10,15 +11,20 @@ from pytest_mobileagent import Key
 from pytest_mobileagent.device.drivers.adb.device import AdbDevice
 from pytest_mobileagent.processes import is_readable
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_mobileagent.device.device import Address
+
 
 @pytest.fixture(scope="module", params=["warnings", "all", "off"])
-def connected(phone, request):
+def connected(phone: Address, request: pytest.FixtureRequest) -> Iterator[AdbDevice]:
     with contextlib.closing(AdbDevice(phone, log=request.param)) as device:
         yield device
 
 
 @pytest.fixture
-def level(connected):
+def level(connected: AdbDevice) -> str:
     return connected.system._log.level
 
 

@@ -1,7 +1,10 @@
 """An adb server that hangs, or that answers half: the error has to come, and in time."""
 
+from __future__ import annotations
+
 import socket
 import threading
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -10,9 +13,12 @@ from pytest_mobileagent.device.drivers.adb import shell
 from pytest_mobileagent.device.drivers.adb.shell import Shell, listed, restart_as_root
 from pytest_mobileagent.errors import DeviceError
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
 
 @pytest.fixture
-def server(monkeypatch):
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
     """Starts an adb server that takes connections, and says to each what it is given, no more."""
     monkeypatch.setattr(shell, "_OPEN_SECONDS", 0.2)
     with socket.socket() as listening:

@@ -1,9 +1,12 @@
 """The program that runs an Appium server, with one that only says that it is there."""
 
+from __future__ import annotations
+
 import json
 import subprocess
 import sys
 import urllib.request
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,6 +15,10 @@ from pytest_mobileagent.device.drivers.adb.system import AdbSystem
 from pytest_mobileagent.device.drivers.appium import appium_server, connect_local
 from pytest_mobileagent.device.drivers.appium.session import AppiumSession
 from pytest_mobileagent.errors import DeviceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 APPIUM = """
 import sys
@@ -30,7 +37,7 @@ HTTPServer(("127.0.0.1", port), Handler).serve_forever()
 
 
 @pytest.fixture
-def running(tmp_path):
+def running(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
     """The program and the server's URL."""
     program = tmp_path / "node_modules" / ".bin" / "appium"
     program.parent.mkdir(parents=True)
