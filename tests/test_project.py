@@ -76,3 +76,16 @@ def test_every_file_that_contributors_are_sent_to_exists() -> None:
     paths |= set(re.findall(r"\]\(([^)]+)\)", page))
     assert len(paths) > 15
     assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+def test_the_rooms_that_are_described_are_those_that_exist() -> None:
+    text = (ROOT / "docs" / "how-it-works.md").read_text("utf-8")
+    tree = text.partition("## The rooms")[2].partition("Imports run down only")[0]
+    package, room, described = ROOT / "pytest_mobileagent", "", set[str]()
+    for indent, name in re.findall(r"^( {4}| {6})([a-z_]+/|[a-z_]+\.py) ", tree, re.MULTILINE):
+        room = "" if len(indent) == 4 else room
+        described.add(f"{room}{name}")
+        room = room or name
+    assert not {name for name in described if not (package / name).exists()}
+    rooms = {f"{path.name}/" for path in package.iterdir() if (path / "__init__.py").is_file()}
+    assert rooms - {"patterns/"} <= described
