@@ -21,6 +21,7 @@ commands:
   device       start a virtual phone
   doctor       check a device: what is wrong with it, how to fix that, and which tasks it can run
   draft-check  have a model write a check for a recorded task, and say where it holds
+  environments  draw random environments, for --mobile-env
   export       write recorded episodes as a data set, for those who train agents
   init         make a project that runs: an app, an agent and two tasks
   mcp          serve a device to MCP clients, or connect a client to one that is served
@@ -36,6 +37,7 @@ COMMAND --help lists a command's options; --version says which version this is.
 
 # Where each command's `main` is; only what is used is imported.
 _MODULES = {
+    "environments": "pytest_mobileagent.environment.drawing",
     "init": "pytest_mobileagent.init",
     "merge": "pytest_mobileagent.report.merging",
     "report": "pytest_mobileagent.report.export.command",

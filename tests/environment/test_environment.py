@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ def known() -> dict[str, Environment]:
 
 def test_all_environments_of_the_benchmark_are_there(known):
     ids = [*(f"{n:03}" for n in range(35)), *(str(n) for n in range(100, 110))]
-    assert sorted(known) == ids
+    assert sorted(name for name in known if known[name].group != "factors") == ids
     assert {known[each].group for each in ids[:35]} == {"train"}
     assert {known[each].group for each in ids[35:]} == {"test"}
 
@@ -74,12 +75,34 @@ def test_environments_are_named_by_ids_and_ranges(known, words, ids):
 def test_environments_are_named_by_groups(known):
     assert len(select(["train"], known)) == 35
     assert len(select(["test"], known)) == 10
-    assert len(select(["all"], known)) == 45
+    assert len(select(["factors"], known)) == 5
+    assert len(select(["all"], known)) == 50
+
+
+def test_factors_differ_from_the_standard_in_one_respect_each(known):
+    standard = known["100"]
+    differs = {
+        each.id: [
+            n.name for n in fields(each) if getattr(each, n.name) != getattr(standard, n.name)
+        ]
+        for each in select(["factors"], known)
+    }
+    size = ["density", "font_scale"]
+    names = {"id", "group"}
+    assert {name: [p for p in parts if p not in names] for name, parts in differs.items()} == {
+        "factor_icons": ["layout"],
+        "factor_small": size,
+        "factor_large": size,
+        "factor_french": ["locale"],
+        "factor_korean": ["locale"],
+    }
 
 
 @pytest.mark.parametrize("word", ["999", "100-999", "prod", "0"])
 def test_an_unknown_name_is_told_with_those_that_there_are(known, word):
-    with pytest.raises(ValueError, match=f"names '{word}'; there are all, test, train and 000, "):
+    with pytest.raises(
+        ValueError, match=f"names '{word}'; there are all, factors, test, train and "
+    ):
         select([word], known)
 
 

@@ -1,0 +1,159 @@
+"""The command `environments`: draws new random environments, and writes them as a file.
+
+As in B-MoCA (arXiv 2404.16660, section 2.4), device type, size of what is on the screen, language,
+wallpaper, theme and the positions of icons are drawn, each by itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.arguments import Parser, program_name
+from pytest_mobileagent.environment import WALLPAPERS, BadEnvironmentError, Environment
+from pytest_mobileagent.plain import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# Each device type's screen: its size in pixels, and its density in dots per inch (tables 4 to 6).
+DEVICES = {
+    "Pixel 3": ((1080, 2160), 440),
+    "Pixel 4": ((1080, 2280), 440),
+    "Pixel 5": ((1080, 2340), 440),
+    "Pixel 6": ((1080, 2400), 560),
+    "WXGA Tablet": ((1280, 800), 160),
+}
+# Shares of the density with the size of texts that goes with each: small, plain, large.
+SCALES = ((0.75, 1.15), (1.0, 1.0), (1.25, 0.85))
+LOCALES = (
+    "en-US", "es-US", "fr-CA", "zh-Hans-CN", "hi-IN", "ja-JP", "ru-MD", "ar-AE", "de-DE", "ak-GH",
+    "pt-BR", "pt-PT", "ko-KR", "ur-PK", "ar-EG",
+)  # fmt: skip
+_MOST = 10_000
+
+
+def draw(
+    seed: int, number: int, devices: Sequence[str] = (), locales: Sequence[str] = ()
+) -> Environment:
+    """Return one environment of a seed, by its number from 0; each part is drawn uniformly.
+
+    Raises:
+        BadEnvironmentError: a locale is none.
+    """
+    dice = random.Random(f"{seed} {number}")
+    device = dice.choice(devices or [*DEVICES])
+    size, density = DEVICES[device]
+    share, font_scale = dice.choice(SCALES)
+    return Environment(
+        id=f"seed{seed}_{number:03}",
+        group=f"seed{seed}",
+        device=device,
+        size=size,
+        density=round(density * share),
+        font_scale=font_scale,
+        locale=dice.choice(locales or LOCALES),
+        wallpaper=dice.choice(WALLPAPERS),
+        dark=dice.choice([False, True]),
+        layout=dice.randrange(1, 2**31),
+    )
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write a file of drawn environments; 1 if it cannot be written, or is there with others."""
+    given = _parser().parse_args(arguments)
+    try:
+        drawn = [draw(given.seed, n, given.device, given.locale) for n in range(given.n)]
+    except BadEnvironmentError as error:
+        sys.stderr.write(printable(f"error: {error}\n"))
+        return 1
+    head = "# Drawn by `mobileagent environments"
+    chosen = "".join(
+        f" --{name} '{','.join(words)}'"
+        for name, words in (("device", given.device), ("locale", given.locale))
+        if words
+    )
+    lines = [f"{head} --seed {given.seed} -n {given.n}{chosen}`."]
+    text = "\n".join([*lines, *map(_table, drawn), ""])
+    path = given.output / f"seed{given.seed}.toml"
+    try:
+        given.output.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except FileExistsError:
+        if path.is_file() and path.read_bytes() == text.encode():
+            print(printable(f"left {path} as it is: it holds the same {given.n}"))
+            return 0
+        what = f"error: {path} is there, and holds something else: name another folder or seed\n"
+        sys.stderr.write(printable(what))
+        return 1
+    except OSError as error:
+        sys.stderr.write(printable(f"error: cannot write {path}: {error.strerror}\n"))
+        return 1
+    print(printable(f"wrote {path}: run them by --mobile-env={drawn[0].group}"))
+    return 0
+
+
+def _table(environment: Environment) -> str:
+    values = ((each.name, getattr(environment, each.name)) for each in fields(environment))
+    return "\n".join(["", "[[environment]]", *(f"{name} = {_toml(v)}" for name, v in values)])
+
+
+def _toml(value: Any) -> str:
+    """Return a value of an environment; its texts hold neither quotes nor backslashes."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(str, value))}]"
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        prog=program_name("environments"),
+        description="Draw random environments, and write them to DIR/seedS.toml. Nothing is "
+        "overwritten, and the same seed gives the same environments.",
+    )
+    parser.add_argument("--seed", metavar="S", type=_whole, required=True, help="from 0")
+    parser.add_argument("-n", metavar="N", type=_count, required=True, help="how many to draw")
+    parser.add_argument(
+        "-o", "--output", metavar="DIR", type=Path, required=True,
+        help="a folder of environments, which the project names in mobile_env_paths",
+    )  # fmt: skip
+    parser.add_argument(
+        "--device", metavar="NAME,…", type=_devices, default=(),
+        help=f"the device types to draw from (default: {', '.join(DEVICES)})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--locale", metavar="TAG,…", type=lambda text: tuple(text.split(",")), default=(),
+        help="the languages to draw from, such as en-US,ko-KR (default: those of B-MoCA)",
+    )  # fmt: skip
+    return parser
+
+
+def _whole(text: str) -> int:
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) <= 18 else -1
+    if number < 0:
+        msg = f"{text!r} is no whole number from 0"
+        raise argparse.ArgumentTypeError(msg)
+    return number
+
+
+def _count(text: str) -> int:
+    number = _whole(text)
+    if not 1 <= number <= _MOST:
+        msg = f"{text!r} is no number from 1 to {_MOST}"
+        raise argparse.ArgumentTypeError(msg)
+    return number
+
+
+def _devices(text: str) -> tuple[str, ...]:
+    names = tuple(word.strip() for word in text.split(","))
+    if unknown := [name for name in names if name not in DEVICES]:
+        msg = f"there is no {unknown[0]!r} (there are {', '.join(DEVICES)})"
+        raise argparse.ArgumentTypeError(msg)
+    return names
