@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from pytest_mobileagent.action.action import (
@@ -233,6 +234,7 @@ def _thing(element: Element) -> Thing:
     return element.class_name, element.resource_id, *words, *flags
 
 
+@lru_cache(maxsize=1 << 12)  # the same words are on screen after screen
 def _steady(text: str) -> str:
     return " ".join(_CHANGING.sub("", text).split())
 
