@@ -193,7 +193,12 @@ def render(
     *,
     colors: bool,
 ) -> list[str]:
-    """Return the lines for a terminal of this size, of which they leave half free."""
+    """Return the lines for a terminal of this size, of which they leave half free.
+
+    There are none before it is known which tests there are.
+    """
+    if not (running or progress.all):
+        return []
     room = max(0, rows // 2 - 1)
     shown = running[:room]
     grid = Table.grid(padding=(0, 2))

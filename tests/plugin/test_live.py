@@ -180,6 +180,7 @@ def test_a_line_for_each_device_and_one_for_all():
         "7/21 done  3 of 6 passed  $0.50  about 2 min 20 s left",
     ]
     assert lines([]) == ["0/21 done"]
+    assert lines([], Progress(0, 0, 0, 0, None, 4.0)) == []  # workers are collecting
 
 
 def test_lines_fit_into_the_window():
