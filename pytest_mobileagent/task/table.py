@@ -233,6 +233,11 @@ def _with_packages(
 def _csv(text: str, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
     table = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     try:
+        names = list(table.fieldnames or ())
+        if not names or (twice := [name for name in names if names.count(name) > 1]):
+            what = f"has the column {twice[0]!r} twice" if names else "has to name the columns"
+            msg = f"{path}, line 1 {what}"
+            raise TaskError(msg)
         for columns in table:
             if None in columns or None in columns.values():
                 msg = f"{path}, line {table.line_num}: {_cells(columns)}"

@@ -68,6 +68,8 @@ def test_a_path_is_beside_the_file_that_calls() -> None:
         ("t.csv", 'id,goal\na,"b\n', r"t\.csv, line \d: "),
         ("t.csv", "id,goal\na,b\na,c\n", r"line 3 \(a\): this id is also that of .*line 2 \(a\)"),
         ("t.csv", "id,goal\n\0,b\n", None),
+        ("t.csv", "", r"t\.csv, line 1 has to name the columns"),
+        ("t.csv", "id,goal,goal\na,b,c\n", r"t\.csv, line 1 has the column 'goal' twice"),
         ("t.json", "{}", "has to hold a list of objects"),
         ("t.json", "[1]", "row 1 has to be an object"),
         ("t.json", "[", "is not JSON"),
