@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.episode import runs
-from pytest_mobileagent.episode.adopting import adopt
+from pytest_mobileagent.episode.importing import import_episode
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import HostError, RecordError
@@ -219,7 +219,7 @@ def _take_over(target: Path, parts: Sequence[_Part]) -> Entry:
         names = {}  # of the last, which counts
         for attempt in _attempts(part):
             folder = stem.with_name(f"{stem.name}.{count}")
-            adopt(attempt, target, folder)
+            import_episode(attempt, target, folder)
             names[f"episodes/{attempt.name}"] = folder.relative_to(target).as_posix()
             count += 1
         for line in part.lines:

@@ -61,9 +61,9 @@ def take_over(run: RunConfig, episode: str) -> Path | None:
         return None
     target = run.folder.path / "episodes" / folder.name
     if not target.exists():
-        from pytest_mobileagent.episode.adopting import adopt
+        from pytest_mobileagent.episode.importing import import_episode
 
-        adopt(folder, run.folder.make(), target)
+        import_episode(folder, run.folder.make(), target)
     return target
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.episode.adopting import adopt
 from pytest_mobileagent.episode.exchanges import ExchangeLog
+from pytest_mobileagent.episode.importing import import_episode
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.screens import ScreenStore
@@ -46,7 +46,7 @@ def same(one: Path, other: Path) -> bool:
 
 def taken_over(source: Path, run: Path) -> Path:
     folder = run / "episodes" / "mine.1"
-    adopt(source, run, folder)
+    import_episode(source, run, folder)
     return folder
 
 
@@ -144,7 +144,7 @@ def test_a_kill_leaves_no_folder_that_looks_whole(
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pytest_mobileagent.episode.adopting._link_screens", killed)
+    monkeypatch.setattr("pytest_mobileagent.episode.importing._link_screens", killed)
     with pytest.raises(KeyboardInterrupt):
         taken_over(episode, tmp_path / "new")
     assert not (tmp_path / "new" / "episodes").exists()

@@ -1,8 +1,8 @@
-"""Episodes of one run taken over into another, with the screens that they need.
+"""Importing episodes of one run into another, with the screens that they need.
 
-Screens and the pictures that models were given never change, so they are linked where the file
-system can, and take no room. All else of an episode may be added to (verdicts, say), so it is
-copied: the run that it comes from stays as it is.
+Screens, and pictures that models were given, never change, so they are hard links where the file
+system has them, and take no space. Other files of an episode may grow (by verdicts, for example),
+so they are copied: the run that they come from does not change.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 _NAMES = re.compile(rb"\b" + CONTENT.pattern.encode() + rb"\b")
 
 
-def adopt(source: Path, run: Path, folder: Path) -> None:
-    """Take the episode in the folder `source` over into `run`, as its `folder`, which is new.
+def import_episode(source: Path, run: Path, folder: Path) -> None:
+    """Import the episode in the folder `source` into `run`, as a new `folder` of it.
 
-    Links, and names that records hold, are followed no further than the run that they are in.
-    What is missing there is missing afterwards. Killing this leaves no `folder`.
+    Links, and names in records, are followed only within the run that they are in; what is missing
+    there is missing afterwards. If this is killed, there is no `folder`.
 
     Raises:
-        HostError: it cannot be written, or the folder is there already.
+        HostError: it cannot be written, or the folder exists already.
         RecordError: there is no such episode.
     """
     if not source.is_dir():
@@ -56,7 +56,7 @@ def adopt(source: Path, run: Path, folder: Path) -> None:
 
 
 def _copy_files(source: Path, target: Path) -> None:
-    """Copy an episode's files, but for its screens."""
+    """Copy an episode's files without its screens."""
     for root, folders, names in os.walk(source):
         where = Path(root)
         inside = target / where.relative_to(source)
@@ -64,14 +64,14 @@ def _copy_files(source: Path, target: Path) -> None:
             folders[:] = [name for name in folders if name != FOLDER]
         inside.mkdir(exist_ok=True)
         for name in names:
-            # What is larger is not read as a record, and may be a hole of terabytes.
+            # A larger file is no record, and may be a sparse file of terabytes.
             if _is_own(where / name, source) and (where / name).stat().st_size <= MOST_BYTES:
                 copied = Path(shutil.copy2(where / name, inside / name))
                 copied.chmod(copied.stat().st_mode | stat.S_IWUSR)  # verdicts are added here
 
 
 def _bring_screens(source: Path, copied: Path, run: Path) -> None:
-    """Bring the screens that records name into the run's store; in version 1 they lie elsewhere."""
+    """Bring the screens that records name into the run's store; version 1 has them elsewhere."""
     its_run = source.parent.parent
     stores = (ScreenStore.of_episode(source), ScreenStore(its_run / FOLDER))
     target = ScreenStore(run / FOLDER)
@@ -84,7 +84,7 @@ def _bring_screens(source: Path, copied: Path, run: Path) -> None:
 
 
 def _bring(path: Path, target: Path) -> None:
-    """Make a file known by another name as well, or copy it, all of it or nothing."""
+    """Link a file to another name, or copy it atomically."""
     if target.exists():
         return
     part = target.with_name(f".{target.stem}.{secrets.token_hex(4)}{target.suffix}")
@@ -99,7 +99,7 @@ def _bring(path: Path, target: Path) -> None:
 
 
 def _named(episode: Path) -> Iterator[str]:
-    """Return the names of contents that stand in any of the records in a folder, each once."""
+    """Yield the names of contents that occur in the records of a folder, each once."""
     found: set[bytes] = set()
     for path in episode.rglob("*.jsonl"):
         with opened(path) as lines:
@@ -109,7 +109,7 @@ def _named(episode: Path) -> Iterator[str]:
 
 
 def _link_screens(source: Path, part: Path, screens: Path, folder: Path) -> None:
-    """Recreate the links that help a person find screens; skipped on a disk without links."""
+    """Recreate the links that help a person find screens, unless the disk has no links."""
     place = part / FOLDER
     place.mkdir(exist_ok=True)
     for path in sorted((source / FOLDER).glob("[0-9]*-*")):
