@@ -1,4 +1,4 @@
-"""The lists below the table of a run: single tasks that matter, and remarks."""
+"""The lists below the table of a run: noteworthy tasks, and remarks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _VIRTUAL = "Virtual phones test the harness; do not publish these numbers as an 
 
 
 def epochs(summary: Mapping[str, Any]) -> list[str]:
-    """Return lines on what repeating tasks has told: how many are stable, and which are flaky."""
+    """Return lines on repeated tasks: how many are stable, and which are flaky."""
     if not summary["repeated"]:
         return []
     flaky = [task for task in summary["repeated"] if task["class"] == FLAKY]
@@ -96,7 +96,7 @@ def _check_and_judge(result: Entry) -> str:
 
 
 def undone(results: Sequence[Entry], outcomes: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the name of each task of which one of these came, and why."""
+    """Return the name of each task with one of these outcomes, and the reason."""
     name_of = _names(results)
     return [
         (name_of(result), _failure(result) if result["outcome"] == "failed" else result["reason"])
@@ -146,7 +146,7 @@ def changes(before: Mapping[str, Entry], results: Sequence[Entry]) -> list[str]:
 
 
 def _decided(result: Entry) -> str:
-    """Return an outcome, and who says so."""
+    """Return an outcome, and who decided it."""
     verdict = result["verdict"]
     if verdict is None:
         return _with_reason(result)
@@ -176,7 +176,7 @@ def _with_reason(result: Entry) -> str:
 
 
 def remarks(results: Sequence[Entry], *, on_virtual_phones: bool) -> list[str]:
-    """Return remarks that a reader of the numbers has to know."""
+    """Return remarks that are needed to interpret the numbers."""
     resets = [each for result in results if (each := without_snapshot(result))]
     reasons = "; ".join(dict.fromkeys(reset["reason"] for reset in resets))
     count = f"{len(resets)} task{'s' * (len(resets) != 1)} began"
@@ -191,7 +191,7 @@ def remarks(results: Sequence[Entry], *, on_virtual_phones: bool) -> list[str]:
 
 
 def cautions(results: Sequence[Entry]) -> list[str]:
-    """Return those remarks that tell numbers, and names of models only."""
+    """Return those remarks that have only numbers and names of models."""
     unmetered = sum(result["metered"] is False for result in results)
     raised = sum(map(check_raised, results))
     return [
@@ -227,7 +227,7 @@ def _with_them(results: Sequence[Entry]) -> str:
 
 
 def _own_judges(results: Sequence[Entry]) -> list[str]:
-    """Return a line for each judge that is also a model of the agent's."""
+    """Return a line for each judge that is also one of the agent's models."""
     judges = Counter(
         model
         for result in results

@@ -74,7 +74,7 @@ def failure(
 
 
 def progress(subgoals: Sequence[Mapping[str, Any]]) -> str:
-    """Return what share of some sub-goals held, by weight, and when each first did."""
+    """Return the weighted share of sub-goals that were met, and the step at which each first was."""
     if not subgoals:
         return ""
     held = sum(each["weight"] for each in subgoals if each["held"])
@@ -94,7 +94,7 @@ def _one_subgoal(subgoal: Mapping[str, Any]) -> str:
 
 
 def actions(episode: EpisodeRecord) -> str:
-    """Return the last actions of an episode with the numbers of their steps."""
+    """Return the last actions of an episode, with the numbers of their steps."""
     if not episode.steps:
         return "none"
     numbered = list(enumerate(episode.steps, 1))
@@ -109,7 +109,7 @@ def step_in_words(step: Step) -> str:
 
 
 def said(episode: EpisodeRecord) -> str:
-    """Return what the agent said last, in quotation marks; empty if it said nothing."""
+    """Return the agent's last words in quotation marks; empty if there are none."""
     words = next((step.said for step in reversed(episode.steps) if step.said.strip()), "")
     return f'"{_cut(" ".join(words.split()), _LONG)}"' if words else ""
 
@@ -165,7 +165,7 @@ def last_screenshot(episode: EpisodeRecord) -> Path | None:
 
 
 def in_words(action: Action, screen: Screen) -> str:
-    """Return an action in words, naming what stands where it touches the screen."""
+    """Return an action in words, with the name of the element that it touches."""
     verb = _VERBS.get(type(action), type(action).__name__.lower())
     match action:
         case Tap(x, y) | LongPress(x, y) | DoubleTap(x, y):
@@ -217,7 +217,7 @@ def nearest(reason: str, evidence: Mapping[str, Any]) -> str:
 
 
 def _as_compared(reason: str) -> str:
-    """Return what pytest says of the two sides of a comparison, from its explanation."""
+    """Return the values of the two sides of a comparison, from pytest's explanation."""
     first, _, more = reason.partition("\n")
     line = first.removeprefix("AssertionError: ").removeprefix("assert ")
     # What two lists differ in tells more than their beginnings.
@@ -246,7 +246,7 @@ def missed(verdict: Mapping[str, Any]) -> str:
 
 
 def _compared(sought: str, reason: str) -> str:
-    """Return how the two sides differ of the comparison `sought`, by pytest's explanation."""
+    """Return how the two sides of the comparison `sought` differ, by pytest's explanation."""
     sides = _sides(sought)
     first, *rest = reason.splitlines() or [""]
     if sides is None or not first.startswith("assert "):
@@ -277,7 +277,7 @@ def _compared(sought: str, reason: str) -> str:
 
 
 def _sides(sought: str) -> tuple[ast.expr, str, ast.expr] | None:
-    """Return the two sides of a comparison, and what compares them; None if it is none."""
+    """Return the two sides of a comparison and its operator; None if it is no comparison."""
     try:
         tree = ast.parse(sought, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -296,13 +296,13 @@ def _probe(side: ast.expr) -> str | None:
 
 
 def _name(side: ast.expr) -> str:
-    """Return how one side is called: a probe by its name, all else as it stands in the source."""
+    """Return the name of one side: that of a probe, or else the source text."""
     probe = _probe(side)
     return ast.unparse(side) if probe is None else f'probe "{probe}"'
 
 
 def _row(words: str) -> str:
-    """Return a row of a probe by its values alone: its columns stand in what was sought."""
+    """Return the values of a probe's row without its columns, which what was sought names."""
     try:
         row = ast.literal_eval(words)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):

@@ -1,4 +1,4 @@
-"""The table of a run's numbers, and how numbers and the names of tasks are written."""
+"""The table of a run's numbers, and the format of numbers and of names of tasks."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _of_epochs(number: int) -> list[tuple[str, Cell]]:
 def _said(
     columns: Iterable[tuple[str, Cell]], rows: Sequence[Mapping[str, Any]]
 ) -> list[tuple[str, Cell]]:
-    """Return the columns of which a cell says something."""
+    """Return the columns that have a cell with a value."""
     return [column for column in columns if any(column[1](row) not in _NOTHING for row in rows)]
 
 
@@ -131,13 +131,13 @@ def _thinking_per_step(totals: Mapping[str, Any]) -> float | None:
 
 
 def _tokens(totals: Mapping[str, Any], sign: str) -> str:
-    """Return tokens in and out, behind a sign where some are estimated."""
+    """Return input and output tokens, after a sign if some are estimated."""
     counts = (totals["input_tokens"], totals["output_tokens"])
     return sign + "/".join(map(_thousands, counts)) if any(counts) else ""
 
 
 def _thousands(count: int | None) -> str:
-    """Return a count of tokens in a few digits: 950, 7.4k, 129k, 2.1M."""
+    """Return a count of tokens with few digits: 950, 7.4k, 129k, 2.1M."""
     if count is None:
         return "n/a"
     for unit, sign in ((1e6, "M"), (1e3, "k")):
@@ -156,7 +156,7 @@ def _number(value: float | None, digits: int = 2) -> str:
 
 
 def label(id: str, environment: str | None = None) -> str:
-    """Return a task's id, with its environment if it has one, as a terminal may print it."""
+    """Return a task's id, with its environment if it has one, safe for a terminal."""
     return printable(f"{id}[env{environment}]" if environment else id)
 
 
@@ -177,5 +177,5 @@ def shortener(ids: Iterable[str]) -> Callable[[str], str]:
 
 
 def points(share: float) -> str:
-    """Return a difference of shares in points, with its sign."""
+    """Return a difference of shares in percentage points, with its sign."""
     return f"{100 * share + 0.0:+.1f}".replace("-0.0", "+0.0")
