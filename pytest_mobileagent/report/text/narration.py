@@ -74,7 +74,7 @@ def failure(
 
 
 def progress(subgoals: Sequence[Mapping[str, Any]]) -> str:
-    """Return the weighted share of sub-goals that were met, and the step at which each first was."""
+    """Return the weighted share of sub-goals that were met, and when each first was."""
     if not subgoals:
         return ""
     held = sum(each["weight"] for each in subgoals if each["held"])
