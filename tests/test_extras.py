@@ -172,3 +172,67 @@ def test_the_command_device_tells_it_too(tmp_path):
     assert done.stdout == ""
     assert 'pip install ".[virtual]" in a checkout of pytest-mobileagent' in done.stderr
     assert "Traceback" not in done.stderr
+
+
+NO_VISION = "import sys\nfor m in ('cv2', 'onnxruntime', 'rapidocr'): sys.modules[m] = None"
+LOOKS_INTO_PICTURES = """
+from pytest_mobileagent import task, tap
+
+@task("Tap it.", solution=[tap(text="0", ocr=True)])
+def test_it(episode): ...
+"""
+JUDGED = """
+from pytest_mobileagent import task
+
+@task("Say it.")
+def test_judged(episode, judge):
+    assert judge(episode, key_components=["0"])
+"""
+CHECKED = """
+from pytest_mobileagent import task
+
+@task("Say it.")
+def test_checked(episode):
+    assert episode.screen.find(text="nowhere", ocr=True)
+"""
+VISION = 'needs packages that are not installed (*): pip install ".[[]vision[]]" in a checkout *'
+
+
+@pytest.fixture
+def blind(pytester):
+    """A project without [vision], whose agents play solutions or do nothing."""
+    pytester.makepyfile(sitecustomize=NO_VISION)
+    pytester.makeconftest(PHONE)
+
+    def run(tests: str, *options: str) -> pytest.RunResult:
+        pytester.makepyfile(test_it=tests)
+        return pytester.runpytest_subprocess("-p", "no:cacheprovider", *options)
+
+    return run
+
+
+@pytest.mark.parametrize("distributed", [[], ["-n1"]])
+def test_a_solution_that_looks_into_pictures_is_missed_before_it_is_played(blind, distributed):
+    result = blind(LOOKS_INTO_PICTURES, "--agent=oracle", *distributed)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    told = "*--agent=oracle plays the solution of test_it.py::test_it: looking into pictures "
+    (result.stdout if distributed else result.stderr).fnmatch_lines([told + VISION])
+    blind(LOOKS_INTO_PICTURES, "--agent=noop").assert_outcomes(passed=1)
+
+
+def test_a_judge_that_is_given_key_components_is_missed_before_an_episode(blind, pytester):
+    (pytester.path / "judge.jsonl").write_text('"no"\n')
+    judge = ["--llm-judge=single", "--mobile-judges=scripted:judge.jsonl"]
+    result = blind(JUDGED, "--agent=noop", *judge)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    told = "*judge(…, key_components=…) in test_it.py::test_judged: looking into pictures "
+    result.stderr.fnmatch_lines([told + VISION])
+    other = blind(JUDGED + CHECKED, "--agent=noop", *judge, "-k", "checked", "--mobile-retries=0")
+    assert other.ret == pytest.ExitCode.TESTS_FAILED, "it is known at the check"
+    other.stdout.fnmatch_lines(["*" + VISION])
+
+
+def test_an_option_for_it_is_checked_beside_a_program_too(blind):
+    result = blind(CHECKED, "--agent=cmd:true", "--mobile-ocr=rapidocr")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --mobile-ocr=rapidocr: reading pictures " + VISION])

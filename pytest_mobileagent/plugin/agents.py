@@ -94,8 +94,10 @@ class RunAgents:
         """
         from pytest_mobileagent.agent.process.wire import NEEDS
 
-        named = self._run.names_agent
-        if not (self._run.is_owner and named) or runs_no_test(self._config):
+        if not self._run.is_owner or runs_no_test(self._config):
+            return
+        self._check_ocr()
+        if not self._run.names_agent:
             return
         if (program := self._run.program_if_named()) is not None:
             check_program(program, self._settings, self._models, self._devices.source)
@@ -116,17 +118,35 @@ class RunAgents:
         self._models.check(str(self._run.agent), roles, endpoints)
 
     def _check_extras(self, extras: Sequence[str]) -> None:
-        """Check that what the agent needs is installed, and so is the chosen OCR engine."""
-        ocr = self._settings["mobile-ocr"]
-        needed = dict.fromkeys(extras, f"--agent={self._run.agent}")
-        if ocr.is_given:
-            engine = "easyocr" if ocr.value == "easyocr" else "vision"
-            needed[engine] = f"{ocr.option.flag}={ocr.text}: reading pictures"
+        """Check that the extras which the agent needs are installed."""
         try:
-            for extra, what in needed.items():
-                check_extra(extra, what)
+            for extra in extras:
+                check_extra(extra, f"--agent={self._run.agent}")
         except HostError as error:
             raise pytest.UsageError(printable(str(error))) from None
+
+    def _check_ocr(self) -> None:
+        """Check that the OCR engine is installed, if one was chosen for this run."""
+        ocr = self._settings["mobile-ocr"]
+        if not (ocr.source.startswith("--") or (ocr.is_given and self._run.names_agent)):
+            return
+        engine = "easyocr" if ocr.value == "easyocr" else "vision"
+        try:
+            check_extra(engine, f"{ocr.option.flag}={ocr.text}: reading pictures")
+        except HostError as error:
+            raise pytest.UsageError(printable(str(error))) from None
+
+    @property
+    def plays_solutions(self) -> bool:
+        """Whether the agent is handed the task, as one is that plays its solution."""
+        try:
+            if self._run.program is not None:
+                return False
+            if self.run_apart:
+                return bool(self.process.load()["knows_task"])
+            return hasattr(self.load(), "assign_task")
+        except AgentError:  # which the first episode reports
+            return False
 
     def load(self) -> type[Any]:
         """Import the agent's class into this process.

@@ -34,7 +34,7 @@ _MARK = "mobile_broken_task"  # the attribute of a report that crosses pytest-xd
 class BrokenTasks:
     """A plugin that explains broken tasks, and ends a run that has any with status 4.
 
-    So does a run whose workers find that no agent was chosen for its tasks.
+    So does a run whose workers find that it lacks something (see `stop`).
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -75,7 +75,7 @@ class BrokenTasks:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """Remember that a worker has found that no agent was chosen."""
+        """Remember that a worker has stopped the run."""
         self._found = self._found or _MARK in getattr(node, "workeroutput", {})
 
     @pytest.hookimpl(trylast=True)
@@ -100,12 +100,21 @@ def check_chosen(session: pytest.Session) -> None:
         "the environment variable MOBILE_AGENT or the ini key mobile_agent; --agent=oracle plays "
         "the tasks' own solutions"
     )
+    stop(session, msg)
+
+
+def stop(session: pytest.Session, why: str) -> None:
+    """End a run before its first episode, as a usage error.
+
+    Raises:
+        pytest.UsageError: always; in a worker, the whole run is stopped with the same text instead.
+    """
     output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
     if output is None:
-        raise pytest.UsageError(msg)
+        raise pytest.UsageError(why)
     output[_MARK] = True
     session.items.clear()
-    session.shouldstop = msg
+    session.shouldstop = why
 
 
 def _needs_option(item: pytest.Item) -> bool:

@@ -69,13 +69,15 @@ class Scene:
 class Move:
     """One move of a solution: `words` as in the source, `action` what it comes to on a screen.
 
-    It is played once; one with `done` as often as it takes until that holds, maybe never.
+    It is played once; one with `done` as often as it takes until that holds, maybe never. If it
+    `reads_pictures`, it looks for what the hierarchy may lack, which needs the extra [vision].
     """
 
     words: str
     action: Callable[[Scene], Action]
     ends_episode: bool = False
     done: Callable[[Scene], bool] | None = None
+    reads_pictures: bool = False
 
     def __str__(self) -> str:
         return self.words
@@ -125,7 +127,11 @@ def tap(*, nth: int = 0, **criteria: Any) -> Move:
     Relations to other elements cannot be asked for here, as there is no screen yet.
     """
     wanted = _checked(criteria, needed=True)
-    return Move(f"tap({Selector.of(wanted)})", lambda s: Tap(*s.find(wanted, nth).bounds.center))
+    return Move(
+        f"tap({Selector.of(wanted)})",
+        lambda s: Tap(*s.find(wanted, nth).bounds.center),
+        reads_pictures=_read_pictures(wanted),
+    )
 
 
 def long_press(*, nth: int = 0, **criteria: Any) -> Move:
@@ -134,6 +140,7 @@ def long_press(*, nth: int = 0, **criteria: Any) -> Move:
     return Move(
         f"long_press({Selector.of(wanted)})",
         lambda s: LongPress(*s.find(wanted, nth).bounds.center),
+        reads_pictures=_read_pictures(wanted),
     )
 
 
@@ -145,7 +152,7 @@ def type_text(text: str, *, clear: bool = False, enter: bool = False, **criteria
         at = scene.find(wanted).bounds.center if wanted else None
         return Type(fill(text, scene.values), at=at, clear=clear, enter=enter)
 
-    return Move(f"type_text({text!r})", action)
+    return Move(f"type_text({text!r})", action, reads_pictures=_read_pictures(wanted))
 
 
 def scroll(
@@ -166,7 +173,12 @@ def scroll(
         last = [screen.xml for screen in scene.screens[-2:]]
         return scene.has(sought) or (len(last) == 2 and last[0] == last[1])
 
-    return Move(f"scroll({direction!r})", action, done=done if sought else None)
+    return Move(
+        f"scroll({direction!r})",
+        action,
+        done=done if sought else None,
+        reads_pictures=_read_pictures(over, sought),
+    )
 
 
 def press(key: KeyName) -> Move:
@@ -200,7 +212,8 @@ def answer(template: str | Seen, *parts: Seen) -> Move:
             words += part.read(scene) + fill(text, scene.values)
         return Finish(words)
 
-    return Move("answer(…)", action, ends_episode=True)
+    seen_there = [part.criteria for part in parts]
+    return Move("answer(…)", action, ends_episode=True, reads_pictures=_read_pictures(*seen_there))
 
 
 def impossible(reason: str = "") -> Move:
@@ -215,6 +228,10 @@ def _checked(criteria: Mapping[str, Any], *, needed: bool = False) -> Mapping[st
             msg = f"{name}=… names an element of a screen, and a solution has none yet: use xpath"
             raise TaskError(msg)
     return dict(Selector.of(criteria).criteria) if criteria or needed else {}
+
+
+def _read_pictures(*criteria: Mapping[str, Any]) -> bool:
+    return any("image" in each or each.get("ocr") for each in criteria)
 
 
 def _check_choice(move: str, value: str, choices: tuple[str, ...]) -> None:

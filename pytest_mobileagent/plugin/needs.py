@@ -1,0 +1,75 @@
+"""Extras that the selected tests need, missed before the first episode instead of after it.
+
+A check that reads pictures is not among them: whether it comes to that is known when it is
+evaluated.
+"""
+
+from __future__ import annotations
+
+from types import CodeType
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.extras import check_extra, is_installed
+from pytest_mobileagent.plain import printable
+from pytest_mobileagent.plugin.broken import stop
+from pytest_mobileagent.plugin.items import case_of
+
+if TYPE_CHECKING:
+    import pytest
+
+    from pytest_mobileagent.plugin.config import RunConfig
+
+_COMPONENTS = "key_components"  # the argument of a judge for which screenshots are read
+
+
+def check_needs(session: pytest.Session, run: RunConfig) -> None:
+    """End a run whose selected tests need the extra [vision], if it is not installed.
+
+    They do if the agent plays their solution, which looks into pictures, or if a judge is given key
+    components.
+
+    Raises:
+        pytest.UsageError: they do; in a worker, the run is stopped with the same text instead.
+    """
+    engine = "easyocr" if run.value("mobile-ocr") == "easyocr" else "vision"
+    if is_installed(engine) and is_installed("vision"):
+        return
+    for item in session.items:
+        extra, what = "", ""
+        if _plays_pictures(item, run):
+            extra, what = "vision", f"--agent={run.agent} plays the solution of {item.nodeid}"
+        elif _judges_components(item, run):
+            extra, what = engine, f"judge(…, {_COMPONENTS}=…) in {item.nodeid}"
+        try:
+            if extra:
+                check_extra(extra, f"{what}: looking into pictures")
+        except HostError as error:
+            stop(session, printable(str(error)))
+            return
+
+
+def _plays_pictures(item: pytest.Item, run: RunConfig) -> bool:
+    """Whether the agent of a test plays a solution that looks into pictures."""
+    case = case_of(item)
+    if case is None or not (run.runs_agents and run.agents.plays_solutions):
+        return False
+    return any(move.reads_pictures for move in case.task.solution or ())
+
+
+def _judges_components(item: pytest.Item, run: RunConfig) -> bool:
+    """Whether the body of a test gives key components to a judge that will be asked."""
+    if run.judges.mode == "off" or "judge" not in getattr(item, "fixturenames", ()):
+        return False
+    code = getattr(getattr(item, "function", None), "__code__", None)
+    return isinstance(code, CodeType) and _has_keyword(code, _COMPONENTS)
+
+
+def _has_keyword(code: CodeType, name: str) -> bool:
+    """Whether code calls anything with a keyword: their names are a tuple among its constants."""
+    return any(
+        _has_keyword(each, name)
+        if isinstance(each, CodeType)
+        else isinstance(each, tuple) and name in each
+        for each in code.co_consts
+    )
