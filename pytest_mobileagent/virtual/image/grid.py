@@ -11,13 +11,10 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.ui.metrics import Metrics
     from pytest_mobileagent.virtual.ui.views import Edges
 
-TOP = 40  # dp above the pages, the status bar among them
 SIDES = 12  # dp beside the pages
-DOTS = 24  # dp of the row that tells the page
 SEARCH = 68  # dp of the search bar
-BOTTOM = 32  # dp below all
 LARGEST, SMALLEST = 56, 24  # dp of an icon
-LEGIBLE = 40  # dp of an icon that has a label
+LEGIBLE = 28  # dp of an icon that has a label
 BESIDE = 88  # dp of the icons and the search that every page has, where they stand beside it
 TABLET = 600  # dp of its shorter side
 
@@ -47,9 +44,24 @@ class Grid:
         return self.width > self.height < TABLET
 
     @property
+    def top(self) -> int:
+        """Height, in dp, above the pages, of which the status bar takes a part."""
+        return 28 if self.wide else 40
+
+    @property
+    def dots(self) -> int:
+        """Height of the row that tells the page."""
+        return 16 if self.wide else 24
+
+    @property
+    def bottom(self) -> int:
+        """Height below all."""
+        return 24 if self.wide else 32
+
+    @property
     def cell(self) -> tuple[float, float]:
         """Width and height of a place on a page."""
-        width, height = self.width - 2 * SIDES, self.height - TOP - DOTS - BOTTOM
+        width, height = self.width - 2 * SIDES, self.height - self.top - self.dots - self.bottom
         if self.wide:
             return (width - BESIDE) / COLUMNS, height / ROWS
         return width / COLUMNS, max(height - self.seat - SEARCH, 0) / ROWS
@@ -58,7 +70,7 @@ class Grid:
     def seat(self) -> float:
         """Height of a place among the icons that every page has."""
         if self.wide:
-            return (self.height - TOP - BOTTOM) / (COLUMNS + 1)
+            return (self.height - self.top - self.bottom) / (COLUMNS + 1)
         return min(LARGEST + 20, self.height / 8)
 
     def place(self, at: int) -> tuple[float, float, Edges]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.content.intent import HOME, Intent, launch
 from pytest_mobileagent.virtual.image import workspace
-from pytest_mobileagent.virtual.image.grid import BOTTOM, DOTS, LARGEST, SIDES, TOP, Grid
+from pytest_mobileagent.virtual.image.grid import LARGEST, SIDES, Grid
 from pytest_mobileagent.virtual.image.hotseat import at_hand
 from pytest_mobileagent.virtual.image.overview import FALLBACK, INK, overview
 from pytest_mobileagent.virtual.image.workspace import COLUMNS, DESKTOP, HOTSEAT, ROWS, Item
@@ -85,20 +85,20 @@ class NexusLauncherActivity(Activity):
         icons = [self._placed(item, grid) for item in shown if item.screen == screens[page]]
         at_a_glance = [self._smartspace()] if page == 0 else []
         workspace = Frame([*at_a_glance, *icons], id="workspace", height=MATCH, weight=1)
-        workspace.padding = (SIDES, TOP, SIDES, 0)
+        workspace.padding = (SIDES, grid.top, SIDES, 0)
         dots = Row(
             [self._dot(at, chosen=at == page) for at in range(len(screens))],
             id="page_indicator",
             gravity="center",
-            height=DOTS,
+            height=grid.dots,
             desc=self.t("Page {page} of {pages}", page=page + 1, pages=len(screens)),
         )
         seats = [self._seat(item, grid) for item in items if item.container == HOTSEAT]
         hotseat = at_hand(self, seats, grid)
         if grid.wide:
             pages = Column([workspace, dots], height=MATCH, weight=1)
-            return Row([pages, hotseat], height=MATCH, padding=(0, 0, 0, BOTTOM))
-        return Column([workspace, dots, hotseat], height=MATCH, padding=(0, 0, 0, BOTTOM))
+            return Row([pages, hotseat], height=MATCH, padding=(0, 0, 0, grid.bottom))
+        return Column([workspace, dots, hotseat], height=MATCH, padding=(0, 0, 0, grid.bottom))
 
     @property
     def grid(self) -> Grid:

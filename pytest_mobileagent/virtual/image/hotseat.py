@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.image.grid import BESIDE, SEARCH, SIDES, TOP
+from pytest_mobileagent.virtual.image.grid import BESIDE, SEARCH, SIDES
 from pytest_mobileagent.virtual.ui import MATCH, Column, Frame, Image, Row, Space, View
 
 if TYPE_CHECKING:
@@ -38,4 +38,4 @@ def at_hand(launcher: Activity, seats: Sequence[View], grid: Grid) -> View:
     if not grid.wide:
         return Column([Frame(seats, height=grid.seat), field], id="hotseat", padding=(SIDES, 0))
     column = [Frame(seats, height=MATCH, weight=1), Frame([field], height=grid.seat)]
-    return Column(column, id="hotseat", width=BESIDE, height=MATCH, padding=(0, TOP, 0, 0))
+    return Column(column, id="hotseat", width=BESIDE, height=MATCH, padding=(0, grid.top, 0, 0))

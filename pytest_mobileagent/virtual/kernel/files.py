@@ -7,7 +7,7 @@ import os
 import posixpath
 import stat as modes
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn
 
 from pytest_mobileagent.virtual.kernel import rootfs as tree
 from pytest_mobileagent.virtual.kernel.users import MEDIA_PROVIDER, MEDIA_RW, ROOT
@@ -35,12 +35,33 @@ class Node:
     target: str = ""
 
 
+SYSTEM: Final = 4 * 2**30  # bytes of the partition that is never written to, and always full
+DATA: Final = 16 * 10**9 - SYSTEM  # of the one with users' data: the phone is sold with 16 GB
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """How large a partition is, and how much of it is `free`, in bytes.
+
+    What is neither free nor in a file of the phone is taken by what a phone comes with: compiled
+    code, updates of the system's apps.
+    """
+
+    size: int
+    free: int
+
+    @property
+    def taken(self) -> int:
+        """Bytes that are not free."""
+        return self.size - self.free
+
+
 class FileSystem:
     """All files of one phone. It trusts its caller: `access` says what a user may do.
 
     Nodes are kept in one flat mapping by real path (no link in its parents), so that a snapshot is
-    a shallow copy. `now` is the phone's clock in seconds since the epoch; `size` is that of the
-    storage in bytes, of which files have `used` some.
+    a shallow copy. `now` is the phone's clock in seconds since the epoch; `size` is how many bytes
+    files can hold, of which they have `used` some.
     """
 
     def __init__(self, now: Callable[[], float], size: int = 2 * 2**30) -> None:
@@ -243,6 +264,16 @@ class FileSystem:
     def capacity(self) -> int:
         """Bytes that files can hold together."""
         return self.used if self.full else self.size
+
+    @property
+    def space(self) -> Space:
+        """The partition of users' data, as the phone tells it."""
+        return Space(DATA, self.capacity - self.used)
+
+    @property
+    def whole(self) -> Space:
+        """All of the phone's storage, the system's partition included."""
+        return Space(SYSTEM + DATA, self.space.free)
 
     def snapshot(self) -> Mapping[str, Node]:
         """Return all nodes by real path."""

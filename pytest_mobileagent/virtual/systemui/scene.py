@@ -162,9 +162,9 @@ class Scene:
     def _ink(self, own: Box, *, top: bool) -> str:
         """Give the colour of a bar's signs: that of the activity which is seen under it."""
         ui, below = self.ui, self.ui.activities.below(self.record)
-        if ui.shade.open:
+        if ui.shade.open and top:
             return "on_surface"
-        if ui.keyguard.showing:
+        if ui.shade.open or ui.keyguard.showing:
             return "#ffffff"
         x, y = self.metrics.width_px // 2, 0 if top else self.metrics.height_px - 1
         covered = any(box.view.background and holds(box.visible, x, y) for box in own.walk())

@@ -11,7 +11,6 @@ from pytest_mobileagent.virtual.ui import (
     MATCH,
     Button,
     Column,
-    Frame,
     Grid,
     ImageButton,
     Row,
@@ -27,15 +26,22 @@ if TYPE_CHECKING:
 
 SETTINGS = "com.android.settings"
 BRIGHTEST = 255
+SCRIM = "#99000000"  # over what is below the panel; a tap there closes it
+BELOW = 48  # dp that the panel leaves for a finger, and for the bar at the bottom
 SIDES, TILE = 16, 130  # dp beside the panel, and of a tile at least
 
 
 def shade(ui: SystemUi) -> View:
-    """Build the shade."""
+    """Build the shade: a panel as high as what is in it, over the darkened app."""
     parts = [_header(ui), _quick_settings(ui)]
     parts.append(_footer(ui) if ui.shade.full else _stack(ui))
-    panel = Column(parts, id="notification_panel", height=MATCH, padding=(SIDES, 32, SIDES, 24))
-    return Frame([panel], id="notification_shade", height=MATCH, background="surface_container")
+    panel = Column(parts, id="notification_panel", padding=(SIDES, 32, SIDES, 16))
+    panel.background = "surface_container"
+    rest, least = (View(width=MATCH, background=SCRIM, on_click=ui.shade.close) for _ in range(2))
+    rest.id, rest.height, rest.weight = "scrim_behind", MATCH, 1
+    least.height = BELOW
+    upper = Column([panel, rest], height=MATCH, weight=1)
+    return Column([upper, least], id="notification_shade", height=MATCH)
 
 
 def _header(ui: SystemUi) -> View:

@@ -50,6 +50,9 @@ OUTPUTS = {
     "stat -c '%f %A' /dev/null": "21b6 crw-rw-rw-\n",
     "printf abc > f; md5sum f; wc f": "900150983cd24fb0d6963f7d28e17f72  f\n0 1 3 f\n",
     "df | head -n 1": "Filesystem        1K-blocks     Used Available Use% Mounted on\n",
+    "df / | cut -c17-": (
+        "  1K-blocks     Used Available Use% Mounted on\n    4194304  4194304         0 100% /\n"
+    ),
     "df /sdcard | cut -d' ' -f1": "Filesystem\n/dev/fuse\n",
     "mkdir d; printf abc > d/f; du -s d": "8\td\n",
     "ls /system/bin/sqlite3 /system/bin/sh": "/system/bin/sh\n/system/bin/sqlite3\n",

@@ -137,6 +137,13 @@ def test_adb_keyboard_types_what_it_is_told(sh, editor):
 def test_the_shade_follows_the_status_bar_service(sh, demo, hand):
     sh("cmd statusbar expand-notifications")
     assert hand.sees("No notifications")
+    left, top, right, bottom = demo.windows.find("shade").box.find("notification_panel").bounds
+    assert (left, top, right) == (0, 0, 1080)
+    assert bottom < 1000, "as high as what is in it"
+    sh("input tap 540 1800")
+    assert not hand.sees("No notifications")
+    sh("cmd statusbar expand-notifications")
+    assert hand.sees("No notifications")
     sh("cmd statusbar collapse; cmd notification post -t News tag 'Read all'")
     assert not hand.sees("No notifications")
     assert sh("cmd notification list") == "0|com.android.shell|2020|tag|2000\n"

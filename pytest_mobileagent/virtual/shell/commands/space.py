@@ -5,21 +5,21 @@ from __future__ import annotations
 import posixpath
 from collections import defaultdict
 
+from pytest_mobileagent.virtual.kernel.files import SYSTEM
 from pytest_mobileagent.virtual.shell.commands import Context, command
 from pytest_mobileagent.virtual.shell.commands.listing import blocks, human_size
 from pytest_mobileagent.virtual.shell.options import parse
-
-_SYSTEM = 921_600  # KiB, and always full
 
 
 @command("df")
 async def df(ctx: Context, args: list[str]) -> int:
     """Show how much of the storage is taken."""
     options = parse(args, "aHhikPt:")
-    files = ctx.phone.files
-    total, used = -(-files.capacity // 1024), -(-files.used // 1024)
+    space = ctx.phone.files.space
+    total, used = space.size // 1024, -(-space.taken // 1024)
+    system = SYSTEM // 1024
     mounts = {
-        "/": ("/dev/block/dm-5", _SYSTEM, _SYSTEM),
+        "/": ("/dev/block/dm-5", system, system),
         "/data": ("/dev/block/dm-46", total, used),
         "/storage/emulated": ("/dev/fuse", total, used),
     }

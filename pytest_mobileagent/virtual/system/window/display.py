@@ -59,9 +59,14 @@ class Display:
     @property
     def rotation(self) -> int:
         """Quarter turns, counter-clockwise: as the phone is held, or as the user has locked it."""
-        if self._settings.on("system", "accelerometer_rotation"):
+        if self.turns_with_phone:
             return self._held
         return int(self._settings.text("system", "user_rotation", "0"))
+
+    @property
+    def turns_with_phone(self) -> bool:
+        """Whether auto-rotate is on."""
+        return self._settings.on("system", "accelerometer_rotation")
 
     def turned(self, turns: int) -> None:
         """Take note of how the phone is held; upside down, the display stays as it was."""

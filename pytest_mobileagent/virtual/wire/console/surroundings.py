@@ -48,9 +48,17 @@ def _touch(_: Emulator, text: str) -> None:
         raise Refusal("invalid fingerid")
 
 
+_FIXED = (
+    "The phone is turned, but not its screen: auto-rotate is off.\n"
+    "Switch it on by: adb shell settings put system accelerometer_rotation 1\n"
+)
+
+
 @command("rotate", "rotate the screen clockwise by 90 degrees")
-def _rotate(emulator: Emulator, _: str) -> None:
+def _rotate(emulator: Emulator, _: str) -> str:
+    """Turn the phone; unlike an emulator's console, tell somebody whose screen does not turn."""
     emulator.phone.hardware.rotate()
+    return "" if emulator.phone.display.turns_with_phone else _FIXED
 
 
 @command("power ac", "set AC charging state")

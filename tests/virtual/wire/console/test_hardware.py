@@ -75,10 +75,13 @@ def test_a_fix_is_where_the_phone_is(console, phone, sh):
 
 
 def test_rotation_follows_the_phone_only_if_free(console, demo, sh):
-    console("rotate")
+    told = console("rotate")
+    assert "auto-rotate is off" in told
+    assert told.endswith("accelerometer_rotation 1\nOK\n")
     assert demo.display.rotation == 0
     sh("settings put system accelerometer_rotation 1")
     assert demo.display.rotation == 3
+    assert console("rotate", "rotate", "rotate", "rotate") == "OK\n" * 4
     assert demo.dump().split(">")[1].endswith('rotation="3"')
     assert demo.raw_screenshot()[:2] == (2400, 1080)
     assert sh("wm user-rotation") == "free\n"

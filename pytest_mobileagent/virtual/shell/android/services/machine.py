@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pytest_mobileagent.virtual.kernel.files import SYSTEM
 from pytest_mobileagent.virtual.shell.android.service import (
     Arguments,
     Context,
@@ -17,6 +18,8 @@ UNPLUGGED = {"ac": False, "usb": False, "wireless": False, "dock": False}
 STOPPED = "  (UPDATES STOPPED -- use 'reset' to restart)\n"
 power = Service("power", interface="android.os.IPowerManager")
 battery = Service("battery")
+diskstats = Service("diskstats")
+WRITES = 61_440  # kB/s, a common speed
 
 
 @power.dump
@@ -103,3 +106,19 @@ def sensors(ctx: Context, _: list[str]) -> str:
     """List the sensors with their last values; the phone lies still, but for being turned."""
     x, y = ctx.phone.hardware.acceleration
     return fill("sensorservice", now=ctx.phone.clock.now(), x=x, y=y)
+
+
+@diskstats.dump
+def dump_diskstats(ctx: Context, _: list[str]) -> str:
+    """Tell how much of the storage is free, as df does; the cache is a part of the data."""
+    space, system = ctx.phone.files.space, SYSTEM // 1024
+    free, whole = space.free // 1024, space.size // 1024
+    rows = [("Data", free, whole), ("Cache", free, whole), ("System", 0, system)]
+    return "".join(
+        [
+            "Latency: 0ms [512B Data Write]\n",
+            f"Recent Disk Write Speed (kB/s) = {WRITES}\n",
+            *(f"{n}-Free: {f}K / {w}K total = {100 * f // w}% free\n" for n, f, w in rows),
+            "File-based Encryption: true\n",
+        ]
+    )
