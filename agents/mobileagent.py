@@ -104,6 +104,7 @@ class MobileAgent(Agent):
     """
 
     roles: ClassVar[Sequence[str]] = ("actor", "grounder")
+    extras: ClassVar[Sequence[str]] = ("vision",)
 
     class Options(ModelOptions):
         """What can be set.

@@ -122,13 +122,31 @@ def test_it(episode):
 """
 
 
+# Neither modules nor the metadata of what is installed.
+WITHOUT = """
+import importlib.metadata as metadata
+import sys
+
+modules, found = {modules}, metadata.distribution
+for module in modules:
+    sys.modules[module] = None
+
+def distribution(name):
+    if name.replace("-", "_") in modules:
+        raise metadata.PackageNotFoundError(name)
+    return found(name)
+
+metadata.distribution = distribution
+"""
+
+
 @pytest.mark.parametrize("process", ["on", "off"])
 def test_a_script_in_the_place_of_a_model_needs_none(pytester, process):
     modules = sorted(set(MODULES["models"]) - {"h11"})  # which the virtual phone needs, too
     pytester.makepyfile(
         asks=ASKS,
         test_it=ASKED,
-        sitecustomize=f"import sys\nfor m in {modules}: sys.modules[m] = None",
+        sitecustomize=WITHOUT.format(modules=modules),
     )
     pytester.makeconftest(PHONE)
     (pytester.path / "replies.jsonl").write_text('{"reply": "4711"}\n')

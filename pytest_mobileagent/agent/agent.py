@@ -78,7 +78,7 @@ class Briefing:
             AgentError: there is no such provider, or no key for it.
         """
         if not self.port:
-            why = f"recording the calls needs {how_to_install('models')}"
+            why = f"it needs the extra [models]: {how_to_install('models')}"
             raise AgentError(f"briefing.endpoint({provider!r}): {why}")
         from pytest_mobileagent.agent.endpoint import request_endpoint  # loads urllib.request
 

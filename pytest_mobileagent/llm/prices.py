@@ -13,7 +13,7 @@ import io
 import math
 import tomllib
 from dataclasses import dataclass, field, replace
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -67,8 +67,12 @@ class Prices:
 
     @property
     def table(self) -> str:
-        """The name of the table, for records."""
-        return f"genai-prices {version('genai-prices')}" + (" and own" if self.own else "")
+        """The name of the table, for records; empty if there is none, as scripts need none."""
+        own = ["own"] if self.own else []
+        try:
+            return " and ".join([f"genai-prices {version('genai-prices')}", *own])
+        except PackageNotFoundError:
+            return "".join(own)
 
     def knows(self, reference: ModelReference) -> bool:
         """Whether the price of a model is known."""

@@ -266,7 +266,7 @@ class RunModels:
             return {"models": {}, "price_table": None}
         roles = {role: str(reference) for role, reference in chosen.roles.items()}
         default = {} if chosen.default is None else {"default": str(chosen.default)}
-        return {"models": default | roles, "price_table": self.prices.table}
+        return {"models": default | roles, "price_table": self.prices.table or None}
 
     def ledger(self) -> Ledger:
         """Return the ledger of what the run has spent."""
