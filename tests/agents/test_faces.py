@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import pytest_mobileagent
+from pytest_mobileagent.agent.registry import find_agent
 
 PACKAGE = Path(pytest_mobileagent.__file__).parent
 AGENTS = Path(__file__).parents[2] / "agents"
@@ -45,3 +46,23 @@ def test_nothing_in_the_package_names_an_agent() -> None:
         if isinstance(node, ast.Constant) and node.value in names
     ]
     assert named == []
+
+
+def reads_pictures(package: str) -> bool:
+    """Whether an agent imports what the extra [vision] is for."""
+    files = [AGENTS / f"{package}.py", *(AGENTS / package).glob("*.py")]
+    nodes = [
+        node
+        for file in files
+        if file.is_file()
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+    ]
+    named = {each.name for node in nodes if isinstance(node, ast.ImportFrom) for each in node.names}
+    return bool(named & {"find_icons", "read_text"})
+
+
+def test_agents_that_read_pictures_say_what_they_need() -> None:
+    packages = {path.stem for path in AGENTS.iterdir() if path.stem[0] not in "_."}
+    reading = {name for name in packages if reads_pictures(name)}
+    assert reading >= {"mobileagent", "mobileagent_v2"}
+    assert {name for name in reading if find_agent(name, ()).load().extras != ("vision",)} == set()
