@@ -104,7 +104,7 @@ def preparing(time: str, setup: str) -> Callable[[Any, str], None] | None:
             script = SETUPS[name].replace("{app}", app)
             said = device.system.shell(f"{{ {script}; }} 2>&1 && echo {READY}").strip()
             if not said.endswith(READY):
-                msg = f"setting up {name!r} takes a phone that lets adb be root: {said[-200:]}"
+                msg = f"cannot set up {name!r}, which may take `adb root`: {said[-200:]}"
                 raise TaskError(msg)
         if time:
             mobile.set_clock(device, datetime.fromisoformat(time))
