@@ -86,9 +86,7 @@ class GitHub:
             shutil.rmtree(self.folder / left, ignore_errors=True)
         summary = self.folder.parent / "summary.md"
         summary.write_text("")
-        own = {
-            key: re.sub(r"\$\{\{.*\}\}", "of-the-test", text) for key, text in job["env"].items()
-        }
+        own = {key: _EXPRESSION.sub("of-the-test", text) for key, text in job["env"].items()}
         variables = {**own, **env, "GITHUB_STEP_SUMMARY": str(summary)}
         run: dict[str, Any] = {
             "id": 1000 + len(self._runs), "workflow": name[1], "branch": self.branch,
