@@ -39,7 +39,7 @@ _NUMBERS = (
     "mean_step_ratio", "mean_steps", "mean_tokens", "mean_cost_usd", "cost_usd", "unpriced_calls",
     "estimated", "seconds_per_step",
 )  # fmt: skip
-_UNDECIDED = {"errors": "error", "review": "for review", "not_run": "not run"}
+_UNDECIDED = {"errors": "by errors", "review": "for review", "not_run": "not run"}
 _MOST = 8  # runs without a place that are named above the table
 _SUSPECT = "broke the phone in every attempt, where others did not (suspects)"
 

@@ -146,7 +146,7 @@ def test_a_row_has_remarks_on_its_numbers(
     entries[3] |= {"reset": reset, "metered": False}
     row, _ = board(write_run("m3a", entries), write_run("t3a", tasks(20, of=20)))["index"]["runs"]
     notes = "\n".join(row["notes"])
-    assert "no verdict on 1 of 20 episodes: 1 error; the success rate leaves them out" in notes
+    assert "no verdict on 1 of 20 episodes: 1 by errors; the success rate leaves them out" in notes
     assert "1 attempt lost to infrastructure" in notes
     assert "openai:gpt-4o judged 1 task in which it was the agent's own model" in notes
     assert "check and judges differ in 1 episode" in notes

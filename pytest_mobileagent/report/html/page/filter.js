@@ -54,6 +54,7 @@ function fits(row, part) {
   } else {
     const value = row[FIELDS[part.field]];
     const given = (Array.isArray(value) ? value : [known(value) ? value : "none"]).map((each) => String(each).toLowerCase());
+    if (part.field === "app" && known(value)) given.push(shortApp(value).toLowerCase()); // as the list shows it
     found = part.values.some((wanted) => given.includes(wanted.toLowerCase()));
   }
   return found !== part.not;

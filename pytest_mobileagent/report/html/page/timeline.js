@@ -3,6 +3,7 @@
 // When each device worked on what.
 
 const LANE = 22; // height of a device's line
+const MOST_SPANS = 1500; // episodes that are links of their own; more of them are one shape for each outcome
 
 function plotTimeline(shown) {
   const rows = state.rows.filter((row) => known(row.began) && known(row.seconds));
@@ -24,7 +25,8 @@ function plotTimeline(shown) {
   }
   [...lanes].forEach(([name, each], lane) => {
     svg.append(words({ class: "tick name", x: left - 8, y: lane * LANE + 15, "text-anchor": "end" }, name.slice(0, 18)));
-    for (const row of each) svg.append(span(row, x, lane * LANE + 3, shown.has(row)));
+    const top = lane * LANE + 3;
+    svg.append(...(rows.length > MOST_SPANS ? joined(each, x, top, shown) : each.map((row) => span(row, x, top, shown.has(row)))));
   });
   return Object.assign(figure("Timeline", "each bar is an episode", make("div", { className: "scroll" }, svg)), { className: "plot wide-plot" });
 }
@@ -36,9 +38,20 @@ function moments(end) {
   return Array.from({ length: Math.floor(end / step) + 1 }, (_, place) => place * step);
 }
 
+const widthOf = (row, x) => Math.max(1.5, x(row.began + row.seconds) - x(row.began) - 1);
+
+function joined(rows, x, top, shown) {
+  const shapes = new Map();
+  for (const row of rows) {
+    const kind = `span ${kindOf(row.outcome)}${shown.has(row) ? "" : " out"}`;
+    const wide = widthOf(row, x).toFixed(1);
+    shapes.set(kind, `${shapes.get(kind) || ""}M${x(row.began).toFixed(1)} ${top}h${wide}v${LANE - 6}h-${wide}z`);
+  }
+  return [...shapes].map(([kind, d]) => draw("path", { class: kind, d }));
+}
+
 function span(row, x, top, isShown) {
-  const from = x(row.began);
-  const wide = Math.max(1.5, x(row.began + row.seconds) - from - 1);
+  const [from, wide] = [x(row.began), widthOf(row, x)];
   const link = draw("a", row.e ? { href: addressOf({ e: row.e, other: row.pair?.e }), tabindex: -1 } : {},
     draw("rect", { class: `span ${kindOf(row.outcome)}`, x: from, y: top, width: wide, height: LANE - 6, rx: 2 }));
   if (wide > 12) link.append(words({ class: "span-sign", x: from + wide / 2, y: top + 12, "text-anchor": "middle" }, SIGNS[row.outcome] || ""));

@@ -40,7 +40,8 @@ function duration(seconds) {
   if (!known(seconds)) return "n/a";
   if (seconds < 100) return `${number(seconds, seconds % 1 && seconds < 10 ? 1 : 0)} s`;
   const minutes = Math.round(seconds / 60);
-  return minutes < 100 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  if (minutes < 100) return `${minutes} min`;
+  return minutes < 1440 ? `${Math.floor(minutes / 60)} h ${minutes % 60} min` : `${number(minutes / 60)} h`;
 }
 
 // A time of a record in the reader's own zone: "2026-11-22 09:30".

@@ -121,7 +121,9 @@ def test_words_are_found_in_what_was_said_and_seen_and_open_their_step(
     reader.press("\ue007")  # Enter
     reader.sees("#head h2", "bad")
     reader.sees("#detail", "Step 3 of 6")
-    reader.press("\ue00c", "/", "\ue015")  # Escape; from the filter down into the list
+    reader.press("\ue00c")  # Escape
+    reader.sees("#count", "1 of 2 rows")
+    reader.press("/", "\ue015")  # from the filter down into the list
     reader.until("document.querySelector('[aria-selected=true]')?.innerText.includes('bad')")
     reader.press("\ue007")
     reader.sees("#detail", "Step 3 of 6")
@@ -153,6 +155,8 @@ FILTERS = {
     "ALARM(8,": ["clock/b two"],
     "suite:notes": ["notes/a", "notes/b"],
     "-suite:notes": ["clock/a", "clock/b two"],
+    "app:notes": ["notes/a", "notes/b"],  # as the list shows it
+    "app:com.android.notes": ["notes/a", "notes/b"],
     "outcome:failed,error": ["clock/b two", "notes/a"],
     "outcome:failed level:2": ["clock/b two"],
     "tag:smoke": ["clock/a"],
@@ -234,6 +238,22 @@ def test_plots_have_a_mark_for_each_task_and_a_line_for_each_device(
     assert reader.ask(f"{plot}[3].querySelectorAll('.tick.name').length") == 2
     reader.press("/", "outcome:failed")
     reader.until(f"{plot}[1].querySelectorAll('.out').length === 2")
+
+
+def test_the_bars_of_very_many_tasks_are_one_shape_for_each_outcome(
+    read: Callable[..., Any], invented: Any
+) -> None:
+    rows = [
+        invented.row(f"clock/{n}", "passed" if n % 4 else "failed", began=40.0 * n)
+        for n in range(1_600)
+    ]
+    reader = read(invented.index(rows))
+    reader.click("#plots-box summary")
+    reader.until("document.querySelectorAll('.wide-plot path.span').length === 2")
+    assert reader.ask("document.querySelectorAll('.wide-plot rect').length") == 0
+    assert reader.ask("document.querySelector('.wide-plot .passed').getAttribute('d')[0]") == "M"
+    reader.press("/", "outcome:failed")
+    reader.until("document.querySelector('.wide-plot path.passed')?.matches('.out')")
 
 
 def test_a_thousand_tasks_take_few_rows_and_open_anywhere(
