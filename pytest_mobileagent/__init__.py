@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         press,
         scroll,
         seen,
+        swipe,
         tap,
         type_text,
         wait,
@@ -107,8 +108,8 @@ _HOMES = {
     "task.task": ("Probe", "Task"),
     "verdict": ("Verdict",),
     "task.solution": (
-        "answer", "impossible", "long_press", "open_app", "press", "scroll", "seen", "tap",
-        "type_text", "wait",
+        "answer", "impossible", "long_press", "open_app", "press", "scroll", "seen", "swipe",
+        "tap", "type_text", "wait",
     ),
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
@@ -123,7 +124,7 @@ __all__ = [
     "Tap", "Task", "Termination", "Tool", "ToolCall", "Type", "Verdict", "Wait", "activity",
     "answer", "ask", "file", "files", "impossible", "load", "log", "long_press", "open_app",
     "packages", "preferences", "press", "prop", "provider", "rows", "scroll", "seen", "set_clock",
-    "setting", "sqlite", "subtask", "tap", "task", "tasks", "type_text", "volume", "wait",
+    "setting", "sqlite", "subtask", "swipe", "tap", "task", "tasks", "type_text", "volume", "wait",
 ]  # fmt: skip
 
 

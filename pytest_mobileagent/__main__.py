@@ -26,6 +26,7 @@ commands:
   init         make a project that runs: an app, an agent and two tasks
   mcp          serve a device to MCP clients, or connect a client to one that is served
   merge        make one run of several, such as the shards of one
+  record       record a task by clicking on a phone, and try it
   report       write tables of runs, for papers and spreadsheets, or the page of one
   review       decide what judges left open, on a local page
   setup-avd    make an AVD by a recipe, with apps and settings in a snapshot
@@ -137,6 +138,14 @@ def _mcp(arguments: list[str]) -> int:
     return mcp(arguments, project)
 
 
+def _record(arguments: list[str]) -> int:
+    """Record a task on a device, which may be of the project's own sources or have its apps."""
+    from pytest_mobileagent.plugin.project import this_project
+    from pytest_mobileagent.record.command import main as record
+
+    return record(arguments, this_project)
+
+
 def _review(arguments: list[str]) -> int:
     """Serve the page on which a person decides, for a run of this project by default."""
     from pytest_mobileagent.review.command import main as review
@@ -188,6 +197,7 @@ _OWN = {
     "draft-check": _draft_check,
     "export": _export,
     "mcp": _mcp,
+    "record": _record,
     "review": _review,
     "show": _show,
 }

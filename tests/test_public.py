@@ -12,8 +12,8 @@ import pytest
 
 import pytest_mobileagent
 
-FACES = ["agent", "check", "device", "dialect", "errors", "perception", "probes", "releases"]
-FACES += ["testing", "virtual.sdk"]
+FACES = ["agent", "check", "device", "dialect", "errors", "perception", "probes", "record"]
+FACES += ["releases", "testing", "virtual.sdk"]
 
 USER = """
 from pytest_mobileagent import Action, Agent, Briefing, Finish, Observation, Phone, Reply, Screen

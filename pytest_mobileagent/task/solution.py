@@ -15,6 +15,7 @@ from pytest_mobileagent.action.action import (
     LongPress,
     Open,
     Scroll,
+    Swipe,
     Tap,
     Type,
     Wait,
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from pytest_mobileagent.screen import Element, Screen
+
+
+Place = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,27 +125,61 @@ def open_app(app: str | None = None) -> Move:
     return Move(f"open_app({app!r})" if app else "open_app()", action)
 
 
-def tap(*, nth: int = 0, **criteria: Any) -> Move:
+def tap(*, nth: int = 0, at: Place | None = None, **criteria: Any) -> Move:
     """Tap the centre of the n-th element (from 0) that meets the criteria (see `Selector`).
 
-    Relations to other elements cannot be asked for here, as there is no screen yet.
+    Relations to other elements cannot be asked for here, as there is no screen yet. Without
+    criteria, `at` is the place: (across, down), fractions of the screen from 0 to 1.
     """
-    wanted = _checked(criteria, needed=True)
-    return Move(
-        f"tap({Selector.of(wanted)})",
-        lambda s: Tap(*s.find(wanted, nth).bounds.center),
-        reads_pictures=_read_pictures(wanted),
-    )
+    find, words = _target("tap", nth, at, criteria)
+    return Move(words, lambda scene: Tap(*find(scene)), reads_pictures=_read_pictures(criteria))
 
 
-def long_press(*, nth: int = 0, **criteria: Any) -> Move:
+def long_press(*, nth: int = 0, at: Place | None = None, **criteria: Any) -> Move:
     """Press and hold the centre of the n-th element that meets the criteria (see `tap`)."""
-    wanted = _checked(criteria, needed=True)
+    find, words = _target("long_press", nth, at, criteria)
     return Move(
-        f"long_press({Selector.of(wanted)})",
-        lambda s: LongPress(*s.find(wanted, nth).bounds.center),
-        reads_pictures=_read_pictures(wanted),
+        words, lambda scene: LongPress(*find(scene)), reads_pictures=_read_pictures(criteria)
     )
+
+
+def swipe(start: Place, end: Place) -> Move:
+    """Move a finger between two places: (across, down), fractions of the screen from 0 to 1.
+
+    `scroll` says the same for screens of any kind, where the way does not matter.
+    """
+    first, last = _place("swipe", start), _place("swipe", end)
+    return Move(
+        f"swipe({start}, {end})",
+        lambda scene: Swipe(*_pixel(first, scene), *_pixel(last, scene)),
+    )
+
+
+def _target(
+    move: str, nth: int, at: Place | None, criteria: Mapping[str, Any]
+) -> tuple[Callable[[Scene], tuple[int, int]], str]:
+    """Return how a move finds the pixel that it touches, and its words."""
+    if at is not None:
+        if criteria or nth:
+            msg = f"{move}(at={at}) names a place, so no element: leave one of them out"
+            raise TaskError(msg)
+        place = _place(move, at)
+        return lambda scene: _pixel(place, scene), f"{move}(at={at})"
+    wanted = _checked(criteria, needed=True)
+    return lambda s: s.find(wanted, nth).bounds.center, f"{move}({Selector.of(wanted)})"
+
+
+def _place(move: str, place: Place) -> Place:
+    across, down = place
+    if not (0 <= across <= 1 and 0 <= down <= 1):
+        msg = f"{move}: {place} has to be (across, down), fractions of the screen from 0 to 1"
+        raise TaskError(msg)
+    return across, down
+
+
+def _pixel(place: Place, scene: Scene) -> tuple[int, int]:
+    width, height = scene.screens[-1].size
+    return min(int(place[0] * width), width - 1), min(int(place[1] * height), height - 1)
 
 
 def type_text(text: str, *, clear: bool = False, enter: bool = False, **criteria: Any) -> Move:

@@ -16,7 +16,10 @@ AGENTS = Path(__file__).parents[2] / "agents"
 FILES = sorted(AGENTS.rglob("*.py"))
 FACES = {
     "pytest_mobileagent",
-    *(f"pytest_mobileagent.{face}" for face in ("agent", "dialect", "errors", "perception")),
+    *(
+        f"pytest_mobileagent.{face}"
+        for face in ("agent", "dialect", "errors", "perception", "record")
+    ),
 }
 # Names of agents that are also something else: this plugin, a data set, matching rules, a word.
 SHARED = {"mobileagent", "odyssey", "agentcpm", "random"}

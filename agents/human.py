@@ -1,0 +1,44 @@
+"""A person, who is shown the goal and the phone on a local page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent import Agent
+from pytest_mobileagent.errors import AgentError
+from pytest_mobileagent.record import is_alone, play
+
+if TYPE_CHECKING:
+    from pytest_mobileagent import Briefing, Phone
+
+
+class Human(Agent):
+    """Plays tasks on a local page: taps, text, keys, an answer, a question, "impossible".
+
+    People take longer than agents: `--mobile-time-limit=7200` gives them two hours for a task.
+    There is one page at a time, so one worker.
+    """
+
+    class Options:
+        """The options of the page.
+
+        - `browser`: whether it is opened in the browser; else its address is only printed.
+        - `announce`: a file that the address is written to.
+        """
+
+        browser: bool = True
+        announce: str = ""
+
+    def run(self, briefing: Briefing, phone: Phone) -> None:
+        """Show the page until the person, or a limit, ends the task.
+
+        Raises:
+            AgentError: other workers run as well.
+        """
+        if not is_alone():
+            msg = "a person plays one task at a time: leave -n out, or give -n 1"
+            raise AgentError(msg)
+        options = briefing.options
+        announce = Path(options.announce) if options.announce else None
+        play(briefing, phone, browser=options.browser, announce=announce)

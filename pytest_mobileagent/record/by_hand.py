@@ -1,0 +1,181 @@
+"""A person plays a task: the page shows the phone of an agent, and the goal that the agent has."""
+
+from __future__ import annotations
+
+import os
+import queue
+import sys
+import threading
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.action.action import Action, Ask, Finish, Impossible, Wait, from_json
+from pytest_mobileagent.action.action import check as checked
+from pytest_mobileagent.agent.phone import EpisodeOver
+from pytest_mobileagent.errors import AgentError
+from pytest_mobileagent.fileio import write_text
+from pytest_mobileagent.record.desk import elements_of
+from pytest_mobileagent.record.recording import said
+from pytest_mobileagent.record.selectors import choose, target_at
+from pytest_mobileagent.record.server import Server
+from pytest_mobileagent.report.html.show import open_page
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from pytest_mobileagent.agent.agent import Briefing
+    from pytest_mobileagent.agent.phone import Phone
+    from pytest_mobileagent.screen.screen import Screen
+
+_PAUSE = 0.5  # seconds that a look around waits
+
+
+def play(
+    briefing: Briefing, phone: Phone, *, browser: bool = True, announce: Path | None = None
+) -> None:
+    """Let a person do a task on the page, until it ends; every action is recorded as an agent's.
+
+    The address is printed on the terminal; `announce` is a file that it is written to as well.
+
+    Raises:
+        EpisodeOver: the person has ended the task, or a limit has.
+        AgentError: the page cannot be served.
+    """
+    desk = PlayDesk(briefing, phone)
+    try:
+        server = Server(desk)
+    except OSError as error:
+        msg = f"the page cannot be served: {error}"
+        raise AgentError(msg) from error
+    with server:
+        threading.Thread(target=server.serve_forever, args=(0.1,), daemon=True).start()
+        _announce(f"play: {server.url}    {briefing.goal}", server.url, announce)
+        if browser:
+            open_page(server.invitation())
+        try:
+            desk.work()
+        finally:
+            server.shutdown()
+
+
+def _announce(text: str, url: str, file: Path | None) -> None:
+    """Print the address where a person sees it: an agent's own output goes to the record."""
+    if file is not None:
+        write_text(file, f"{url}\n")
+    try:
+        with open("/dev/tty", "w", encoding="utf-8") as terminal:  # noqa: PTH123 - no file
+            terminal.write(f"\n{text}\n")
+    except OSError:
+        print(text, file=sys.stderr)
+
+
+class PlayDesk:
+    """What the page shows and asks of a task that is played.
+
+    The page asks from threads of the server; the phone belongs to the agent's own thread, which
+    answers in `work`.
+    """
+
+    def __init__(self, briefing: Briefing, phone: Phone) -> None:
+        self._briefing, self._phone = briefing, phone
+        self._asked: queue.Queue[tuple[Action, Future[None]]] = queue.Queue()
+        self._moves: list[dict[str, str]] = []
+        self._reply, self._notice, self._ended = "", "", False
+        self.number = 0
+        self._take()
+
+    @property
+    def screen(self) -> Screen:
+        """The screen that is shown."""
+        return self._screen
+
+    def work(self) -> None:
+        """Do what the page asks for, until the episode is over.
+
+        Raises:
+            EpisodeOver: it is.
+        """
+        while True:
+            action, answer = self._asked.get()
+            try:
+                words = said(action, self._screen).move if _is_move(action) else ""
+                self._phone.act(action, counts=not isinstance(action, Wait))
+                self._take()
+                if words and not self._notice:
+                    self._moves.append({"words": words, "warning": ""})
+                answer.set_result(None)
+            except EpisodeOver:
+                self._ended = True
+                answer.set_result(None)
+                raise
+            except Exception as error:  # noqa: BLE001 - the page says it, and goes on
+                answer.set_exception(error)
+
+    def _take(self) -> None:
+        observation = self._phone.observe()
+        self._screen, self.number = observation.screen, self.number + 1
+        self._reply, self._notice = observation.reply or "", observation.notice
+
+    def state(self) -> dict[str, Any]:
+        """Return what the page shows beside the screen."""
+        return {
+            "mode": "play",
+            "phase": "ended" if self._ended else "work",
+            "number": self.number,
+            "size": [*self._screen.size],
+            "package": self._screen.package,
+            "goal": self._briefing.goal,
+            "reply": self._reply,
+            "lost": "",
+            "notice": self._notice,
+            "moves": list(self._moves),
+            "elements": elements_of(self._screen),
+            "apps": sorted(self._briefing.installed),
+            "checks": [],
+            "trials": [],
+        }
+
+    def element(self, x: int, y: int) -> dict[str, Any]:
+        """Return the element at a pixel, and how a solution would name it."""
+        element = target_at(self._screen, x, y)
+        choice = choose(self._screen, element, x, y)
+        bounds = None if element is None else [*element.bounds]
+        return {"bounds": bounds, "label": "", "selector": str(choice), "warning": ""}
+
+    def do(self, what: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Do what the page asks for, and return the new state."""
+        if not self._ended and (action := self._action(what, given)) is not None:
+            answer: Future[None] = Future()
+            self._asked.put((action, answer))
+            with suppress(EpisodeOver):
+                answer.result()
+        return self.state()
+
+    def _action(self, what: str, given: Mapping[str, Any]) -> Action | None:
+        words = str(given.get("words", "")).strip()
+        match what, given.get("how"):
+            case "act", _:
+                return checked(from_json(given["action"]), self._screen.size)
+            case "refresh", _:
+                return Wait(_PAUSE)
+            case "finish", "impossible":
+                return Impossible(words)
+            case "finish", "ask":
+                if not words:
+                    msg = "write the question first"
+                    raise ValueError(msg)
+                return Ask(words)
+            case "finish", _:
+                return Finish(words)
+        return None
+
+
+def _is_move(action: Action) -> bool:
+    return not isinstance(action, Wait | Ask | Finish | Impossible)
+
+
+def is_alone() -> bool:
+    """Whether no other worker plays at the same time: a person has one pair of hands."""
+    return int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")) == 1

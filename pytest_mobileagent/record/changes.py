@@ -1,0 +1,198 @@
+"""What a person's work has changed on the phone, and the assert that would hold each change."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.record.selectors import literal
+from pytest_mobileagent.record.state import changed_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_mobileagent.record.state import State
+
+_SHOWN = 120  # characters of a value on the page
+_EPOCH = 1_000_000_000  # seconds: what is larger is a moment, or a number of milliseconds
+# Columns and keys that are another time's: numbers of rows, moments, counters.
+_VOLATILE_NAME = re.compile(
+    r"^_?id$|_ids?$|^(day|month|year)$|(time|date|stamp|count(er)?|version|seq(uence)?|hash|uuid|guid|token|lookup"
+    r"|last|next|recent|boot|uptime|session|sync|dirty)"
+)
+_VOLATILE_TEXT = re.compile(r"\d{1,2}:\d\d|\d{4}-\d\d-\d\d|[0-9a-f]{8}-[0-9a-f]{4}-|^\d{10,}$")
+# Settings that follow the clock, or the work itself, and not the goal.
+_ALONGSIDE = re.compile(r"^(next_alarm|device_provisioned|bluetooth_addresses|.*_last_.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """An assert of a task's body, with the probe that it reads.
+
+    - `probe`: the expression that makes the probe, empty for what the screen shows.
+    - `path`: that of a file on the phone, for which `{path}` stands in `probe`; or empty.
+    - `name`: how the probe is called in the task, unless that name is taken.
+    - `test`: the condition, in which `{probe}` stands for what the probe read.
+    """
+
+    test: str
+    probe: str = ""
+    name: str = ""
+    imports: tuple[str, ...] = ()
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Something that is not as before: where it is, what became of it, and what would check that.
+
+    `is_volatile` is whether another hour, another phone, or another run would change it, too, and
+    `why` says what speaks for that.
+    """
+
+    where: str
+    what: str
+    check: Check
+    is_volatile: bool = False
+    why: str = ""
+
+    @property
+    def key(self) -> str:
+        """What identifies the change on the page."""
+        return f"{self.where}\n{self.what}\n{self.check.test}"
+
+
+def changes(before: State, after: State) -> list[Change]:
+    """Return all changes between two states, the ones that will last first."""
+    found = [
+        *_settings(before, after),
+        *_rows(before, after),
+        *_preferences(before, after),
+        *_names(before.files, after.files, "files"),
+        *_names(before.packages, after.packages, "packages"),
+    ]
+    return sorted(found, key=lambda change: change.is_volatile)
+
+
+def _settings(before: State, after: State) -> Iterator[Change]:
+    for namespace, key in sorted(before.settings.keys() | after.settings.keys()):
+        old, new = (each.settings.get((namespace, key)) for each in (before, after))
+        if old == new:
+            continue
+        wanted = "{probe} is None" if new is None else f"{{probe}} == {literal(new)}"
+        why = _why(key, new)
+        if not why and _ALONGSIDE.match(key):
+            why = "follows from other changes"
+        yield Change(
+            f"settings {namespace}",
+            f"{key}: {_shown(old)} → {_shown(new)}",
+            Check(wanted, f"setting({literal(namespace)}, {literal(key)})", key, ("setting",)),
+            bool(why),
+            why,
+        )
+
+
+def _rows(before: State, after: State) -> Iterator[Change]:
+    for (source, table), gone, new in changed_rows(before, after):
+        steady = _telling(_steady([*gone, *new]), [*gone, *map(dict, after.rows[source, table])])
+        where = f"{source.rpartition('/')[2]}: {table}" if table else source
+        for sign, rows, word in (("+", new, "in"), ("-", gone, "not in")):
+            for row in rows:
+                kept = {name: row[name] for name in steady if name in row}
+                twin = any(all(o.get(n) == v for n, v in kept.items()) for o in
+                           (gone if sign == "+" else new))  # fmt: skip
+                why = "" if kept and not twin else "only numbers and times of it have changed"
+                check = Check(
+                    f"{literal(kept)} {word} {{probe}}", *_source(source, table, steady, rows)
+                )
+                yield Change(where, f"{sign} {_shown(kept or row)}", check, bool(why), why)
+
+
+def _source(
+    source: str, table: str, columns: list[str], rows: list[dict[str, Any]]
+) -> tuple[str, str, tuple[str, ...], str]:
+    """Return the probe of a table's or a provider's columns: expression, name, imports, path."""
+    chosen = columns or sorted({name for row in rows for name in row})
+    if not table:
+        name = source.removeprefix("content://").replace("com.android.", "").replace("/", "_")
+        return f"provider({literal(source)}, {literal(chosen)})", name, ("provider",), ""
+    listed = ", ".join(_column(name) for name in chosen)
+    query = f"select {listed} from {_column(table)}"  # noqa: S608 - columns are quoted
+    return f"sqlite({{path}}, {literal(query)})", table, ("sqlite",), source
+
+
+def _column(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z_]\w*", name) else '"' + name.replace('"', '""') + '"'
+
+
+def _steady(rows: list[dict[str, Any]]) -> list[str]:
+    """Return the columns whose values another day or another phone would not change."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return [
+        name
+        for name in names
+        if not any(_why(name, row.get(name)) for row in rows)
+        if any(row.get(name) not in (None, "") for row in rows)
+    ]
+
+
+def _telling(columns: list[str], rows: list[dict[str, Any]]) -> list[str]:
+    """Return the columns that tell rows of the table apart; all of them if none does."""
+    found = [name for name in columns if len({repr(row.get(name)) for row in rows}) > 1]
+    return found or columns
+
+
+def _preferences(before: State, after: State) -> Iterator[Change]:
+    for package, file, key in sorted(before.preferences.keys() | after.preferences.keys()):
+        place = (package, file, key)
+        old, new = (each.preferences.get(place) for each in (before, after))
+        if old == new:
+            continue
+        why = _why(key, new)
+        wanted = (
+            f"{{probe}} is {new!r}" if isinstance(new, bool | None) else f"{{probe}} == {new!r}"
+        )
+        expression = f"preferences({literal(package)}, {literal(file)}, {literal(key)})"
+        yield Change(
+            f"preferences {file}",
+            f"{key}: {_shown(old)} → {_shown(new)}",
+            Check(wanted, expression, key, ("preferences",)),
+            bool(why),
+            why,
+        )
+
+
+def _names(before: set[str], after: set[str], what: str) -> Iterator[Change]:
+    for name in sorted(before ^ after):
+        is_new = name in after
+        word = "in" if is_new else "not in"
+        if what == "packages":
+            check = Check(
+                f"{literal(name)} {word} {{probe}}", "packages()", "packages", ("packages",)
+            )
+        else:
+            folder, _, base = name.rpartition("/")
+            expression = f"files({literal(folder)})"
+            check = Check(f"{literal(base)} {word} {{probe}}", expression, "files", ("files",))
+        why = "its name holds a time or a number" if _VOLATILE_TEXT.search(name) else ""
+        yield Change(what, f"{'+' if is_new else '-'} {name}", check, bool(why), why)
+
+
+def _why(name: str, value: Any) -> str:
+    """Return why a value would be another one on another day or phone; empty if it would not."""
+    if _VOLATILE_NAME.search(name.lower()):
+        return "its name says a number, a time or a counter"
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) >= _EPOCH:
+        return "looks like a moment"
+    if isinstance(value, str) and _VOLATILE_TEXT.search(value):
+        return "holds a time or an id"
+    return ""
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        text = "{" + ", ".join(f"{name}: {_shown(each)}" for name, each in value.items()) + "}"
+    else:
+        text = "none" if value is None else repr(value)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

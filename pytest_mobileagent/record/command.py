@@ -1,0 +1,158 @@
+"""`python -m pytest_mobileagent record`: record a task by clicking on a phone."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.arguments import Parser, program_name
+from pytest_mobileagent.device.device import DeviceOptions, system_of
+from pytest_mobileagent.device.single import leased_device, source_of
+from pytest_mobileagent.errors import HostError, MobileAgentError
+from pytest_mobileagent.plain import printable
+from pytest_mobileagent.record.desk import RecordDesk
+from pytest_mobileagent.record.recording import Done, Recording, read_draft
+from pytest_mobileagent.record.server import Server
+from pytest_mobileagent.report.html.show import open_page
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterable, Sequence
+
+    from pytest_mobileagent.device.device import Device
+    from pytest_mobileagent.device.single import Project
+    from pytest_mobileagent.record.trial import Trial
+
+
+def main(arguments: Sequence[str], project: Callable[[], Project]) -> int:
+    """Serve the page until the task is written, or until Ctrl-C; return the exit status.
+
+    The status is 1 if the device cannot be had, or if the task did not behave as one has to.
+    """
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    output: Path = given.output
+    if output.suffix != ".py" or not output.name.startswith("test_"):
+        parser.error(f"-o {output}: pytest finds tasks in files test_*.py")
+    if output.exists():
+        parser.error(f"{output} is there already, and nothing is overwritten: name a new file")
+    try:
+        apps, done = _continued(given)
+        return _record(given, apps, done, project())
+    except ValueError as error:
+        parser.error(f"--device={given.device}: {error}")
+    except MobileAgentError as error:
+        sys.stderr.write(f"error: {printable(str(error))}\n")
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        prog=program_name("record"),
+        description="Show a phone on a local page, and write what you do there as a task: its "
+        "solution, and asserts for what has changed. The task is tried at once.",
+        epilog="What was done is kept in a file beside the task (.recording.json) until the task "
+        "is written: --continue goes on from it. See docs/recording.md.",
+    )
+    add = parser.add_argument
+    add("--device", metavar="DEVICE", default="", help="the phone (default: the project's)")
+    apps = "an app that the task is about, which is started first; repeatable"
+    add("--app", metavar="PACKAGE", action="append", default=[], help=apps)
+    file = "the file of the task: test_*.py"
+    add("-o", "--output", metavar="FILE", type=Path, required=True, help=file)
+    again = "go on with a recording that was not finished"
+    add("--continue", dest="draft", metavar="FILE", type=Path, help=again)
+    add("--port", type=int, default=0, help="the port of the page (default: a free one)")
+    add("--no-browser", action="store_true", help="only print the address")
+    return parser
+
+
+def _continued(given: argparse.Namespace) -> tuple[tuple[str, ...], list[Done]]:
+    if given.draft is None:
+        return tuple(given.app), []
+    apps, done = read_draft(given.draft)
+    return (*apps, *(app for app in given.app if app not in apps)), done
+
+
+def _record(
+    given: argparse.Namespace, apps: tuple[str, ...], done: Sequence[Done], project: Project
+) -> int:
+    name = given.device or project.device
+    source = source_of(name, lambda: project)
+    draft = given.output.with_name(f"{given.output.stem}.recording.json")
+    if given.draft is None and draft.exists():
+        msg = f"{draft} holds a recording that was not finished: --continue {draft}, or delete it"
+        raise HostError(msg)
+    _make(draft.parent)
+    with ExitStack() as stack:
+        lease = stack.enter_context(ExitStack())
+        options = DeviceOptions(apps=tuple(project.apps))
+        device = lease.enter_context(leased_device(source, options))
+        _check(device, apps)
+        recording = Recording(device, apps, draft=draft)
+        desk = RecordDesk(recording, given.output, name, lease.close)
+        _begin(recording, apps, done)
+        server = stack.enter_context(Server(desk, given.port))
+        stack.callback(server.shutdown)
+        threading.Thread(target=server.serve_forever, args=(0.1,), daemon=True).start()
+        print(f"record: {server.url}", flush=True)
+        if not given.no_browser:
+            open_page(server.invitation())
+        try:
+            desk.closed.wait()
+        finally:
+            if desk.trial is not None:
+                desk.trial.stop()
+        return _end(given.output, draft, desk.trial)
+
+
+def _make(folder: Path) -> None:
+    """Make the folder of the file.
+
+    Raises:
+        HostError: it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        msg = f"{folder} cannot be made: {error.strerror}; name another file with -o"
+        raise HostError(msg) from error
+
+
+def _begin(recording: Recording, apps: Sequence[str], done: Sequence[Done]) -> None:
+    from pytest_mobileagent.action.action import Open
+
+    if done:
+        recording.resume(done)
+    elif apps:
+        recording.act(Open(apps[0]))
+
+
+def _check(device: Device, apps: Iterable[str]) -> None:
+    """Check that the apps are on the phone.
+
+    Raises:
+        HostError: one is not.
+    """
+    installed = system_of(device).packages()
+    for app in apps:
+        if app not in installed:
+            near = sorted(each for each in installed if app.rpartition(".")[2] in each)
+            hint = f"; there is {near[0]}" if near else ""
+            msg = f"--app={app}: {device.info.serial} has no such app{hint}"
+            raise HostError(msg)
+
+
+def _end(output: Path, draft: Path, trial: Trial | None) -> int:
+    if trial is None:
+        sys.stderr.write("nothing was written\n")
+        return 1
+    draft.unlink(missing_ok=True)
+    words = [f"{'' if each.is_right else 'NOT: '}{each.title}" for each in trial.outcomes]
+    print(printable(f"wrote {output}: {', '.join(words)}"))
+    return 0 if trial.passed else 1

@@ -1,0 +1,270 @@
+"""What the page shows and asks of a recording: the phone, the changes, the file, the trials."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pytest_mobileagent.action.action import Finish, Impossible, from_json
+from pytest_mobileagent.action.action import check as checked
+from pytest_mobileagent.errors import DeviceError, HostError, MobileAgentError
+from pytest_mobileagent.record.changes import Change, Check
+from pytest_mobileagent.record.selectors import choose, literal, touchables
+from pytest_mobileagent.record.source import RecordedTask, slug
+from pytest_mobileagent.record.trial import Trial
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from pytest_mobileagent.record.recording import Recording
+    from pytest_mobileagent.record.source import Written
+    from pytest_mobileagent.screen.screen import Screen
+
+_SHOWN = 80  # characters of a label
+_NOON = 12
+_MOST_ELEMENTS = 60  # of the last screen that are offered as checks
+
+
+class Desk(Protocol):
+    """What the page works on: a recording, or a task that somebody plays."""
+
+    @property
+    def screen(self) -> Screen:
+        """The screen that is shown."""
+
+    @property
+    def number(self) -> int:
+        """The number of that screen."""
+
+    def state(self) -> dict[str, Any]:
+        """Return what the page shows beside the screen."""
+
+    def element(self, x: int, y: int) -> dict[str, Any]:
+        """Return the element at a pixel, and how it would be written."""
+
+    def do(self, what: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Do what the page asks for, and return the new state.
+
+        Raises:
+            ValueError, LookupError, TypeError: it makes no sense; the text says why.
+            MobileAgentError: it cannot be done.
+        """
+
+
+def elements_of(screen: Screen) -> list[dict[str, Any]]:
+    """Return what can be touched on a screen, for those who work with the keyboard."""
+    try:
+        found = touchables(screen)
+    except MobileAgentError:
+        return []
+    return [{"bounds": [*e.bounds], "label": (e.label or e.resource_id)[:_SHOWN]} for e in found]
+
+
+class RecordDesk:
+    """A recording, from the first touch to the file that has been tried.
+
+    `release` gives the phone back before the trials, which need one of their own or that very one.
+    """
+
+    def __init__(
+        self,
+        recording: Recording,
+        file: Path,
+        device: str,
+        release: Callable[[], None],
+        arguments: Sequence[str] = (),
+    ) -> None:
+        self.recording, self.file, self._device = recording, file, device
+        self._release, self._arguments = release, arguments
+        self._changes: dict[str, Change] = {}
+        self._written: tuple[Written, list[str]] | None = None
+        self.trial: Trial | None = None
+        self.closed = threading.Event()
+        self.lost = ""  # why the phone is lost
+
+    @property
+    def screen(self) -> Screen:
+        """The screen that is shown."""
+        return self.recording.screen
+
+    @property
+    def number(self) -> int:
+        """The number of that screen."""
+        return self.recording.number
+
+    def state(self) -> dict[str, Any]:
+        """Return what the page shows beside the screen."""
+        recording = self.recording
+        return {
+            "mode": "record",
+            "phase": self._phase(),
+            "number": recording.number,
+            "size": [*recording.screen.size],
+            "package": recording.screen.package,
+            "lost": self.lost,
+            "file": str(self.file),
+            "moves": [{"words": each.move, "warning": each.warning} for each in recording.done],
+            "elements": elements_of(recording.screen),
+            "apps": recording.installed,
+            "checks": [self._offer(key, change) for key, change in self._changes.items()],
+            "trials": self._trials(),
+        }
+
+    def _phase(self) -> str:
+        if self.trial is not None:
+            return "tried"
+        return "work" if self.recording.ended is None else "checks"
+
+    def _offer(self, key: str, change: Change) -> dict[str, Any]:
+        return {
+            "key": key,
+            "where": change.where,
+            "what": change.what,
+            "test": change.check.test.replace("{probe}", f"probe({change.check.name})"),
+            "volatile": change.is_volatile,
+            "why": change.why,
+            "screen": not change.check.probe,
+        }
+
+    def _trials(self) -> list[dict[str, Any]]:
+        if self.trial is None or self._written is None:
+            return []
+        written, keys = self._written
+        at_line = dict(zip(written.lines, keys, strict=False))
+        return [
+            {"title": o.title, "right": o.is_right, "words": o.words, "key": at_line.get(o.line)}
+            for o in self.trial.outcomes
+        ]
+
+    def element(self, x: int, y: int) -> dict[str, Any]:
+        """Return the element at a pixel, and how it would be written."""
+        element, choice = self.recording.choice_at(x, y)
+        return {
+            "bounds": None if element is None else [*element.bounds],
+            "label": "" if element is None else element.label[:_SHOWN],
+            "selector": str(choice),
+            "warning": choice.warning,
+        }
+
+    def do(self, what: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Do what the page asks for, and return the new state."""
+        steps: dict[str, Callable[[Mapping[str, Any]], dict[str, Any] | None]] = {
+            "act": self._act,
+            "look": self._look,
+            "refresh": self._look,
+            "undo": self._undo,
+            "finish": self._finish,
+            "preview": self._preview,
+            "save": self._save,
+            "close": self._close,
+        }
+        try:
+            more = steps[what](given) or {}
+        except DeviceError as error:
+            self.lost = str(error)
+            raise
+        return self.state() | more
+
+    def _act(self, given: Mapping[str, Any]) -> None:
+        self._must_be("work")
+        action = from_json(given["action"])
+        self.recording.act(checked(action, self.recording.screen.size))
+
+    def _look(self, given: Mapping[str, Any]) -> None:
+        if self._phase() == "work":
+            self.recording.look()
+
+    def _undo(self, given: Mapping[str, Any]) -> None:
+        if self.trial is not None:
+            msg = "the task has been tried, and the phone given back: record it anew"
+            raise ValueError(msg)
+        if not self.recording.done:
+            msg = "nothing has been done that could be taken back"
+            raise ValueError(msg)
+        self.recording.undo()
+        self._changes = {}
+
+    def _finish(self, given: Mapping[str, Any]) -> None:
+        self._must_be("work")
+        words = str(given.get("words", "")).strip()
+        how = Impossible(words) if given.get("how") == "impossible" else Finish(words)
+        found = [*self.recording.finish(how), *_on_screen(self.recording.screen)]
+        self._changes = {str(number): change for number, change in enumerate(found)}
+
+    def _must_be(self, phase: str) -> None:
+        if self._phase() != phase:
+            msg = "the work on the phone has ended" if phase == "work" else f"not in {phase}"
+            raise ValueError(msg)
+
+    def _task(self, given: Mapping[str, Any]) -> tuple[Written, list[str]]:
+        keys = [key for key in self._changes if key in {str(k) for k in given.get("checks", ())}]
+        recording = self.recording
+        level = given.get("level")
+        task = RecordedTask(
+            str(given.get("goal", "")),
+            recording.packages() or [recording.screen.package],
+            recording.done,
+            recording.ended,
+            [self._changes[key].check for key in keys],
+            str(given.get("name", "")).strip(),
+            level if level in (1, 2, 3) else None,
+        )
+        return task.write(), keys
+
+    def _preview(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        written, _ = self._task(given)
+        return {"source": written.text, "name": slug(str(given.get("goal", "")))}
+
+    def _save(self, given: Mapping[str, Any]) -> None:
+        if self.recording.ended is None:
+            msg = 'the work has not ended: press "Done" first'
+            raise ValueError(msg)
+        if self.trial is not None and any(o.is_right is None for o in self.trial.outcomes):
+            msg = "the trials go on: wait until they have ended"
+            raise ValueError(msg)
+        self._written = self._task(given)
+        text = self._written[0].text
+        try:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            with self.file.open("w" if self.trial else "x", encoding="utf-8") as file:
+                file.write(text)
+        except FileExistsError:
+            msg = f"{self.file} is there already, and nothing is overwritten: move it away"
+            raise HostError(msg) from None
+        except OSError as error:
+            msg = f"{self.file} cannot be written: {error.strerror}; mend that, and try again"
+            raise HostError(msg) from error
+        self._release()
+        now = self.recording.screen.time
+        self.trial = Trial(self.file, self._device, _is_afternoon(now), self._arguments)
+        self.trial.start()
+
+    def _close(self, given: Mapping[str, Any]) -> None:
+        self.closed.set()
+
+
+def _is_afternoon(now: datetime | None) -> bool:
+    return now is not None and now.hour >= _NOON
+
+
+def _on_screen(screen: Screen) -> list[Change]:
+    """Return what is on a screen as changes: the texts that a check may ask for."""
+    found = []
+    try:
+        shown = [each for each in touchables(screen) if each.text or each.content_desc]
+    except MobileAgentError:
+        return []
+    for element in shown[:_MOST_ELEMENTS]:
+        choice = replace(choose(screen, element, *element.bounds.center), warning="")
+        if choice.at is not None or choice.nth or not choice.criteria:
+            continue
+        text = element.text or element.content_desc
+        name = "text" if element.text else "content_desc"
+        test = f"episode.screen.find({choice})"
+        if name not in choice.criteria:
+            test = f"episode.screen.get({choice}).{name} == {literal(text)}"
+        found.append(Change("on the last screen", text[:_SHOWN], Check(test), True, "not a change"))
+    return found

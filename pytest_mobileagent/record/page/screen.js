@@ -1,0 +1,122 @@
+// The phone's screen: what is under the pointer, and what a person does there.
+const $ = (id) => document.getElementById(id);
+const HOLD = 500; // milliseconds, as Android's long press
+const SLIP = 14; // pixels of the page that a finger may slip in a tap
+let state = null; // what the server said last
+let busy = false;
+let pressed = null;
+let hovered = 0; // the last question for an element
+
+const glass = $("glass");
+
+/** Fit the phone into the window, whatever its size, in portrait and in landscape. */
+function fit() {
+  if (!state) return;
+  const [width, height] = state.size;
+  const most = [Math.min(innerWidth - 40, Math.max(280, innerWidth * 0.5)), Math.max(260, innerHeight - 190)];
+  const scale = Math.min(most[0] / width, most[1] / height, 1);
+  glass.style.width = `${Math.round(width * scale)}px`;
+  glass.style.height = `${Math.round(height * scale)}px`;
+}
+
+function pixel(event) {
+  const box = glass.getBoundingClientRect();
+  const part = (at, from, size) => Math.min(Math.max((at - from) / size, 0), 0.9999);
+  return [
+    Math.floor(part(event.clientX, box.left, box.width) * state.size[0]),
+    Math.floor(part(event.clientY, box.top, box.height) * state.size[1]),
+  ];
+}
+
+function outline(bounds) {
+  const line = $("outline");
+  line.hidden = !bounds;
+  if (!bounds) return;
+  const [left, top, right, bottom] = bounds;
+  line.style.left = `${(100 * left) / state.size[0]}%`;
+  line.style.top = `${(100 * top) / state.size[1]}%`;
+  line.style.width = `${(100 * (right - left)) / state.size[0]}%`;
+  line.style.height = `${(100 * (bottom - top)) / state.size[1]}%`;
+}
+
+async function hover(x, y) {
+  const question = ++hovered;
+  const answer = await fetch(`element?x=${x}&y=${y}`);
+  if (!answer.ok || question !== hovered) return;
+  const found = await answer.json();
+  outline(found.bounds);
+  const under = $("under");
+  under.textContent = found.selector;
+  if (found.warning) {
+    const warning = document.createElement("span");
+    warning.className = "warning";
+    warning.textContent = found.warning;
+    under.append(warning);
+  }
+}
+
+function ripple(x, y) {
+  const mark = $("ripple");
+  mark.style.left = `${(100 * x) / state.size[0]}%`;
+  mark.style.top = `${(100 * y) / state.size[1]}%`;
+  mark.hidden = false;
+  setTimeout(() => { mark.hidden = true; }, 250);
+}
+
+glass.addEventListener("pointermove", (event) => {
+  if (!state || busy || pressed || state.phase !== "work") return;
+  clearTimeout(glass.waiting);
+  const [x, y] = pixel(event);
+  glass.waiting = setTimeout(() => hover(x, y), 25);
+});
+glass.addEventListener("pointerleave", () => { clearTimeout(glass.waiting); hovered++; outline(null); });
+glass.addEventListener("pointerdown", (event) => {
+  if (!state || state.phase !== "work" || event.button) return;
+  event.preventDefault();
+  glass.focus();
+  glass.setPointerCapture(event.pointerId);
+  pressed = { at: pixel(event), place: [event.clientX, event.clientY], since: performance.now() };
+});
+glass.addEventListener("pointerup", (event) => {
+  if (!pressed) return;
+  const { at, place, since } = pressed;
+  pressed = null;
+  const [x, y] = pixel(event);
+  const away = Math.hypot(event.clientX - place[0], event.clientY - place[1]);
+  const seconds = (performance.now() - since) / 1000;
+  ripple(...at);
+  if (away > SLIP) {
+    act({ action: "Swipe", x1: at[0], y1: at[1], x2: x, y2: y, seconds: Math.min(Math.max(seconds, 0.1), 2) });
+  } else if (seconds * 1000 >= HOLD) {
+    act({ action: "LongPress", x: at[0], y: at[1] });
+  } else {
+    act({ action: "Tap", x: at[0], y: at[1] });
+  }
+});
+glass.addEventListener("pointercancel", () => { pressed = null; });
+glass.addEventListener("contextmenu", (event) => event.preventDefault());
+
+// Letters that are typed while the screen has the focus are typed on the phone, in one action.
+let typed = "";
+function flush(enter) {
+  clearTimeout(glass.typing);
+  const text = typed;
+  typed = "";
+  if (text) act({ action: "Type", text, enter });
+  else if (enter) act({ action: "Key", name: "enter" });
+}
+glass.addEventListener("keydown", (event) => {
+  if (!state || state.phase !== "work" || event.ctrlKey || event.metaKey || event.altKey) return;
+  const keys = { Escape: "back", Backspace: "delete", Home: "home" };
+  if (event.key === "Enter") flush(true);
+  else if (event.key in keys && !typed) act({ action: "Key", name: keys[event.key] });
+  else if (event.key === "Backspace") typed = typed.slice(0, -1);
+  else if (event.key.length === 1) {
+    typed += event.key;
+    clearTimeout(glass.typing);
+    glass.typing = setTimeout(() => flush(false), 700);
+  } else return;
+  $("busy").textContent = typed ? `typing: ${typed}` : $("busy").textContent;
+  event.preventDefault();
+});
+addEventListener("resize", fit);

@@ -1,0 +1,257 @@
+"""A task as it is being recorded: what a person did on the phone, in words of a solution."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.action.action import (
+    Action,
+    Finish,
+    Impossible,
+    Key,
+    LongPress,
+    Open,
+    Swipe,
+    Tap,
+    Type,
+    from_json,
+    to_json,
+)
+from pytest_mobileagent.device.device import system_of
+from pytest_mobileagent.errors import HostError, RecordError
+from pytest_mobileagent.fileio import read_json, write_json
+from pytest_mobileagent.record.changes import Change, changes
+from pytest_mobileagent.record.selectors import Choice, choose, literal, target_at
+from pytest_mobileagent.record.state import add_app, read_state
+from pytest_mobileagent.screen.screen import Screen
+from pytest_mobileagent.task.task import DEFAULT_SNAPSHOT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from pytest_mobileagent.device.device import Device
+
+_STRAIGHT = 3  # times as far along one axis as along the other
+_NOT_APPS = ("com.android.systemui", "com.google.android.inputmethod")
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """One thing that a person did: the action on this phone, and the move that a solution has."""
+
+    action: Action
+    move: str
+    warning: str = ""
+
+
+@dataclass
+class Recording:
+    """The recording of one task on a leased device, from the start to the writing of a file.
+
+    The page asks from several threads; whatever touches the phone holds a lock. `draft`, if there
+    is one, is a file in which what was done is kept, so that it can be continued.
+
+    Raises:
+        DeviceError: the phone does not answer.
+    """
+
+    device: Device
+    apps: tuple[str, ...] = ()
+    snapshot: str = DEFAULT_SNAPSHOT
+    draft: Path | None = None
+    done: list[Done] = field(default_factory=list)
+    ended: Finish | Impossible | None = None
+
+    def __post_init__(self) -> None:
+        self._lock = threading.RLock()
+        self._number = 0
+        self.screen = Screen("", b"")
+        self._begin()
+
+    def _begin(self) -> None:
+        system = system_of(self.device)
+        system.reset(self.snapshot, self.apps)
+        self.before, self._known = read_state(system), set[str]()
+        self.installed = sorted(self.before.packages)
+        self._look()
+
+    @property
+    def number(self) -> int:
+        """The number of the screen that is shown: another one each time it changes."""
+        return self._number
+
+    def look(self) -> Screen:
+        """Look at the phone again, which may have changed by itself.
+
+        Raises:
+            DeviceError: the phone does not answer.
+        """
+        with self._lock:
+            return self._look()
+
+    def act(self, action: Action) -> Done:
+        """Do an action, and return how a solution says it.
+
+        Raises:
+            DeviceError: the phone does not answer, or cannot do that.
+            ValueError: the action makes no sense on this screen.
+        """
+        with self._lock:
+            done = said(action, self.screen, self.apps[:1])
+            self._meet(action.app if isinstance(action, Open) else "")
+            self.device.perform(action)
+            self.done.append(done)
+            self._look()
+            self._keep()
+            return done
+
+    def undo(self) -> None:
+        """Take the last action back: the others are played again from the snapshot.
+
+        Raises:
+            DeviceError: the phone does not answer.
+        """
+        with self._lock:
+            before = self.done[:-1]
+            self.done, self.ended = [], None
+            self._replay(before)
+
+    def resume(self, done: Sequence[Done]) -> None:
+        """Play what was recorded before, to go on from there.
+
+        Raises:
+            DeviceError: the phone does not answer.
+        """
+        with self._lock:
+            self._replay(done)
+
+    def _replay(self, done: Sequence[Done]) -> None:
+        self._begin()
+        for each in done:
+            self._meet(each.action.app if isinstance(each.action, Open) else "")
+            self.device.perform(each.action)
+            self.done.append(each)
+            self._look()
+        self._keep()
+
+    def finish(self, how: Finish | Impossible) -> list[Change]:
+        """End the work on the phone, and return what it has changed.
+
+        Raises:
+            DeviceError: the phone does not answer.
+        """
+        with self._lock:
+            system = system_of(self.device)
+            self.ended = how
+            after = read_state(system)
+            for app in sorted(self._known):
+                add_app(after, system, app)
+            self._look()
+            return changes(self.before, after)
+
+    def packages(self) -> list[str]:
+        """Return the apps that were used, the first one first."""
+        used = [*self.apps, *(d.action.app for d in self.done if isinstance(d.action, Open))]
+        return list(dict.fromkeys(used))
+
+    def choice_at(self, x: int, y: int) -> tuple[Any, Choice]:
+        """Return the element that a touch at a pixel is for, and how it would be written.
+
+        Raises:
+            ScreenError: the hierarchy cannot be read.
+        """
+        screen = self.screen
+        element = target_at(screen, x, y)
+        return element, choose(screen, element, x, y)
+
+    def _look(self) -> Screen:
+        screen = self.device.observe().screen
+        if self._number == 0 or (screen.png, screen.xml) != (self.screen.png, self.screen.xml):
+            self._number += 1
+        self.screen = screen
+        self._meet(screen.package)
+        return screen
+
+    def _meet(self, package: str) -> None:
+        """Read the data of an app before anything is done in it."""
+        if package and package not in self._known and not package.startswith(_NOT_APPS):
+            self._known.add(package)
+            add_app(self.before, system_of(self.device), package)
+
+    def _keep(self) -> None:
+        if self.draft is not None:
+            plain = [{**asdict(each), "action": to_json(each.action)} for each in self.done]
+            try:
+                write_json(self.draft, {"apps": self.apps, "done": plain})
+            except OSError as error:
+                msg = f"{self.draft} cannot be written: {error.strerror}"
+                raise HostError(msg) from error
+
+
+def read_draft(path: Path) -> tuple[tuple[str, ...], list[Done]]:
+    """Return the apps and the actions of a recording that was not finished.
+
+    Raises:
+        RecordError: the file is none of a recording, or damaged.
+    """
+    try:
+        whole = read_json(path)
+        done = [Done(from_json(d["action"]), d["move"], d["warning"]) for d in whole["done"]]
+        return tuple(map(str, whole["apps"])), done
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        msg = f"{path} holds no recording that could be continued: {error}"
+        raise RecordError(msg) from error
+
+
+def said(action: Action, screen: Screen, app: Sequence[str] = ()) -> Done:
+    """Return an action with the move that a solution has for it.
+
+    Raises:
+        ValueError: no solution has such a move.
+        ScreenError: the hierarchy cannot be read.
+    """
+    match action:
+        case Tap(x, y) | LongPress(x, y):
+            choice = choose(screen, target_at(screen, x, y), x, y)
+            move = "tap" if isinstance(action, Tap) else "long_press"
+            return Done(action, f"{move}({choice})", choice.warning)
+        case Swipe(x1, y1, x2, y2):
+            return Done(action, *_swiped((x1, y1), (x2, y2), screen))
+        case Type(text, at, clear, enter):
+            return Done(action, *_typed(text, at, clear, enter, screen))
+        case Key(name):
+            return Done(action, f"press({literal(name)})")
+        case Open(package):
+            return Done(action, "open_app()" if package in app else f"open_app({literal(package)})")
+    msg = f"a solution has no move for {type(action).__name__}"
+    raise ValueError(msg)
+
+
+def _swiped(start: tuple[int, int], end: tuple[int, int], screen: Screen) -> tuple[str, str]:
+    across, down = end[0] - start[0], end[1] - start[1]
+    width, height = screen.size
+    if abs(down) >= _STRAIGHT * abs(across) and abs(down) >= height / 8:
+        return f'scroll("{"down" if down > 0 else "up"}")', ""
+    if abs(across) >= _STRAIGHT * abs(down) and abs(across) >= width / 8:
+        return f'scroll("{"right" if across > 0 else "left"}")', ""
+    first, last = ((round(x / width, 3), round(y / height, 3)) for x, y in (start, end))
+    return f"swipe({first}, {last})", "places are written, which other phones may not have"
+
+
+def _typed(
+    text: str, at: tuple[int, int] | None, clear: bool, enter: bool, screen: Screen
+) -> tuple[str, str]:
+    words, warning = [literal(text)], ""
+    if clear:
+        words.append("clear=True")
+    if enter:
+        words.append("enter=True")
+    if at is not None:
+        choice = choose(screen, target_at(screen, *at), *at)
+        if choice.at is None:
+            words.append(str(choice))
+        warning = choice.warning
+    return f"type_text({', '.join(words)})", warning

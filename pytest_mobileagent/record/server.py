@@ -1,0 +1,95 @@
+"""The server of the page on which people work on a phone (see `loopback` for who may ask)."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from functools import cache
+from http import HTTPStatus
+from importlib.resources import files
+from typing import TYPE_CHECKING, ClassVar
+from urllib.parse import urlsplit
+
+from pytest_mobileagent import loopback
+from pytest_mobileagent.errors import MobileAgentError
+from pytest_mobileagent.loopback import RefusedError
+from pytest_mobileagent.plain import why_unreadable
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.record.desk import Desk
+
+_MOST = 200_000  # bytes of a request's body
+_POLICY = (
+    "default-src 'none'; img-src 'self' data:; connect-src 'self'; "
+    "script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_SCRIPTS = ("screen.js", "task.js", "main.js")
+
+
+class Server(loopback.Server):
+    """Serves a desk; `port` 0 takes a free one.
+
+    Raises:
+        OSError: the port is taken.
+    """
+
+    def __init__(self, desk: Desk, port: int = 0) -> None:
+        super().__init__(_Handler, "record", port)
+        self.desk = desk
+
+
+class _Handler(loopback.Handler):
+    server: Server
+    statuses: ClassVar = {**loopback.Handler.statuses, MobileAgentError: HTTPStatus.CONFLICT}
+
+    def get(self, path: str) -> None:
+        """Answer what the page asks for."""
+        desk, query = self.server.desk, self.query
+        if path == "/":
+            nonce = secrets.token_urlsafe(16)
+            policy = {"Content-Security-Policy": _POLICY.format(nonce=nonce)}
+            self.send_page(_whole().replace("{nonce}", nonce).encode(), policy)
+        elif path == "/state":
+            self.send_news(desk.state())
+        elif path == "/element":
+            x, y = (query.get(name, [""])[0] for name in ("x", "y"))
+            if not (_is_number(x) and _is_number(y)):
+                raise RefusedError(HTTPStatus.BAD_REQUEST, "x and y have to be pixels")
+            self.send_json(desk.element(int(x), int(y)))
+        elif re.fullmatch(r"/screen/\d{1,9}", path):
+            self.send(HTTPStatus.OK, "image/png", desk.screen.png)
+        else:
+            raise RefusedError(HTTPStatus.NOT_FOUND, "there is no such page")
+
+    def post(self) -> None:
+        """Do what the page asks for."""
+        if self.headers.get_content_type() != "application/json":
+            raise RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a request is JSON")
+        length = self.headers.get("Content-Length", "")
+        if not _is_number(length) or int(length) > _MOST:
+            raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the request is too long")
+        body = self.rfile.read(int(length))
+        what = urlsplit(self.path).path.removeprefix("/do/")
+        try:
+            self.send_json(self.server.desk.do(what, json.loads(body)))
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            why = str(error) if isinstance(error, ValueError) else why_unreadable(error)
+            raise RefusedError(HTTPStatus.BAD_REQUEST, why) from None
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"[0-9]{1,9}", text) is not None
+
+
+@cache
+def _whole() -> str:
+    """Return the page: the style of the review page, then our own, and each script."""
+    review = files("pytest_mobileagent.review").joinpath("page", "page.css").read_text("utf-8")
+    text = _file("page.html").replace("{style}", f"{review}\n{_file('page.css')}")
+    return text.replace("{script}", "\n".join(map(_file, _SCRIPTS)))
+
+
+def _file(name: str) -> str:
+    return files(__package__).joinpath("page", name).read_text("utf-8")

@@ -1,0 +1,196 @@
+"""The Python of a recorded task, as an author of tasks would write it."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.action.action import Finish
+from pytest_mobileagent.plain import printable
+from pytest_mobileagent.record.selectors import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from pytest_mobileagent.action.action import Impossible
+    from pytest_mobileagent.record.changes import Check
+    from pytest_mobileagent.record.recording import Done
+
+_WIDTH = 100
+_STOP = {"the", "a", "an", "in", "of", "to", "and", "for", "my", "me", "on", "at", "with", "is"}
+_MOST_WORDS = 4  # of the function's name
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file's text, and which line asserts which check, from 1, in the order of the checks."""
+
+    text: str
+    lines: tuple[int, ...]
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTask:
+    """What a person has said of a task, and done.
+
+    - `checks`: those that the person has ticked, in the order of the body.
+    - `name`: the function's name; made of the goal if it is empty.
+    """
+
+    goal: str
+    apps: Sequence[str]
+    done: Sequence[Done]
+    ended: Finish | Impossible | None
+    checks: Sequence[Check]
+    name: str = ""
+    level: int | None = None
+
+    def write(self) -> Written:
+        """Return the file of the task.
+
+        Raises:
+            ValueError: a task needs a goal and a check, and its name has to be one.
+        """
+        answer = self.ended.answer if isinstance(self.ended, Finish) else ""
+        if not self.goal.strip():
+            msg = "a task needs a goal: what is the agent asked to do?"
+            raise ValueError(msg)
+        if not self.checks and not answer:
+            msg = "a task needs a check: tick a change, or an element of the last screen"
+            raise ValueError(msg)
+        name = f"test_{(self.name or slug(self.goal)).removeprefix('test_')}"
+        if not re.fullmatch(r"test_[A-Za-z0-9_]{1,60}", name):
+            msg = f"{self.name!r} has to be letters, digits and underscores, at most 60"
+            raise ValueError(msg)
+        probes, asserts = _probes(self.checks)
+        moves = _moves(self.done, self.apps, self.ended)
+        lines = [f"    {literal(_braces(self.goal))},"]
+        lines += _fields(self.apps, answer, self.level)
+        if probes:
+            entries = [_wrapped(8, f"{literal(n)}: {probe}", ",") for n, probe in probes]
+            lines += ["    probes={", *entries, "    },"]
+        lines += ["    solution=[", *(_wrapped(8, move, ",") for move in moves), "    ],"]
+        asserts += [f"episode.answers({literal(answer)})"] if answer else []
+        constants = _constants(self.checks)
+        head = [f'"""{_title(self.goal)}"""', "", *_imports(moves, self.checks), ""]
+        head += [
+            *(f"{name} = {literal(path)}" for path, name in constants.items()),
+            "",
+            "",
+            "@task(",
+        ]
+        head = head if constants else [*head[:-2], "", "@task("]
+        before = [*head, *lines, ")", f"def {name}(episode):"]
+        body = [_wrapped(4, f"assert {each}", "") for each in asserts]
+        text = "\n".join([*before, *body, ""])
+        starts = accumulate((each.count("\n") + 1 for each in body), initial=_lines(before) + 1)
+        return Written(text, tuple(starts)[:-1], name)
+
+
+def _lines(blocks: Iterable[str]) -> int:
+    return sum(each.count("\n") + 1 for each in blocks)
+
+
+def _wrapped(indent: int, text: str, end: str) -> str:
+    """Return a line of code, in several lines if it is too long and ends with a call."""
+    space = " " * indent
+    line = f"{space}{text}{end}"
+    if len(line) <= _WIDTH or not text.endswith(")"):
+        return line
+    depth = 0
+    for place in range(len(text) - 1, -1, -1):
+        depth += {")": 1, "(": -1}.get(text[place], 0)
+        if depth == 0:
+            inside = text[place + 1 : -1]
+            return f"{space}{text[: place + 1]}\n{space}    {inside}\n{space}){end}"
+    return line
+
+
+def slug(goal: str) -> str:
+    """Return a name for a goal: its first words that say something; "task" if there are none."""
+    words = re.findall(r"[a-z0-9]+", goal.lower())
+    said = [word for word in words if word not in _STOP][:_MOST_WORDS]
+    name = "_".join(said)
+    return name if name and not keyword.iskeyword(name) else "task"
+
+
+def _title(goal: str) -> str:
+    plain = printable(" ".join(goal.split())).replace("\\", "/").replace('"', "'")
+    return plain if len(plain) <= _WIDTH - 7 else f"{plain[: _WIDTH - 8]}…"
+
+
+def _braces(text: str) -> str:
+    """Return a goal whose braces stand for themselves."""
+    return text.strip().replace("{", "{{").replace("}", "}}")
+
+
+def _fields(apps: Sequence[str], answer: str, level: int | None) -> list[str]:
+    lines = [f'    app="{apps[0]}",'] if len(apps) == 1 else []
+    if len(apps) > 1:
+        lines = [f"    apps={literal(list(apps))},", '    kind="cross-app",']
+    elif answer:
+        lines.append('    kind="single-frame query",')
+    return [*lines, *([f"    level={level},"] if level else [])]
+
+
+def _moves(
+    done: Sequence[Done], apps: Sequence[str], ended: Finish | Impossible | None
+) -> list[str]:
+    moves = [each.move for each in done]
+    if len(apps) > 1:  # which of them `open_app()` starts is not said
+        moves = [
+            f"open_app({literal(apps[0])})" if move == "open_app()" else move for move in moves
+        ]
+    if isinstance(ended, Finish):
+        return [*moves, *([f"answer({literal(ended.answer)})"] if ended.answer else [])]
+    if ended is not None:
+        return [*moves, f"impossible({literal(ended.reason)})" if ended.reason else "impossible()"]
+    return moves
+
+
+def _probes(checks: Sequence[Check]) -> tuple[list[tuple[str, str]], list[str]]:
+    """Return the probes by name, each once, and the conditions that read them."""
+    names: dict[str, str] = {}
+    asserts = []
+    constants = _constants(checks)
+    for check in checks:
+        probe = check.probe.replace("{path}", constants.get(check.path, ""))
+        if probe and probe not in names:
+            plain = re.sub(r"\W+", "_", check.name).strip("_").lower() or "probe"
+            taken, name, number = set(names.values()), plain, 2
+            while name in taken:
+                name, number = f"{plain}_{number}", number + 1
+            names[probe] = name
+        read = f'episode.probe("{names[probe]}")' if probe else ""
+        asserts.append(check.test.replace("{probe}", read))
+    return [(name, probe) for probe, name in names.items()], asserts
+
+
+def _constants(checks: Iterable[Check]) -> dict[str, str]:
+    """Return the names of constants for the paths of files on the phone."""
+    found: dict[str, str] = {}
+    for path in dict.fromkeys(check.path for check in checks if check.path):
+        base = path.rpartition("/")[2].removesuffix(".db")
+        plain = re.sub(r"\W+", "_", base).strip("_").upper() or "FILE"
+        name, number = f"{plain}_DB", 2
+        while name in found.values():
+            name, number = f"{plain}_DB_{number}", number + 1
+        found[path] = name
+    return found
+
+
+def _imports(moves: Iterable[str], checks: Iterable[Check]) -> list[str]:
+    used = {"task", *(move.partition("(")[0] for move in moves)}
+    used |= {name for check in checks for name in check.imports}
+    line = f"from pytest_mobileagent import {', '.join(sorted(used))}"
+    if len(line) <= _WIDTH:
+        return [line]
+    return [
+        "from pytest_mobileagent import (",
+        *(f"    {name}," for name in sorted(used)),
+        ")",
+    ]

@@ -1,0 +1,32 @@
+"""The shared phone as a device, on which tasks are recorded."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent.device.drivers.adb.device import AdbDevice
+from pytest_mobileagent.record.recording import Recording
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pytest_mobileagent.device.device import Address, Device
+
+COUNTER = "com.example.counter"
+
+
+@pytest.fixture
+def device(phone: Address) -> Iterator[Device]:
+    """The shared phone, which has the tests' own app."""
+    with closing(AdbDevice(phone)) as found:
+        yield found
+
+
+@pytest.fixture
+def recording(device: Device, tmp_path: Path) -> Recording:
+    """A recording that has just begun, about the counter."""
+    return Recording(device, (COUNTER,), draft=tmp_path / "draft.json")

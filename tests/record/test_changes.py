@@ -1,0 +1,104 @@
+"""What has changed between two states of a phone, and what would check that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_mobileagent.record.changes import changes
+from pytest_mobileagent.record.state import State
+
+DATABASE = "/data/data/org.clock/databases/alarms.db"
+
+
+def rows(*given: dict[str, Any]) -> list[tuple[tuple[str, Any], ...]]:
+    return sorted((tuple(sorted(row.items())) for row in given), key=repr)
+
+
+def alarms(*given: dict[str, Any]) -> State:
+    return State(rows={(DATABASE, "alarms"): rows(*given)})
+
+
+EARLY = {"_id": 1, "hour": 6, "minutes": 45, "enabled": 1, "label": "", "created": 1_700_000_000}
+LATE = {"_id": 2, "hour": 22, "minutes": 15, "enabled": 1, "label": "", "created": 1_800_000_000}
+
+
+def test_a_new_row_is_asserted_by_what_tells_rows_apart_and_lasts() -> None:
+    (change,) = changes(alarms(EARLY), alarms(EARLY, LATE))
+    assert change.where == "alarms.db: alarms"
+    assert change.what == "+ {hour: 22, minutes: 15}"
+    assert change.check.test == '{"hour": 22, "minutes": 15} in {probe}'
+    assert change.check.probe == 'sqlite({path}, "select hour, minutes from alarms")'
+    assert change.check.path == DATABASE
+    assert not change.is_volatile
+
+
+def test_a_row_that_is_gone_is_asserted_to_be_missing() -> None:
+    (change,) = changes(alarms(EARLY, LATE), alarms(EARLY))
+    assert change.check.test == '{"hour": 22, "minutes": 15} not in {probe}'
+
+
+def test_a_row_of_which_only_numbers_and_times_changed_is_volatile() -> None:
+    (new, old) = changes(alarms(EARLY), alarms({**EARLY, "_id": 7, "created": 1_800_000_000}))
+    assert new.is_volatile
+    assert old.is_volatile
+    assert "only numbers and times" in new.why
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "is_volatile"),
+    [
+        ("ui_night_mode", "2", False),
+        ("next_alarm_formatted", "Tue 7:30 AM", True),
+        ("wallpaper_time", "5", True),
+        ("anything", "1800000000", True),
+        ("device_name", "Pixel", False),
+    ],
+)
+def test_a_setting_is_asserted_unless_it_changes_with_the_clock(
+    key: str, value: str, is_volatile: bool
+) -> None:
+    before, after = State(), State(settings={("secure", key): value})
+    (change,) = changes(before, after)
+    assert change.what == f"{key}: none → {value!r}"
+    assert change.check.probe == f'setting("secure", "{key}")'
+    assert change.check.test == f'{{probe}} == "{value}"'
+    assert change.is_volatile is is_volatile
+    assert bool(change.why) is is_volatile
+
+
+def test_a_setting_that_is_gone_is_asserted_to_be_none() -> None:
+    (change,) = changes(State(settings={("global", "x"): "1"}), State())
+    assert change.check.test == "{probe} is None"
+
+
+@pytest.mark.parametrize(
+    ("value", "test"),
+    [(True, "{probe} is True"), (3, "{probe} == 3"), (["a"], '{probe} == ["a"]')],
+)
+def test_a_preference_is_asserted_with_its_type(value: Any, test: str) -> None:
+    place = ("org.notes", "Prefs", "show_count")
+    (change,) = changes(State(), State(preferences={place: value}))
+    assert change.check.probe == 'preferences("org.notes", "Prefs", "show_count")'
+    assert change.check.test == test or change.is_volatile
+
+
+def test_files_packages_and_rows_of_providers_are_seen() -> None:
+    before = State(files={"/sdcard/Download/a.txt"}, packages={"org.old"})
+    sms = {"address": "555", "body": "Hi", "type": "2"}
+    after = State(
+        files={"/sdcard/Download/b c.txt"},
+        packages={"org.old", "org.new"},
+        rows={("content://sms", ""): rows(sms)},
+    )
+    found = {change.what: change.check for change in changes(before, after)}
+    assert found["- /sdcard/Download/a.txt"].test == '"a.txt" not in {probe}'
+    assert found["+ /sdcard/Download/b c.txt"].probe == 'files("/sdcard/Download")'
+    assert found["+ org.new"].test == '"org.new" in {probe}'
+    (row,) = (check for what, check in found.items() if what.startswith("+ {"))
+    assert row.probe == 'provider("content://sms", ["address", "body", "type"])'
+
+
+def test_nothing_has_changed_between_equal_states() -> None:
+    assert changes(alarms(EARLY), alarms(EARLY)) == []

@@ -1,0 +1,173 @@
+"""What the page may ask for, and what it is told."""
+
+from __future__ import annotations
+
+import json
+import threading
+import urllib.error
+import urllib.request
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent import Open
+from pytest_mobileagent.errors import DeviceError, HostError
+from pytest_mobileagent.record.desk import RecordDesk
+from pytest_mobileagent.record.server import Server
+from tests.record.conftest import COUNTER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from pytest_mobileagent.record.recording import Recording
+
+
+@pytest.fixture
+def desk(recording: Recording, tmp_path: Path) -> RecordDesk:
+    recording.act(Open(COUNTER))
+    return RecordDesk(recording, tmp_path / "tasks" / "test_mine.py", "virtual", lambda: None)
+
+
+def tap_on(desk: RecordDesk, label: str) -> dict[str, Any]:
+    """Tap an element as the page lists it."""
+    bounds = next(each["bounds"] for each in desk.state()["elements"] if each["label"] == label)
+    x, y = (bounds[0] + bounds[2]) // 2, (bounds[1] + bounds[3]) // 2
+    return desk.do("act", {"action": {"action": "Tap", "x": x, "y": y}})
+
+
+def test_each_action_is_listed_with_the_new_screen(desk: RecordDesk) -> None:
+    number = desk.state()["number"]
+    state = tap_on(desk, "Add one")
+    assert [each["words"] for each in state["moves"]] == ["open_app()", 'tap(resource_id="add")']
+    assert state["number"] > number
+    assert COUNTER in state["apps"]
+    bounds = desk.recording.screen.get(resource_id="add").bounds
+    assert desk.element(*bounds.center) == {
+        "bounds": [*bounds],
+        "label": "Add one",
+        "selector": 'resource_id="add"',
+        "warning": "",
+    }
+
+
+def test_the_end_offers_changes_and_what_the_screen_shows(desk: RecordDesk) -> None:
+    tap_on(desk, "Add one")
+    state = desk.do("finish", {"how": "done", "words": ""})
+    assert state["phase"] == "checks"
+    offered = {check["test"]: check for check in state["checks"]}
+    assert not offered['{"n": 1} in probe(counter)']["volatile"]
+    seen = offered['episode.screen.get(resource_id="count").text == "Count: 1"']
+    assert seen["screen"]
+    assert seen["volatile"]
+    ticked = [offered['{"n": 1} in probe(counter)']["key"]]
+    preview = desk.do("preview", {"goal": "Count to one.", "checks": ticked})
+    assert 'assert {"n": 1} in episode.probe("counter")' in preview["source"]
+    assert preview["name"] == "count_one"
+    with pytest.raises(ValueError, match="has ended"):
+        desk.do("act", {"action": {"action": "Key", "name": "back"}})
+    assert desk.do("undo", {})["phase"] == "work"  # and the work goes on
+    assert desk.state()["checks"] == []
+
+
+@pytest.mark.parametrize(
+    ("what", "given", "error"),
+    [
+        ("act", {"action": {"action": "Tap", "x": 9999, "y": 0}}, "outside of the screen"),
+        ("act", {"action": {"action": "Key", "name": "power"}}, "is none of"),
+        ("act", {}, "action"),
+        ("save", {"goal": "Do it."}, "has not ended"),
+        ("preview", {"goal": "Do it.", "checks": ["nothing"]}, "needs a check"),
+        ("leave", {}, "leave"),
+    ],
+)
+def test_what_makes_no_sense_is_said(
+    desk: RecordDesk, what: str, given: dict[str, Any], error: str
+) -> None:
+    with pytest.raises((ValueError, LookupError), match=error):
+        desk.do(what, given)
+
+
+def test_nothing_is_overwritten(desk: RecordDesk) -> None:
+    desk.do("finish", {"how": "done", "words": "one"})
+    desk.file.parent.mkdir()
+    desk.file.write_text("mine")
+    with pytest.raises(HostError, match="nothing is overwritten"):
+        desk.do("save", {"goal": "Count."})
+    assert desk.file.read_text() == "mine"
+    assert desk.trial is None
+
+
+def test_a_phone_that_is_lost_is_said_and_what_was_done_is_kept(
+    desk: RecordDesk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def die(_action: object) -> None:
+        raise DeviceError("the phone is gone")
+
+    monkeypatch.setattr(desk.recording.device, "perform", die)
+    with pytest.raises(DeviceError):
+        tap_on(desk, "Add one")
+    assert "gone" in desk.state()["lost"]
+    kept = json.loads((tmp_path / "draft.json").read_text())
+    assert [each["move"] for each in kept["done"]] == ["open_app()"]
+
+
+@pytest.fixture
+def ask(desk: RecordDesk) -> Iterator[Callable[..., tuple[int, bytes]]]:
+    """Asks the server of the page, with the token and as the page itself."""
+    with Server(desk) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        origin = f"http://127.0.0.1:{server.server_port}"
+
+        def ask(path: str, body: bytes | None = None, token: str = "") -> tuple[int, bytes]:
+            headers = {"Cookie": f"{server.cookie}={token or server.token}", "Origin": origin}
+            headers |= {"Content-Type": "application/json"} if body is not None else {}
+            request = urllib.request.Request(f"{origin}{path}", body, headers)
+            try:
+                with urllib.request.urlopen(request, timeout=20) as answer:
+                    return answer.status, answer.read()
+            except urllib.error.HTTPError as error:
+                return error.code, error.read()
+
+        yield ask
+        server.shutdown()
+
+
+def test_the_server_shows_the_phone_and_does_what_is_asked(
+    ask: Callable[..., tuple[int, bytes]], desk: RecordDesk
+) -> None:
+    status, page = ask("/")
+    assert status == 200
+    assert b"Record a task" in page
+    assert b"{nonce}" not in page
+    assert ask("/screen/1") == (200, desk.screen.png)
+    action = {"action": {"action": "Key", "name": "back"}}
+    status, state = ask("/do/act", json.dumps(action).encode())
+    assert status == 200
+    assert json.loads(state)["moves"][-1]["words"] == 'press("back")'
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("/element?x=1", None, 400),
+        ("/element?x=-1&y=2", None, 400),
+        ("/screen/../../etc/passwd", None, 404),
+        ("/nothing", None, 404),
+        ("/do/act", b"{", 400),
+        ("/do/act", b"[]", 400),
+        ("/do/act", b" " * 200_001, 413),
+        ("/do/leave", b"{}", 400),
+    ],
+)
+def test_bad_requests_are_refused(
+    ask: Callable[..., tuple[int, bytes]], path: str, body: bytes | None, status: int
+) -> None:
+    found, answer = ask(path, body)
+    assert found == status
+    assert json.loads(answer)["error"]
+
+
+def test_without_the_token_there_is_no_phone(ask: Callable[..., tuple[int, bytes]]) -> None:
+    assert ask("/state", token="guessed")[0] == 403
+    assert ask("/do/act", b"{}", token="guessed")[0] == 403

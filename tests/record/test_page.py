@@ -1,0 +1,201 @@
+"""Recording and playing in a real browser, from the command to the file that has been tried."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.plugin.leftovers import wait_until
+from tests.record.conftest import COUNTER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.conftest import Project
+
+pytestmark = pytest.mark.slow
+COMMAND = [sys.executable, "-m", "pytest_mobileagent", "record", "--no-browser", "--app", COUNTER]
+
+
+COUNT = """
+from pytest_mobileagent import task
+
+@task("Count to 1, and tell me the count.", app="com.example.counter")
+def test_count(episode):
+    assert episode.tapped(resource_id="add")
+    assert episode.answers("1")
+"""
+
+
+def wait_for(chrome: Any, condition: str, seconds: float = 30) -> Any:
+    """Wait until a condition of the page holds, and return its value."""
+    support = pytest.importorskip("selenium.webdriver.support.ui")
+    return support.WebDriverWait(chrome, seconds, 0.05).until(
+        lambda driver: driver.execute_script(f"return !busy && ({condition})")
+    )
+
+
+def click_on(chrome: Any, label: str) -> None:
+    """Click on an element of the phone, where the page shows it."""
+    actions = pytest.importorskip("selenium.webdriver").ActionChains(chrome)
+    wait_for(chrome, f"state.elements.some((each) => each.label === {json.dumps(label)})")
+    x, y = chrome.execute_script(
+        """const e = state.elements.find((each) => each.label === arguments[0]).bounds;
+           const box = glass.getBoundingClientRect();
+           return [((e[0] + e[2]) / 2 / state.size[0] - 0.5) * box.width,
+                   ((e[1] + e[3]) / 2 / state.size[1] - 0.5) * box.height];""",
+        label,
+    )
+    moves = chrome.execute_script("return state.moves.length")
+    glass = chrome.find_element("id", "glass")
+    actions.move_to_element_with_offset(glass, int(x), int(y)).click().perform()
+    wait_for(chrome, f"state.moves.length > {moves}")
+
+
+@contextmanager
+def running(command: list[str], folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run the command until its page is served; it ends with the test."""
+    process = subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line.startswith("record: http://127.0.0.1:"), line + process.stdout.read()
+        yield process, line.split()[-1]
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            process.communicate(timeout=30)
+
+
+@pytest.fixture
+def folder(project: Project) -> Path:
+    """A project whose phones have the counter."""
+    return project.pytester.path
+
+
+def test_a_task_is_recorded_written_and_tried(chrome: Any, folder: Path) -> None:
+    file = folder / "tasks" / "test_count.py"
+    command = [*COMMAND, "--device", "virtual", "-o", str(file)]
+    with running(command, folder) as (process, url):
+        chrome.get(url)
+        wait_for(chrome, "state && state.moves.length === 1")
+        assert chrome.execute_script("return location.search") == ""  # the token is not shown
+        click_on(chrome, "Add one")
+        click_on(chrome, "Add one")
+        chrome.find_element("id", "undo").click()
+        wait_for(chrome, "state.moves.length === 2")
+        chrome.find_element("id", "done").click()
+        wait_for(chrome, 'state.phase === "checks"')
+        chrome.find_element("id", "goal").send_keys("Count to <b>1</b>.")
+        wait_for(chrome, '$("source").textContent.includes("episode.probe")')
+        assert chrome.execute_script('return document.querySelector("#source b")') is None
+        chrome.find_element("id", "save").click()
+        wait_for(
+            chrome,
+            "state.trials.length && state.trials.every((each) => each.right !== null)",
+            seconds=120,
+        )
+        trials = chrome.execute_script("return state.trials")
+        assert [(each["title"], each["right"]) for each in trials] == [
+            ("the solution passes", True),
+            ("doing nothing fails", True),
+            ("without the last move it fails", True),
+            ("it passes at another time, too", True),
+        ]
+        chrome.find_element("id", "close").click()
+        output, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert f"wrote {file}" in output
+    assert not list(file.parent.glob("*.json"))  # what could be continued
+    assert 'assert {"n": 1} in episode.probe("counter")' in file.read_text()
+    errors = [each for each in chrome.get_log("browser") if each["level"] == "SEVERE"]
+    assert errors == []
+
+
+def test_the_keyboard_alone_is_enough(chrome: Any, folder: Path) -> None:
+    keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
+    command = [*COMMAND, "--device", "virtual", "-o", str(folder / "test_note.py")]
+    with running(command, folder) as (_, url):
+        chrome.get(url)
+        wait_for(chrome, "state && state.moves.length === 1")
+        chrome.find_element("css selector", "#listing summary").send_keys(keys.ENTER)
+        buttons = chrome.find_elements("css selector", "#elements button")
+        next(each for each in buttons if "Note" in each.text).send_keys(keys.ENTER)
+        wait_for(chrome, "state.moves.length === 2")
+        chrome.find_element("id", "glass").send_keys("milk")
+        wait_for(chrome, "state.moves.length === 3")
+        words = chrome.execute_script("return state.moves.map((each) => each.words)")
+        assert words[1:] == ['tap(resource_id="note")', 'type_text("milk")']
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (["-o", "tasks.py"], "pytest finds tasks in files test_*.py"),
+        (["-o", "test_there.py"], "nothing is overwritten"),
+        (["-o", "test_new.py", "--device", "pixel"], "--device=pixel"),
+        (["-o", "test_new.py", "--continue", "test_there.py"], "no recording"),
+    ],
+)
+def test_bad_input_is_one_line_before_a_phone_starts(
+    folder: Path, words: list[str], what: str
+) -> None:
+    (folder / "test_there.py").write_text("")
+    done = subprocess.run(
+        [*COMMAND, *words], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode in (1, 2)
+    assert what in done.stderr.splitlines()[-1]
+
+
+def test_an_app_that_is_not_installed_is_named(folder: Path) -> None:
+    command = [*COMMAND[:-1], "com.example.counted", "--device", "virtual", "-o", "test_x.py"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "--app=com.example.counted: " in done.stderr
+    assert not (folder / "test_x.py").exists()
+
+
+def test_a_person_plays_a_task(chrome: Any, project: Project) -> None:
+    project.write(tasks__test_count=COUNT)
+    told = project.pytester.path / "address"
+    command = [
+        *(
+            sys.executable,
+            "-m",
+            "pytest",
+            "tasks/test_count.py",
+            "--agent=human",
+            "--mobile-device=virtual",
+        ),
+        *("--mobile-agent-option", f"announce={told}"),
+        *("--mobile-agent-option", "browser=false", "-q"),
+    ]
+    process = subprocess.Popen(
+        command, cwd=project.pytester.path, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        wait_until(lambda: told.exists() or process.poll() is not None)
+        assert process.poll() is None, process.communicate()[0]
+        chrome.get(told.read_text().strip())
+        wait_for(chrome, "state && state.goal")
+        chrome.find_element("id", "app").send_keys(COUNTER)
+        chrome.find_element("css selector", "#opening button").click()
+        wait_for(chrome, "state.moves.length === 1")
+        click_on(chrome, "Add one")
+        chrome.find_element("id", "words").send_keys("1")
+        chrome.find_element("id", "done").click()
+        output, _ = process.communicate(timeout=60)
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
+    assert process.returncode == 0, output
+    assert "1 passed" in output

@@ -1,0 +1,98 @@
+"""Recording on a phone: what is done is said, undone, kept, and compared with before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent import Ask, Finish, Key, Open, Swipe, Tap, Type
+from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.record.recording import Recording, read_draft, said
+from pytest_mobileagent.testing import make_screen
+from tests.record.conftest import COUNTER
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_mobileagent import Action
+    from pytest_mobileagent.device.device import Device
+
+SCREEN = make_screen("Save", size=(1000, 2000))
+
+
+@pytest.mark.parametrize(
+    ("action", "move"),
+    [
+        (Tap(*SCREEN.get(text="Save").bounds.center), 'tap(text="Save")'),
+        (Swipe(500, 1500, 510, 500), 'scroll("up")'),
+        (Swipe(900, 700, 100, 720), 'scroll("left")'),
+        (Swipe(500, 1000, 600, 1080), "swipe((0.5, 0.5), (0.6, 0.54))"),
+        (Type('say "hi"', enter=True), 'type_text("say \\"hi\\"", enter=True)'),
+        (Type("x", clear=True), 'type_text("x", clear=True)'),
+        (Key("back"), 'press("back")'),
+        (Open("org.a"), "open_app()"),
+        (Open("org.b"), 'open_app("org.b")'),
+    ],
+)
+def test_what_a_person_does_is_said_as_a_move(action: Action, move: str) -> None:
+    assert said(action, SCREEN, ["org.a"]).move == move
+
+
+def test_what_no_solution_has_is_refused() -> None:
+    with pytest.raises(ValueError, match="no move for Ask"):
+        said(Ask("Which?"), SCREEN)
+
+
+def tap(recording: Recording, **criteria: str) -> None:
+    recording.act(Tap(*recording.screen.get(**criteria).bounds.center))
+
+
+def test_the_work_in_an_app_is_a_change_of_its_database(recording: Recording) -> None:
+    recording.act(Open(COUNTER))
+    tap(recording, resource_id="add")
+    assert [each.move for each in recording.done] == ["open_app()", 'tap(resource_id="add")']
+    found = recording.finish(Finish())
+    (new,) = [each for each in found if each.what == "+ {n: 1}"]
+    assert new.check.test == '{"n": 1} in {probe}'
+    assert not new.is_volatile
+    assert recording.packages() == [COUNTER]
+
+
+def test_undo_plays_the_rest_again_from_the_snapshot(recording: Recording) -> None:
+    recording.act(Open(COUNTER))
+    tap(recording, resource_id="add")
+    tap(recording, resource_id="add")
+    assert recording.screen.get(resource_id="count").text == "Count: 2"
+    recording.undo()
+    assert recording.screen.get(resource_id="count").text == "Count: 1"
+    assert len(recording.done) == 2
+
+
+def test_a_recording_that_was_cut_off_goes_on(
+    recording: Recording, device: Device, tmp_path: Path
+) -> None:
+    recording.act(Open(COUNTER))
+    tap(recording, resource_id="second")
+    apps, done = read_draft(tmp_path / "draft.json")
+    assert apps == (COUNTER,)
+    again = Recording(device, apps)
+    again.resume(done)
+    assert again.screen.get(resource_id="code").text == "The code is 4711"
+    assert again.done == recording.done
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"apps": [], "done": [{"action": 3}]}'])
+def test_a_file_that_is_no_recording_is_refused(tmp_path: Path, content: str) -> None:
+    (tmp_path / "draft.json").write_text(content)
+    with pytest.raises(RecordError, match="no recording that could be continued"):
+        read_draft(tmp_path / "draft.json")
+
+
+def test_a_screen_that_changes_by_itself_has_another_number(recording: Recording) -> None:
+    number = recording.number
+    recording.look()
+    assert recording.number == number
+    recording.device.perform(Open(COUNTER))
+    recording.look()
+    assert recording.number == number + 1
