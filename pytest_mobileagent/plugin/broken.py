@@ -22,6 +22,7 @@ from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.fixtures import __name__ as own_fixtures
 from pytest_mobileagent.plugin.items import ROW, case_of, marker_of
 from pytest_mobileagent.task.needs import alternatives
+from pytest_mobileagent.task.table import APPS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable, Iterator
@@ -145,7 +146,6 @@ def _report_of(text: str, file: str, line: int = 1, message: str = "") -> ReprEx
     )
 
 
-LIST = "apps.toml"  # a suite's own: its apps by label, each with a package or a list of them
 _NEAR = 0.8  # of difflib's ratio, over the parts of two names in which they differ
 _MOST = 5  # misspelt apps that are named
 
@@ -155,6 +155,7 @@ class KnownApps:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
+        self._lists: dict[Path, Collection[str]] = {}
         self._near: dict[str, str] = {}  # the package that is meant, by that of the task; or ""
 
     def check(self, items: Iterable[Any]) -> None:
@@ -168,11 +169,11 @@ class KnownApps:
             marker = marker_of(item) if isinstance(item, pytest.Function) else None
             if marker is None or self._has_a_phone_of_its_own(item):
                 continue
+            listed = self._listed(item.path.parent)  # first: phones may have to load their apps
             for package, others in _packages(marker):
-                near = self._meant(package)
-                if near and near not in others and package not in found:
-                    if package in _listed(item.path, self._config.rootpath):
-                        continue
+                if package in listed or package in found:
+                    continue
+                if (near := self._meant(package)) and near not in others:
                     found[package] = f"{_say(package, near)} ({_where(item)})"
         if found:
             raise TaskError("\n".join([*list(found.values())[:_MOST], _HINT]))
@@ -181,7 +182,14 @@ class KnownApps:
     def _packages(self) -> Collection[str]:
         """The packages of the phones; empty if they are unknown, or no phone is needed."""
         run = self._config.stash[RUN]
-        return (run.devices.packages() or ()) if run.earlier.makes_episodes else ()
+        packages = run.devices.packages() if run.earlier.makes_episodes else None
+        return () if packages is None else packages  # whether it is empty takes time to find out
+
+    def _listed(self, folder: Path) -> Collection[str]:
+        """Return the packages in the lists of suites, for test files of a folder."""
+        if folder not in self._lists:
+            self._lists[folder] = _listed(folder, self._config.rootpath)
+        return self._lists[folder]
 
     def _meant(self, package: str) -> str:
         """Return the package of the phones that a task probably means; empty if it is fine."""
@@ -245,20 +253,20 @@ def _say(package: str, near: str) -> str:
 
 
 _HINT = (
-    f"To have tasks skipped for an app that is meant so, name it in their suite's {LIST}: "
+    f"To have tasks skipped for an app that is meant so, name it in their suite's {APPS}: "
     'Label = "the.package"'
 )
 
 
-def _listed(path: Path, root: Path) -> set[str]:
-    """Return the packages in the lists of suites, beside a test file and in folders above it.
+def _listed(folder: Path, root: Path) -> set[str]:
+    """Return the packages in the lists of suites, in a folder and in those above it.
 
     Raises:
         TaskError: a list cannot be read.
     """
-    above = [folder for folder in path.parents if folder == root or root in folder.parents]
+    above = [each for each in (folder, *folder.parents) if each.is_relative_to(root)]
     files = {
-        file for each in above for pattern in (LIST, f"*/{LIST}") for file in each.glob(pattern)
+        file for each in above for pattern in (APPS, f"*/{APPS}") for file in each.glob(pattern)
     }
     return {text for file in files for text in _texts(_read(file))}
 
@@ -274,7 +282,7 @@ def _read(file: Path) -> Any:
 def _texts(value: Any) -> Iterator[str]:
     match value:
         case str():
-            yield value
+            yield from alternatives(value)
         case dict():
             for each in value.values():
                 yield from _texts(each)

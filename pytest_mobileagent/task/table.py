@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.plain import why_unreadable
-from pytest_mobileagent.task.needs import split_needs
+from pytest_mobileagent.task.needs import alternatives, split_needs
 from pytest_mobileagent.task.task import OFFICIAL, OWN
 from pytest_mobileagent.task.template import literal
 from pytest_mobileagent.task.wording import official_goals, shown_path
@@ -190,7 +190,12 @@ def labels_of(file: Path) -> dict[str, str]:
         TaskError: the list cannot be read.
     """
     listed = _listed(file) if file.is_file() else {}
-    return {package: label for label, packages in listed.items() for package in packages}
+    return {
+        package: label
+        for label, apps in listed.items()
+        for app in apps
+        for package in alternatives(app)
+    }
 
 
 def _listed(file: Path) -> dict[str, list[str]]:

@@ -191,7 +191,9 @@ def test_row(episode, row):
     )
 
 
-@pytest.mark.parametrize("content", ['Counter = "com.example.countre"', '[a]\nb = ["{}"]'])
+@pytest.mark.parametrize(
+    "content", ['Counter = "com.example.countre"', '[a]\nb = ["{}"]', 'Counter = "org.a|{}"']
+)
 @pytest.mark.parametrize("folder", ["counter", "other"])
 def test_an_app_that_a_suite_lists_may_be_missing(project: Any, content: str, folder: str) -> None:
     project.write(tasks__counter__test_counter=TASKS.replace("com.android.systemu", "com.away"))
@@ -205,6 +207,23 @@ def test_an_app_that_a_suite_lists_may_be_missing(project: Any, content: str, fo
     result = run(project, "--collect-only")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stdout.fnmatch_lines(["*apps.toml: *"])
+
+
+@pytest.mark.parametrize(
+    ("app", "status"),
+    [
+        ("com.example.countre|com.example.counter", 0),  # the near one is among them
+        ("com.away|com.example.counter", 0),
+        ("com.away|com.example.countre", pytest.ExitCode.USAGE_ERROR),
+    ],
+)
+def test_each_of_several_alternatives_may_be_misspelt(project: Any, app: str, status: int) -> None:
+    tasks = TASKS.replace("com.android.systemu", "com.away")
+    project.write(tasks__counter__test_counter=tasks.replace("com.example.countre", app))
+    result = run(project, "--collect-only", "-q")
+    assert result.ret == status
+    if status:
+        result.stdout.fnmatch_lines(["*no app 'com.example.countre': did you mean *counter'*"])
 
 
 OWN_PHONE = """
