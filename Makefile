@@ -6,6 +6,8 @@
 # `make suites` has scripted agents play the suites of published benchmarks: every task that phones
 # have the apps for. `make test-all` does that with a tenth, another one for each commit.
 # `make test-portable` passes the tests that need no Linux.
+# `make demonstrations` records golden trajectories of B-MoCA in its 35 training environments, and
+# exports them; it takes an hour or two.
 # `make docs` builds the site of docs/, and fails on links that lead nowhere.
 # `make changelog` prints what has changed since the last release; with RELEASE=yes it is released.
 # `make release` builds the wheel and the sdist in dist/, checks them, and tries the wheel alone.
@@ -18,7 +20,7 @@ BIN := $(VENV)/bin
 # Tests start thousands of processes, each of which would compile anew what it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-fast test-virtual test-portable test-all suites lint docs changelog release appium
+.PHONY: demo test test-fast test-virtual test-portable test-all suites demonstrations lint docs changelog release appium
 
 demo: $(VENV)/ready
 	$(BIN)/pytest tasks/coursera -n 2 --agent=t3a --mobile-model=scripted:fixtures/replies/t3a.jsonl \
@@ -45,6 +47,10 @@ test-all: test-fast
 
 suites: $(VENV)/ready
 	SUITES_PART=1/1 $(BIN)/pytest tests/suite/test_tasks_are_sound.py -k published
+
+demonstrations: $(VENV)/ready
+	$(BIN)/pytest tasks/b_moca -n 2 --agent=oracle --mobile-env=train --mobile-exit=run --mobile-runs=demonstrations/runs
+	$(BIN)/python -m pytest_mobileagent export demonstrations/runs --format=bmoca -o demonstrations/bmoca
 
 lint: $(VENV)/ready
 	$(BIN)/ruff format --check

@@ -75,7 +75,7 @@ def argument(call: str) -> str:
 
 
 def without_fences(words: str) -> str:
-    """Return the words without the fences of code blocks (```)."""
+    """Return the words without the fences of code blocks, which are three backticks."""
     return re.sub(r"^\s*```\w*\s*$", "", words, flags=re.MULTILINE).strip()
 
 
