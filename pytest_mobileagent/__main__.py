@@ -140,10 +140,10 @@ def _mcp(arguments: list[str]) -> int:
 
 def _record(arguments: list[str]) -> int:
     """Record a task on a device, which may be of the project's own sources or have its apps."""
-    from pytest_mobileagent.plugin.project import this_project
+    from pytest_mobileagent.plugin.project import project_settings, this_project
     from pytest_mobileagent.record.command import main as record
 
-    return record(arguments, this_project)
+    return record(arguments, this_project, project_settings)
 
 
 def _review(arguments: list[str]) -> int:

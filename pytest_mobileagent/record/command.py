@@ -24,11 +24,17 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.single import Project
+    from pytest_mobileagent.draft.drafting import Settings
+    from pytest_mobileagent.llm.model import Model
     from pytest_mobileagent.record.trial import Trial
 
 
-def main(arguments: Sequence[str], project: Callable[[], Project]) -> int:
+def main(
+    arguments: Sequence[str], project: Callable[[], Project], settings: Callable[[], Settings]
+) -> int:
     """Serve the page until the task is written, or until Ctrl-C; return the exit status.
+
+    `settings` are the project's, asked for a model that is to propose goals.
 
     The status is 1 if the device cannot be had, or if the task did not behave as one has to.
     """
@@ -41,7 +47,8 @@ def main(arguments: Sequence[str], project: Callable[[], Project]) -> int:
         parser.error(f"{output} is there already, and nothing is overwritten: name a new file")
     try:
         apps, done = _continued(given)
-        return _record(given, apps, done, project())
+        model = _model(parser, given, settings)
+        return _record(given, apps, done, project(), model)
     except ValueError as error:
         parser.error(f"--device={given.device}: {error}")
     except MobileAgentError as error:
@@ -65,6 +72,11 @@ def _parser() -> argparse.ArgumentParser:
     add("--app", metavar="PACKAGE", action="append", default=[], help=apps)
     file = "the file of the task: test_*.py"
     add("-o", "--output", metavar="FILE", type=Path, required=True, help=file)
+    model = "propose a goal and a name: PROVIDER:NAME (asked when you press the button)"
+    add("--model", metavar="MODEL", help=model)
+    add("--prices", type=Path, metavar="FILE", help="a TOML file of prices of your own")
+    unpriced = "may a model without a known price be asked (default: the project's, stop)"
+    add("--unpriced", choices=("stop", "allow"), help=unpriced)
     again = "go on with a recording that was not finished"
     add("--continue", dest="draft", metavar="FILE", type=Path, help=again)
     add("--port", type=int, default=0, help="the port of the page (default: a free one)")
@@ -79,8 +91,26 @@ def _continued(given: argparse.Namespace) -> tuple[tuple[str, ...], list[Done]]:
     return (*apps, *(app for app in given.app if app not in apps)), done
 
 
+def _model(
+    parser: argparse.ArgumentParser, given: argparse.Namespace, settings: Callable[[], Settings]
+) -> Model | None:
+    """Return the model that proposes goals, if there is to be one; end with what is wrong of it."""
+    if given.model is None:
+        return None
+    from pytest_mobileagent.record.proposal import proposer  # asks for an extra
+
+    try:
+        return proposer(given, settings)
+    except ValueError as error:
+        parser.error(str(error))
+
+
 def _record(
-    given: argparse.Namespace, apps: tuple[str, ...], done: Sequence[Done], project: Project
+    given: argparse.Namespace,
+    apps: tuple[str, ...],
+    done: Sequence[Done],
+    project: Project,
+    model: Model | None,
 ) -> int:
     name = given.device or project.device
     source = source_of(name, lambda: project)
@@ -95,7 +125,7 @@ def _record(
         device = lease.enter_context(leased_device(source, options))
         _check(device, apps)
         recording = Recording(device, apps, draft=draft)
-        desk = RecordDesk(recording, given.output, name, lease.close)
+        desk = RecordDesk(recording, given.output, name, lease.close, model=model)
         _begin(recording, apps, done)
         server = stack.enter_context(Server(desk, given.port))
         stack.callback(server.shutdown)

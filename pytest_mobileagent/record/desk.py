@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from pytest_mobileagent.llm.model import Model
     from pytest_mobileagent.record.recording import Recording
     from pytest_mobileagent.record.source import Written
     from pytest_mobileagent.screen.screen import Screen
@@ -75,8 +76,11 @@ class RecordDesk:
         file: Path,
         device: str,
         release: Callable[[], None],
+        *,
         arguments: Sequence[str] = (),
+        model: Model | None = None,
     ) -> None:
+        self._model = model
         self.recording, self.file, self._device = recording, file, device
         self._release, self._arguments = release, arguments
         self._changes: dict[str, Change] = {}
@@ -109,6 +113,8 @@ class RecordDesk:
             "moves": [{"words": each.move, "warning": each.warning} for each in recording.done],
             "elements": elements_of(recording.screen),
             "apps": recording.installed,
+            "proposes": self._model is not None,
+            "readable": recording.is_readable,
             "checks": [self._offer(key, change) for key, change in self._changes.items()],
             "trials": self._trials(),
         }
@@ -158,6 +164,7 @@ class RecordDesk:
             "undo": self._undo,
             "finish": self._finish,
             "preview": self._preview,
+            "propose": self._propose,
             "save": self._save,
             "close": self._close,
         }
@@ -217,6 +224,21 @@ class RecordDesk:
     def _preview(self, given: Mapping[str, Any]) -> dict[str, Any]:
         written, _ = self._task(given)
         return {"source": written.text, "name": slug(str(given.get("goal", "")))}
+
+    def _propose(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        if self._model is None:
+            msg = "no model was named: --model=PROVIDER:NAME"
+            raise ValueError(msg)
+        from pytest_mobileagent.record.proposal import propose  # asks for an extra
+
+        ended = self.recording.ended
+        found = propose(
+            self._model,
+            [each.move for each in self.recording.done],
+            [f"{c.where}: {c.what}" for c in self._changes.values() if not c.is_volatile],
+            ended.answer if isinstance(ended, Finish) else "",
+        )
+        return {"proposal": {"goal": found.goal, "name": found.name}}
 
     def _save(self, given: Mapping[str, Any]) -> None:
         if self.recording.ended is None:

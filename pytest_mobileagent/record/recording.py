@@ -79,6 +79,11 @@ class Recording:
         self._look()
 
     @property
+    def is_readable(self) -> bool:
+        """Whether the phone's state can be read, so that changes are found."""
+        return bool(self.before.settings)
+
+    @property
     def number(self) -> int:
         """The number of the screen that is shown: another one each time it changes."""
         return self._number

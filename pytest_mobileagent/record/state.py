@@ -52,14 +52,10 @@ class State:
 
 
 def read_state(system: System) -> State:
-    """Return what is the phone's own, not an app's.
-
-    Raises:
-        DeviceError: the phone does not answer.
-    """
+    """Return what is the phone's own, not an app's; nothing where no shell can be had."""
     state = State()
     for namespace in NAMESPACES:
-        for line in system.shell(f"settings list {namespace}").splitlines():
+        for line in _output(system, f"settings list {namespace}").splitlines():
             key, equals, value = line.partition("=")
             if equals:
                 state.settings[namespace, key] = value
@@ -67,23 +63,20 @@ def read_state(system: System) -> State:
         rows = _value(system, provider(uri, list(columns)))
         if rows is not None:
             state.rows[uri, ""] = _sorted(rows)
-    found = system.shell(f"find {_SHARED}/ -type f 2>/dev/null")
+    found = _output(system, f"find {_SHARED}/ -type f 2>/dev/null")
     state.files = {line for line in found.splitlines() if line.startswith(_SHARED)}
     state.packages = set(_value(system, packages()) or ())
     return state
 
 
 def add_app(state: State, system: System, package: str) -> None:
-    """Add the databases and the preferences of an app, which need a root shell.
-
-    Raises:
-        DeviceError: the phone does not answer.
-    """
+    """Add the databases and the preferences of an app, where there is a root shell."""
     if not _PACKAGE.fullmatch(package):
         return
     folders = " ".join(f"{root}/{package}" for root in _DATA)
-    listed = system.shell(
-        f"for d in {folders}; do ls -1 $d/databases/* $d/shared_prefs/* 2>/dev/null; done"
+    listed = _output(
+        system,
+        f"for d in {folders}; do ls -1 $d/databases/* $d/shared_prefs/* 2>/dev/null; done",
     )
     seen = set()
     for path in listed.splitlines():
@@ -100,7 +93,7 @@ def add_app(state: State, system: System, package: str) -> None:
 
 def _add_database(state: State, system: System, path: str) -> None:
     tables = sqlite(path, "select name from sqlite_master where type = 'table'")
-    output = system.shell(tables.script)
+    output = _output(system, tables.script)
     try:
         names = [str(row["name"]) for row in tables.parse(output)]
         for name in names:
@@ -112,6 +105,14 @@ def _add_database(state: State, system: System, path: str) -> None:
                     state.rows[path, name] = _sorted(rows)
     except (DeviceError, TaskError):
         return  # it is no database, or not ours to read
+
+
+def _output(system: System, script: str) -> str:
+    """Return what a script prints; nothing where the phone has no shell, as behind a hub."""
+    try:
+        return system.shell(script)
+    except DeviceError:
+        return ""
 
 
 def _value(system: System, probe: Probe) -> Any:

@@ -12,6 +12,7 @@ async function send(what, given) {
     const found = await answer.json();
     problem(answer.ok ? "" : found.error);
     if (answer.ok) show(found);
+    return found;
   } catch {
     problem("The command that serves this page has ended.");
   } finally {

@@ -34,7 +34,11 @@ function showChecks() {
   shownChecks = now;
   const changes = state.checks.filter((each) => !each.screen);
   $("changes").replaceChildren(...changes.map(item));
-  if (!changes.length) $("changes").textContent = "Nothing that can be read has changed. Tick what the last screen shows.";
+  if (!changes.length) {
+    $("changes").textContent = state.readable
+      ? "Nothing that can be read has changed. Tick what the last screen shows."
+      : "The state of this phone cannot be read: there is no shell. Tick what the last screen shows.";
+  }
   $("shown").replaceChildren(...state.checks.filter((each) => each.screen).map(item));
   $("more").open = !changes.length;
   preview();
@@ -72,6 +76,7 @@ function showTrials() {
   for (const label of document.querySelectorAll("#checks label[data-key]")) {
     label.classList.toggle("broken", state.trials.some((trial) => trial.key === label.dataset.key));
   }
+  $("propose").hidden = !state.proposes || state.trials.length > 0;
   const ended = state.trials.length > 0 && state.trials.every((trial) => trial.right !== null);
   $("close").hidden = !ended;
   $("save").textContent = state.trials.length ? "Write it again, and try it" : "Write and try it";
@@ -80,6 +85,13 @@ function showTrials() {
 }
 
 for (const id of ["goal", "name", "level"]) $(id).addEventListener("input", preview);
+$("propose").addEventListener("click", async () => {
+  const found = await send("propose", {});
+  if (!found?.proposal) return;
+  $("goal").value = found.proposal.goal;
+  $("name").value = found.proposal.name;
+  preview();
+});
 $("save").addEventListener("click", () => send("save", asked()));
 $("again").addEventListener("click", () => send("undo", {}));
 $("close").addEventListener("click", async () => {
