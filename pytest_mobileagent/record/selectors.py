@@ -10,6 +10,7 @@ import json
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import ScreenError
@@ -105,7 +106,7 @@ def choose(screen: Screen, element: Element | None, x: int, y: int) -> Choice:
     place = Choice(at=(round(x / width, 3), round(y / height, 3)), warning=_COORDINATES)
     if element is None:
         return place
-    names = _Names(screen)
+    names = _names_on(screen)
     for each in (element, *_speaking_for(element)):
         for criteria in _candidates(each):
             if names.is_unique(criteria):
@@ -126,6 +127,11 @@ class _Names:
 
     def is_unique(self, criteria: Mapping[str, str]) -> bool:
         return self._counts[tuple(criteria.items())] == 1
+
+
+@lru_cache(4)
+def _names_on(screen: Screen) -> _Names:
+    return _Names(screen)
 
 
 def _named(element: Element) -> Iterator[dict[str, str]]:
