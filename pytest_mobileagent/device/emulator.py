@@ -235,10 +235,6 @@ def _read_to_the_end(stop: threading.Event) -> None:
     stop.set()
 
 
-if __name__ == "__main__":
-    sys.exit(main())
-
-
 CONSOLE_PORTS = range(5554, 5684, 2)  # where Android's emulator may have its console
 
 
@@ -288,3 +284,7 @@ def _free(port: int) -> bool:
         except OSError:
             return False
         return True
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -18,7 +18,6 @@ from pytest_mobileagent.plugin.judges import RunJudges
 from pytest_mobileagent.plugin.models import RunModels
 from pytest_mobileagent.plugin.options import FOLDERS, runs_no_test, usage_error
 from pytest_mobileagent.plugin.project import folders
-from pytest_mobileagent.processes import end_marked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -161,6 +160,8 @@ class RunConfig(RunContext):
         if self.is_owner and "shared" in vars(self):
             self.shared.close()
         if self.is_owner and self.agent is not None and "folder" in vars(self):
+            from pytest_mobileagent.processes import end_marked
+
             end_marked(self.folder.mark)  # what killed workers have left running
         if self._lock is not None:
             from pytest_mobileagent.run.folder import let_go

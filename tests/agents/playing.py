@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.testing import MemoryPhone, ScriptedModel, make_screen, play
@@ -10,6 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_mobileagent import Agent, Episode
+
+
+# Python 3.11 fails to compile, now and then, what is first imported deep inside of a test.
+importlib.import_module("pytest_mobileagent.program.endpoints")
 
 
 def notes_phone() -> MemoryPhone:

@@ -18,11 +18,12 @@ for name in sys.modules:
 """
 NEEDED = {
     "errors",
+    "extras",
     "plain",
     "plugin",
     "task",
     "urls",
-}  # the rooms; what it takes to write options and tasks
+}  # the rooms; what it takes to write options and tasks; `extras` are names
 
 
 def loaded(folder, *arguments: str) -> set[str]:

@@ -162,10 +162,6 @@ def main(path: str, name: str, *words: str) -> None:
         Warm(listener, module.main).serve()
 
 
-if __name__ == "__main__":
-    main(*sys.argv[1:])
-
-
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 _ANSWER_SECONDS = 10.0  # a fork takes milliseconds, but some may be asked for at once
 
@@ -262,3 +258,7 @@ async def _status(control: Streams) -> int:
         return -signal.SIGKILL
     finally:
         writer.close()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
