@@ -197,6 +197,7 @@ def _episode(
             "source": case.task.source,
             "licence": licences.get(case.suite),
             "language": case.task.language,
+            "wording": case.task.wording,
             "agent": episode.agent,
             "models": sorted({call.model for call in episode.calls}),
             "device": episode.device.model,

@@ -59,6 +59,7 @@ def test_what_is_exported_says_where_it_comes_from(
     assert origin["task"] == "clock/alarm@1"
     assert origin["agent"] == "mine"
     assert origin["source"] == "ours"
+    assert origin["wording"] == "own"
     assert origin["licence"] == "Apache-2.0"
     said = capsys.readouterr().out
     assert "1 trajectories, 7 steps (train 1)" in said
