@@ -222,8 +222,11 @@ class RecordDesk:
         return task.write(), keys
 
     def _preview(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        written, _ = self._task(given)
-        return {"source": written.text, "name": slug(str(given.get("goal", "")))}
+        try:
+            source, problem = self._task(given)[0].text, ""
+        except ValueError as error:
+            source, problem = "", str(error)  # what is still missing is no mistake
+        return {"source": source, "missing": problem, "name": slug(str(given.get("goal", "")))}
 
     def _propose(self, given: Mapping[str, Any]) -> dict[str, Any]:
         if self._model is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -179,8 +180,9 @@ def test_a_person_plays_a_task(chrome: Any, project: Project) -> None:
         *("--mobile-agent-option", f"announce={told}"),
         *("--mobile-agent-option", "browser=false", "-q"),
     ]
+    alone = {n: v for n, v in os.environ.items() if not n.startswith("PYTEST_XDIST")}
     process = subprocess.Popen(
-        command, cwd=project.pytester.path, stdout=subprocess.PIPE, text=True
+        command, cwd=project.pytester.path, env=alone, stdout=subprocess.PIPE, text=True
     )
     try:
         wait_until(lambda: told.exists() or process.poll() is not None)

@@ -59,8 +59,8 @@ async function preview() {
     method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(asked()),
   });
   const found = await answer.json();
-  $("source").textContent = answer.ok ? found.source : found.error;
-  $("save").disabled = !answer.ok;
+  $("source").textContent = answer.ok ? found.source || found.missing : found.error;
+  $("save").disabled = !found.source;
   if (answer.ok) $("name").placeholder = found.name;
 }
 

@@ -26,3 +26,9 @@ function asText(value) {
   if (value === null || value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
+
+// A time of a record in the reader's own zone: "2026-11-22 09:30".
+function localTime(text) {
+  const time = new Date(text);
+  return Number.isNaN(time.getTime()) ? asText(text) : time.toLocaleString("sv").slice(0, 16);
+}

@@ -44,12 +44,6 @@ function duration(seconds) {
   return minutes < 1440 ? `${Math.floor(minutes / 60)} h ${minutes % 60} min` : `${number(minutes / 60)} h`;
 }
 
-// A time of a record in the reader's own zone: "2026-11-22 09:30".
-function localTime(text) {
-  const time = new Date(text);
-  return Number.isNaN(time.getTime()) ? asText(text) : time.toLocaleString("sv").slice(0, 16);
-}
-
 function tokens(value) {
   if (!known(value)) return "n/a";
   if (value < 10_000) return number(value);
