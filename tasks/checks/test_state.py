@@ -198,4 +198,5 @@ def test_volume(episode):
     solution=[open_app(), tap(text="Display")],
 )
 def test_activity(episode):
-    assert "Display" in (episode.probe("front") or "")
+    assert (episode.probe("front") or "").endswith(".SubSettings")  # as for each page of Settings
+    assert episode.screen.find(text="Brightness level")
