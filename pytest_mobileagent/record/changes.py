@@ -151,7 +151,9 @@ def _preferences(before: State, after: State) -> Iterator[Change]:
             continue
         why = _why(key, new)
         wanted = (
-            f"{{probe}} is {new!r}" if isinstance(new, bool | None) else f"{{probe}} == {new!r}"
+            f"{{probe}} is {new!r}"
+            if isinstance(new, bool | None)
+            else f"{{probe}} == {literal(new)}"
         )
         expression = f"preferences({literal(package)}, {literal(file)}, {literal(key)})"
         yield Change(

@@ -78,10 +78,11 @@ def test_a_setting_that_is_gone_is_asserted_to_be_none() -> None:
     [(True, "{probe} is True"), (3, "{probe} == 3"), (["a"], '{probe} == ["a"]')],
 )
 def test_a_preference_is_asserted_with_its_type(value: Any, test: str) -> None:
-    place = ("org.notes", "Prefs", "show_count")
+    place = ("org.notes", "Prefs", "show_words")
     (change,) = changes(State(), State(preferences={place: value}))
-    assert change.check.probe == 'preferences("org.notes", "Prefs", "show_count")'
-    assert change.check.test == test or change.is_volatile
+    assert change.check.probe == 'preferences("org.notes", "Prefs", "show_words")'
+    assert change.check.test == test
+    assert not change.is_volatile
 
 
 def test_files_packages_and_rows_of_providers_are_seen() -> None:
