@@ -15,12 +15,18 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parent.parent))
 
-from pytest_mobileagent.report.gate.rule import Looks, looks
+from pytest_mobileagent.report.gate.rule import InterimAnalyses, interim_analyses
 from tests.report.gate.worlds import SHAPES, Rates, World, simulate
 
-LOOKS = looks(3, 10)
+ANALYSES = interim_analyses(3, 10)
 SIZES = (8, 20, 50, 100, 200)
-EACH = (Looks((1,)), Looks((3,)), Looks((10,)), Looks((1, 10)), LOOKS)
+EACH = (
+    InterimAnalyses((1,)),
+    InterimAnalyses((3,)),
+    InterimAnalyses((10,)),
+    InterimAnalyses((1, 10)),
+    ANALYSES,
+)
 
 
 def main() -> None:
@@ -59,7 +65,9 @@ def wrong_passes(runs: int) -> None:
 
 
 def false_fails(runs: int) -> None:
-    print("\nFAIL in % of unchanged agents without a margin: the same looks; baselines of 1, 3, 10")
+    print(
+        "\nFAIL in % of unchanged agents without a margin: the same analyses; baselines of 1, 3, 10"
+    )
     head("tasks' chances", *(f"{tasks} tasks" for tasks in SIZES), "baseline 1 / 3, 20 tasks")
     worst = []
     for shape, drift in worlds():
@@ -68,7 +76,9 @@ def false_fails(runs: int) -> None:
             for n in SIZES
         ]
         world = World(20, 0.0, shape, drift)
-        short = [simulate(world, Looks((10,)), runs, 0.0, baseline=n).fail for n in (1, 3)]
+        short = [
+            simulate(world, InterimAnalyses((10,)), runs, 0.0, baseline=n).fail for n in (1, 3)
+        ]
         worst += [rate for rates in (*found, short) for rate in rates]
         row(named(shape, drift), *(" / ".join(map(percent, rates)) for rates in (*found, short)))
     print(f"{len(worst)} cells, the largest {percent(max(worst))} %")
@@ -80,9 +90,9 @@ def all_looks(runs: int) -> None:
     for tasks in SIZES:
         for drop in (0, 0.02, 0.05, 0.1):
             world = World(tasks, drop)
-            found = simulate(world, LOOKS, runs)
-            strict = simulate(world, LOOKS, runs, margin=0.0)
-            good = simulate(World(tasks, drop, "all at 0.9"), LOOKS, runs)
+            found = simulate(world, ANALYSES, runs)
+            strict = simulate(world, ANALYSES, runs, margin=0.0)
+            good = simulate(World(tasks, drop, "all at 0.9"), ANALYSES, runs)
             shares = map(percent, (strict.fail, found.fail, found.passing))
             row(tasks, f"{100 * drop:g}", *shares, f"{found.epochs:.1f}", percent(good.passing))
 
@@ -91,9 +101,9 @@ def one_look(runs: int) -> None:
     print("\nOne look after 3, 5, 10 epochs: FAIL without margin at 0, 5, 10 points; PASS at 0")
     head("tasks", "0", "5", "10", "PASS", "PASS, all at 1")
     for tasks in SIZES:
-        once = [Looks((epochs,)) for epochs in (3, 5, 10)]
+        once = [InterimAnalyses((epochs,)) for epochs in (3, 5, 10)]
 
-        def rates(world: World, once: list[Looks] = once) -> list[Rates]:
+        def rates(world: World, once: list[InterimAnalyses] = once) -> list[Rates]:
             return [simulate(world, each, runs, margin=0.0) for each in once]
 
         fails = [[each.fail for each in rates(World(tasks, drop))] for drop in (0, 0.05, 0.1)]
@@ -105,14 +115,12 @@ def one_look(runs: int) -> None:
 
 
 def bad_days(runs: int) -> None:
-    print(
-        "\nUnchanged agents with bad days (100 tasks, all looks): FAIL % without margin, and with"
-    )
+    print("\nUnchanged agents with bad days (100 tasks, all analyses): FAIL % without margin, with")
     head("deviation of a day, logits", "u-shaped", "middling")
     for day in (0.1, 0.2, 0.3):
         found = [
             [
-                simulate(World(100, shape=shape, day=day), LOOKS, runs, margin).fail
+                simulate(World(100, shape=shape, day=day), ANALYSES, runs, margin).fail
                 for margin in (0, 0.02)
             ]
             for shape in ("u-shaped", "middling")

@@ -26,7 +26,7 @@ from pytest_mobileagent.dialect.dialect import (
     Dialect,
     DialectError,
     Frame,
-    Said,
+    Parts,
     cannot_say,
     lacks,
     quoted,
@@ -89,7 +89,7 @@ class A3(Dialect):
         said = {"thought": thought} if thought else {}
         return Decision((self._of_paper(name, argument, frame),), said)
 
-    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
         if isinstance(action, Type) and (action.at or action.enter or action.clear != self.clear):
             raise cannot_say(self.title, action)
         if self.space == "device":

@@ -22,7 +22,7 @@ from pytest_mobileagent.dialect.dialect import (
     Dialect,
     DialectError,
     Frame,
-    Said,
+    Parts,
     cannot_say,
     quoted,
 )
@@ -165,7 +165,7 @@ class Aitw(Dialect):
                 return Decision(said={"problem": str(error)}, signal="idle")
             raise
 
-    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
         line = self._gesture(action, frame).line()
         plan = f"Action Plan: [{said['plan']}]; " if "plan" in said else ""
         return f"{plan}Action Decision: {line}"

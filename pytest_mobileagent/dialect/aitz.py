@@ -13,7 +13,7 @@ from pytest_mobileagent.dialect.dialect import (
     Dialect,
     DialectError,
     Frame,
-    Said,
+    Parts,
     cannot_say,
     quoted,
     unknown,
@@ -75,7 +75,7 @@ class Aitz(Dialect):
             raise DialectError(msg)
         return Decision((_called(text(data.get("ACTION")), arguments, frame),), said)
 
-    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
         parts = {key: said[name] for key, name in _SAID.items() if name in said}
         name, arguments = self._call(action, frame)
         return json.dumps({**parts, "ACTION": name, "ARGS": arguments}, ensure_ascii=False)

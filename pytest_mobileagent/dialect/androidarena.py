@@ -22,7 +22,7 @@ from pytest_mobileagent.dialect.dialect import (
     Dialect,
     DialectError,
     Frame,
-    Said,
+    Parts,
     cannot_say,
     lacks,
     quoted,
@@ -89,7 +89,7 @@ class AndroidArena(Dialect):
             raise DialectError(msg)
         return _action(name, " ".join(each[0] for each in found), frame)
 
-    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
         return f"{said.get('thought', '')} #{_printed(action, frame)}#".lstrip()
 
 

@@ -24,7 +24,7 @@ from pytest_mobileagent.dialect.dialect import (
     Dialect,
     DialectError,
     Frame,
-    Said,
+    Parts,
     cannot_say,
     quoted,
     unknown,
@@ -77,7 +77,7 @@ class AndroidControl(Dialect):
             return _original(data, frame)
         return _mobile_use(data, frame)
 
-    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
         say = _say_original if self.form == "original" else mobile_use
         data = say(action, frame)
         if data is None:

@@ -27,7 +27,7 @@ from pytest_mobileagent.dialect.dialect import (
     Dialect,
     DialectError,
     Frame,
-    Said,
+    Parts,
     cannot_say,
     lacks,
     quoted,
@@ -113,7 +113,7 @@ class AndroidWorld(Dialect):
             return _reply({"action_type": "unknown"}, decision.said)
         return Dialect.print(self, decision, frame)
 
-    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
         return _reply(_printed(action, frame), said)
 
     @staticmethod
@@ -257,7 +257,7 @@ _OTHERS: Mapping[str, Callable[[Mapping[str, Any], Frame], Action | None]] = {
 _KINDS = {*_PLAIN, *_TOUCHES, *_OTHERS}
 
 
-def _reply(fields: Mapping[str, Any], said: Said) -> str:
+def _reply(fields: Mapping[str, Any], said: Parts) -> str:
     action = json.dumps(fields, ensure_ascii=False)
     return f"Reason: {said.get('reason', '-')}\nAction: {action}"
 

@@ -22,7 +22,7 @@ from pytest_mobileagent.dialect.dialect import (
     Dialect,
     DialectError,
     Frame,
-    Said,
+    Parts,
     cannot_say,
     lacks,
     quoted,
@@ -122,7 +122,7 @@ class AppAgent(Dialect):
         parts += [f"Action: {action}", f"Summary: {said.get('summary', '')}"]
         return "\n".join(part.replace("\n", " ") for part in parts)
 
-    def _call(self, action: str, said: Said, frame: Frame) -> Decision:
+    def _call(self, action: str, said: Parts, frame: Frame) -> Decision:
         called = _CALL.search(action)
         name = called.group(1).lower() if called else action.strip(_QUOTES).lower()
         if name == "grid" and self.offers_grid:
@@ -248,7 +248,7 @@ class _CodeCall:
 
     name: str
     arguments: tuple[str, ...]
-    said: Said
+    said: Parts
 
     def number(self, place: int) -> int:
         """Return an argument as a whole number, as Python's `int` reads it."""

@@ -15,7 +15,7 @@ from pytest_mobileagent.dialect.dialect import (
     Dialect,
     DialectError,
     Frame,
-    Said,
+    Parts,
     cannot_say,
     lacks,
     quoted,
@@ -98,7 +98,7 @@ class AutoDroid(Dialect):
                 return replace(decision, actions=(kept,))
         return decision
 
-    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
         match action:
             case Finish():
                 chosen = ("Yes", "-1", "N/A", "N/A")

@@ -13,7 +13,7 @@ from pytest_mobileagent.dialect.dialect import (
     Dialect,
     DialectError,
     Frame,
-    Said,
+    Parts,
     cannot_say,
     lacks,
     quoted,
@@ -111,7 +111,7 @@ class BMoca(Dialect):
                 raise DialectError(msg)
         return Decision((self._action(name, argument, frame),), _said(words))
 
-    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
         parts = [f"- {name.capitalize()}: {said[name]}" for name in _PARTS if name in said]
         return "\n".join([*parts, f"- Action: {self._printed(action, frame)}"])
 
@@ -179,7 +179,7 @@ class BMocaGesture(Dialect):
         y1, x1, y2, x2 = (round((each - self.low) / (1 - self.low), 9) for each in numbers)
         return _key_or(gesture((y1, x1, y2, x2), frame, self.threshold), y1, x1)
 
-    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
         if isinstance(action, Key) and action.name in BUTTONS:
             ends = BUTTONS[action.name] * 2
         else:
@@ -207,7 +207,7 @@ class BMocaDiscrete(Dialect):
             raise DialectError(msg)
         return _discrete(int(plain), frame)
 
-    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
         match action:
             case Tap(x, y):
                 across, down = frame.point(x, y, (2, 2))

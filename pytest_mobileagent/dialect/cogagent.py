@@ -26,7 +26,7 @@ from pytest_mobileagent.dialect.dialect import (
     Dialect,
     DialectError,
     Frame,
-    Said,
+    Parts,
     cannot_say,
     lacks,
     quoted,
@@ -154,7 +154,7 @@ class CogAgent(Dialect):
             raise lacks(words, "operation")
         return self._read(f"Grounded Operation:{found}", frame)
 
-    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
         parts = [f"{name.capitalize()}: {said[name]}\n" for name in _NAMES if name in said]
         if self.version == "18b":
             line = f"Grounded Operation:{self._words(action, frame)}"
@@ -190,7 +190,7 @@ class CogAgent(Dialect):
     def _type(self, typed: str, at: tuple[int, int] | None = None) -> Type:
         return Type(typed, at, clear=self.submit, enter=self.submit)
 
-    def _call(self, words: str, said: Said, frame: Frame) -> Decision:
+    def _call(self, words: str, said: Parts, frame: Frame) -> Decision:
         """Return what an operation of the 9B model means."""
         found = _CALL.match(words)
         name = (found[1] if found else words.strip().split("\n")[0]).upper()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
 
 # The named parts of a reply besides its action, such as the thought.
-Said = Mapping[str, str]
+Parts = Mapping[str, str]
 # What the original agent does with words that it cannot read: it does nothing in that step; it asks
 # the model again; it ends as if the task were done, gives up, or crashes.
 OnError = Literal["no action", "ask again", "finish", "give up", "crash"]
@@ -188,7 +188,7 @@ class Decision:
     """
 
     actions: tuple[Action, ...] = ()
-    said: Said = field(default_factory=dict)
+    said: Parts = field(default_factory=dict)
     signal: str = ""
     words: str = ""
     error: str = ""
@@ -198,7 +198,7 @@ class Decision:
 class Dialect:
     """A format in which models express actions. Instances are immutable; fields select variants.
 
-    A dialect of your own implements `_read` and `_say`, or `_read` and `print` if one reply may
+    A dialect of your own implements `_read` and `_print`, or `_read` and `print` if one reply may
     hold several actions or none.
 
     - `name`: its name in a registry or an option.
@@ -243,7 +243,7 @@ class Dialect:
             title, count = self.title or self.name, len(decision.actions)
             msg = f"{title} says one action at a time, not {count}"
             raise DialectError(msg)
-        return self._say(decision.actions[0], decision.said, frame)
+        return self._print(decision.actions[0], decision.said, frame)
 
     def _read(self, words: str, frame: Frame) -> Decision | Action:
         """Return what words mean: an action, or a decision where there is more to tell."""
@@ -253,7 +253,7 @@ class Dialect:
         """Return what words mean to the original's code; a dialect overrides it if that differs."""
         return self.parse(words, frame)
 
-    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
         """Return the words for an action, together with the named parts of a reply."""
         raise NotImplementedError
 

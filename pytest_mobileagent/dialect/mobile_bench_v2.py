@@ -12,7 +12,7 @@ from pytest_mobileagent.dialect.dialect import (
     Dialect,
     DialectError,
     Frame,
-    Said,
+    Parts,
     cannot_say,
     lacks,
     quoted,
@@ -64,7 +64,7 @@ class MobileBenchV2(Dialect):
         action = _action(fields.get("action", "" if fields else cleaned), frame)
         return Decision((action,), said)
 
-    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
         lines = {name: said[name] for name in _FIELDS if name in said}
         lines["action"] = _words(action, frame)
         order = ("observation", "thought", "action", "summary")

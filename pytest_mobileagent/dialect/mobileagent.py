@@ -11,7 +11,7 @@ from pytest_mobileagent.dialect.dialect import (
     Dialect,
     DialectError,
     Frame,
-    Said,
+    Parts,
     cannot_say,
     lacks,
     quoted,
@@ -91,7 +91,7 @@ class MobileAgent(Dialect):
             return _reply(_signal(decision), decision.said)
         return Dialect.print(self, decision, frame)
 
-    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
         return _reply(_printed(action), said)
 
 
@@ -142,7 +142,7 @@ def parameter(action: str, name: str) -> str:
     return found.strip()
 
 
-def _decision(said: Said, frame: Frame) -> Decision:
+def _decision(said: Parts, frame: Frame) -> Decision:
     action = said["action"].replace("（", "(").replace("）", ")")
     name = name_of(action, _NAMES)
     match name:
@@ -173,7 +173,7 @@ def _plain(name: str, action: str, frame: Frame) -> Action | None:
     return _KNOWN.get(name)
 
 
-def _reply(action: str, said: Said) -> str:
+def _reply(action: str, said: Parts) -> str:
     lines = [f"{name.title()}: {said.get(name, '')}" for name in ("observation", "thought")]
     return "\n".join(" ".join(line.split("\n")) for line in [*lines, f"Action: {action}"])
 

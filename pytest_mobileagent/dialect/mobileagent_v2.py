@@ -12,7 +12,7 @@ from pytest_mobileagent.dialect.dialect import (
     Dialect,
     DialectError,
     Frame,
-    Said,
+    Parts,
     cannot_say,
     quoted,
 )
@@ -81,7 +81,7 @@ class MobileAgentV2(Dialect):
             return _reply(decision.said.get("action", ""), decision.said)
         return Dialect.print(self, decision, frame)
 
-    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
         return _reply(_printed(action, frame), said)
 
     @staticmethod
@@ -102,7 +102,7 @@ class MobileAgentV2(Dialect):
         return ""
 
 
-def _decision(said: Said, frame: Frame) -> Decision:
+def _decision(said: Parts, frame: Frame) -> Decision:
     action = said["action"].replace("（", "(").replace("）", ")")
     name = name_of(action, _NAMES)
     behind = action[action.lower().find(name) + len(name) :]
@@ -128,7 +128,7 @@ def _code_line(text: str) -> str:
     return text.replace("\n", " ").replace("  ", " ").strip()
 
 
-def _code_decision(said: Said, frame: Frame) -> Decision:
+def _code_decision(said: Parts, frame: Frame) -> Decision:
     action = said["action"]
     name = next((each for each in _NAMES if each in action), "")
     last = action.split("(")[-1].split(")")[0]
@@ -189,7 +189,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _reply(action: str, said: Said) -> str:
+def _reply(action: str, said: Parts) -> str:
     return (
         f"### Thought ###\n{said.get('thought', '')}\n### Action ###\n{action}\n"
         f"### Operation ###\n{said.get('operation', '')}"

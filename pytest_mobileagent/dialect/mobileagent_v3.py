@@ -24,7 +24,7 @@ from pytest_mobileagent.dialect.dialect import (
     Dialect,
     DialectError,
     Frame,
-    Said,
+    Parts,
     cannot_say,
     quoted,
     unknown,
@@ -89,7 +89,7 @@ class MobileAgentV3(Dialect):
             return Decision((), said)
         return Decision((self._action(fields, frame),), said)
 
-    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
         fields = json.dumps(self._printed(action, frame), ensure_ascii=False)
         return (
             f"### Thought ###\n{said.get('thought', '-')}\n\n### Action ###\n{fields}\n\n"

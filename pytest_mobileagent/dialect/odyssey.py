@@ -16,7 +16,7 @@ from pytest_mobileagent.action.action import (
     Tap,
     Type,
 )
-from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Said, cannot_say, lacks
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts, cannot_say, lacks
 from pytest_mobileagent.dialect.reading import OPPOSITE, PAIR, name_for, number, spoken
 from pytest_mobileagent.dialect.reading import direction as as_direction
 
@@ -85,7 +85,7 @@ class Odyssey(Dialect):
             raise lacks(words, "command")
         return Scroll(_DIRECTIONS[side])
 
-    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
         match action:
             case Tap(x, y):
                 return "CLICK: ({}, {})".format(*frame.thousandths(x, y))

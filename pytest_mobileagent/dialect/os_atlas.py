@@ -24,7 +24,7 @@ from pytest_mobileagent.dialect.dialect import (
     Dialect,
     DialectError,
     Frame,
-    Said,
+    Parts,
     cannot_say,
     lacks,
     quoted,
@@ -76,7 +76,7 @@ class OsAtlas(Dialect):
         )
         return Decision((action,), {"thought": thought} if thought else {})
 
-    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
         thought = said.get("thought")
         before = f"thoughts:\n{thought}\n" if thought else ""
         return f"{before}actions:\n{self._words(action, frame)}"

@@ -26,7 +26,7 @@ from pytest_mobileagent.dialect.dialect import (
     Dialect,
     DialectError,
     Frame,
-    Said,
+    Parts,
     cannot_say,
     quoted,
 )
@@ -98,7 +98,7 @@ class Qwen(Dialect):
             raise DialectError(msg)
         return self._read(f"{parts[0]}<tool_call>\n{said}\n</tool_call>", frame)
 
-    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
         arguments = self._arguments(action, frame)
         tool = json.dumps({"name": "mobile_use", "arguments": arguments}, ensure_ascii=False)
         lines = [

@@ -22,7 +22,7 @@ from pytest_mobileagent.dialect.dialect import (
     Dialect,
     DialectError,
     Frame,
-    Said,
+    Parts,
     cannot_say,
     quoted,
     unknown,
@@ -97,7 +97,7 @@ class SeeAct(Dialect):
         letter = letter if letter in frame.marks else "None"
         return self._read(f"ELEMENT: {letter}\nACTION: {kind}\nVALUE: {value}", frame)
 
-    def _say(self, action: Action, said: Said, frame: Frame) -> str:
+    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
         kind, at, value = _printed(action)
         if "\n" in value or "\r" in value:
             msg = f"a value of SeeAct's is one line: {quoted(value)}"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.plugin.context import RunContext
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.gate.decide import Decision
-    from pytest_mobileagent.report.gate.rule import Looks
+    from pytest_mobileagent.report.gate.rule import InterimAnalyses
     from pytest_mobileagent.report.gate.spec import Gate
     from pytest_mobileagent.report.recorded import RecordedRun
     from pytest_mobileagent.task.case import Case
@@ -43,12 +43,12 @@ class RunGate:
         return epochs.least < epochs.most and self._run.earlier.makes_episodes
 
     @property
-    def analyses(self) -> Looks:
+    def analyses(self) -> InterimAnalyses:
         """After how many epochs the gate is asked."""
-        from pytest_mobileagent.report.gate.rule import looks
+        from pytest_mobileagent.report.gate.rule import interim_analyses
 
         epochs = self._settings[EPOCHS].value
-        return looks(epochs.least if self.has_analyses else epochs.most, epochs.most)
+        return interim_analyses(epochs.least if self.has_analyses else epochs.most, epochs.most)
 
     def check(self) -> None:
         """Read the gate and the baseline, before anything is started.

@@ -35,7 +35,7 @@ class BadAdapterError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ReportPlace:
     """Where a program reports something: a pattern's match in its output, or a file that it writes.
 
     With both, the pattern is searched for in the file. The last match counts: its first group that
@@ -80,11 +80,11 @@ class Adapter:
     env: Mapping[str, str] = field(default_factory=dict)
     stdin: str = ""
     shell: bool = False
-    done: Said | None = None
-    answer: Said | None = None
-    impossible: Said | None = None
-    error: Said | None = None
-    step_limit: Said | None = None
+    done: ReportPlace | None = None
+    answer: ReportPlace | None = None
+    impossible: ReportPlace | None = None
+    error: ReportPlace | None = None
+    step_limit: ReportPlace | None = None
     exit_codes: Mapping[int, Ending] = field(default_factory=lambda: SPA_BENCH)
     network: Literal["open", "models"] = "open"
     model_hosts: tuple[str, ...] = ()

@@ -17,7 +17,7 @@ from pytest_mobileagent.program.adapter import (
     Adapter,
     BadAdapterError,
     Ending,
-    Said,
+    ReportPlace,
     from_command,
     missing,
     split,
@@ -252,11 +252,11 @@ class _Reader:
             raise self.wrong(key, f"= {value!r} has to be a table of texts, as in {{{example}}}")
         return dict(value)
 
-    def said(self, key: str, value: Any) -> Said:
+    def said(self, key: str, value: Any) -> ReportPlace:
         found = value if isinstance(value, dict) else {"pattern": value}
         if not found or found.keys() - {"pattern", "file"}:
             raise self.wrong(key, f'= {value!r} has to be a pattern, or {{file = "…"}}')
-        said = Said(**{name: self.text(key, text) for name, text in found.items()})
+        said = ReportPlace(**{name: self.text(key, text) for name, text in found.items()})
         try:
             re.compile(said.pattern)
         except re.error as error:

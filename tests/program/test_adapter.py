@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pytest_mobileagent.program.adapter import (
     SPA_BENCH,
     BadAdapterError,
-    Said,
+    ReportPlace,
     from_command,
     split,
 )
@@ -74,10 +74,13 @@ SERIAL = "{serial}"
     assert adapter.requirements == tmp_path / "Other-Agent" / "requirements.txt"
     assert adapter.used == {"goal", "openai_chat_url", "serial"}
     assert (adapter.answer, adapter.impossible) == (
-        Said("FINAL ANSWER: (.*)"),
-        Said(file="impossible.txt"),
+        ReportPlace("FINAL ANSWER: (.*)"),
+        ReportPlace(file="impossible.txt"),
     )
-    assert (adapter.error, adapter.step_limit) == (Said("API error"), Said("Max steps"))
+    assert (adapter.error, adapter.step_limit) == (
+        ReportPlace("API error"),
+        ReportPlace("Max steps"),
+    )
     assert adapter.stdin == "y\n{serial}\n"
     assert adapter.exit_codes == {0: "done", 3: "done", 7: "step limit"}
     assert (adapter.network, adapter.model_hosts, adapter.grace) == (

@@ -23,6 +23,7 @@ from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.llm.providers import PROVIDERS
 from pytest_mobileagent.program.http1 import header
 from pytest_mobileagent.program.models.assembly import json_object
+from pytest_mobileagent.program.models.cached_replies import CachedReplies
 from pytest_mobileagent.program.models.environment import (
     LOOPBACK,
     LentKeys,
@@ -33,7 +34,6 @@ from pytest_mobileagent.program.models.environment import (
     routes,
 )
 from pytest_mobileagent.program.models.exchange import Exchange, Place, StandIn
-from pytest_mobileagent.program.models.kept import KeptReplies
 from pytest_mobileagent.program.models.recording import Book, Outage, Recording, Sent
 from pytest_mobileagent.program.models.replies import UNLIMITED, is_priced
 from pytest_mobileagent.program.models.requests import (
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.scripted.model import ScriptedModel
     from pytest_mobileagent.program.commands import CallWatcher
     from pytest_mobileagent.program.http1 import ServerConnection
-    from pytest_mobileagent.program.models.kept import KeptReply
+    from pytest_mobileagent.program.models.cached_replies import CachedReply
     from pytest_mobileagent.program.models.replies import Seller
     from pytest_mobileagent.program.models.requests import RecordedApi
 
@@ -112,7 +112,7 @@ class RecordedModels:
         self._book = Book(settings.prices, settings.spending(), log, store, dict(roles or {}))
         self._watcher, self._on_budget = watcher, on_budget
         self._include_usage, self._model = include_usage, model
-        self._kept, self._is_proxy = KeptReplies(cache), is_proxy
+        self._cached, self._is_proxy = CachedReplies(cache), is_proxy
         self.routes = routes(every=not is_proxy)
         # A program may name the user's endpoint itself.
         places = ((Origin.of(each.base).host, each.provider) for each in self.routes.values())
@@ -196,7 +196,7 @@ class RecordedModels:
                 provider's place.
         """
         route = route_of(name, self.routes)
-        if not (self._stand_in.is_given or self._kept.only):
+        if not (self._stand_in.is_given or self._cached.only):
             key_at(route)
         provider = PROVIDERS.get(route.provider)
         word = self._keys.word_for(provider.key if provider is not None else ())
@@ -252,16 +252,16 @@ class RecordedModels:
         plain = decoded(data, header(request, "content-encoding").lower())
         sent = Sent(place.path, plain, json_object(plain) or {}, self._secrets(request, place))
         seller = self._stand_in.seller(place, model_of(place.path, sent.body))
-        key, kept = self._key(seller, place, api, sent), None
+        key, cached = self._key(seller, place, api, sent), None
         try:
-            kept = self._kept.find(key)
+            cached = self._cached.find(key)
         except HostError as error:
             self.failure = self.failure or error
         if self.failure is not None:
             await _refuse(connection, api, 403, str(self.failure))
-        elif kept is not None:
+        elif cached is not None:
             self.secrets.update(sent.secrets)
-            await self._replay(connection, Recording(self._book, api, seller, sent), kept)
+            await self._replay(connection, Recording(self._book, api, seller, sent), cached)
         elif why := self._book.spending.over() or self._unlimited(seller):
             self._on_budget(why)
             await _refuse(connection, api, 429, why)
@@ -271,28 +271,28 @@ class RecordedModels:
             self.secrets.update(sent.secrets)
             recording = Recording(self._book, api, seller, sent)
             await self._record(connection, request, recording, place, data)
-            self._kept.keep(key, recording.kept)
+            self._cached.keep(key, recording.cached)
 
     def _key(self, seller: Seller, place: Place, api: RecordedApi, sent: Sent) -> str:
         """Return the name under which the reply to a request is kept."""
         to = self._stand_in.instead(api, place)
         server = self._stand_in.server or shown(f"{to.origin.url}{to.path}")
         query = place.target.partition("?")[2]
-        return self._kept.key(seller.id, server, api.name, query, sent.data)
+        return self._cached.key(seller.id, server, api.name, query, sent.data)
 
     async def _replay(
-        self, connection: ServerConnection, recording: Recording, kept: KeptReply
+        self, connection: ServerConnection, recording: Recording, cached: CachedReply
     ) -> None:
-        """Answer a request with the reply that was kept."""
+        """Answer a request with the cached reply."""
         try:
-            await asyncio.to_thread(recording.replay, kept)
+            await asyncio.to_thread(recording.replay, cached)
         except HostError as error:
             self.failure = error
             raise ConnectionResetError(str(error)) from error
-        text = kept.text.encode()
-        if "event-stream" in kept.media_type and self._asks_for_usage(recording):
+        text = cached.text.encode()
+        if "event-stream" in cached.media_type and self._asks_for_usage(recording):
             text = WithoutUsage().pass_on(text, is_last=True)
-        await connection.respond(200, {"Content-Type": kept.media_type}, text)
+        await connection.respond(200, {"Content-Type": cached.media_type}, text)
 
     def _asks_for_usage(self, recording: Recording) -> bytes | None:
         """Return the body of a request that asks for counts; None if we do not ask for them."""

@@ -17,7 +17,7 @@ from pytest_mobileagent.llm.prices import HELPERS, input_tokens, text_tokens
 from pytest_mobileagent.llm.providers import REAL_KEY, keys
 from pytest_mobileagent.plain import to_line
 from pytest_mobileagent.program.models.assembly import Assembled, json_object, objects
-from pytest_mobileagent.program.models.kept import KeptReply
+from pytest_mobileagent.program.models.cached_replies import CachedReply
 from pytest_mobileagent.program.models.replies import price, reported
 from pytest_mobileagent.program.models.requests import decoded, model_of
 
@@ -108,7 +108,7 @@ class Recording:
     def __init__(self, book: Book, api: RecordedApi, seller: Seller, sent: Sent) -> None:
         self.api, self.seller = api, seller
         self.settings: dict[str, Any] = {}  # ours, in addition to those of the program
-        self.kept: KeptReply | None = None  # the reply, once it is whole
+        self.cached: CachedReply | None = None  # the reply, once it is whole
         self._from_cache = False
         self._book, self.given = book, sent
         asked = model_of(sent.path, sent.body)  # even if another model answers
@@ -148,14 +148,14 @@ class Recording:
         self._status, self._media_type = status, media_type.lower()
         self._encoding = encoding.lower().strip()
 
-    def replay(self, kept: KeptReply) -> None:
-        """Record a reply that was kept, in place of the provider's.
+    def replay(self, cached: CachedReply) -> None:
+        """Record a cached reply, in place of the provider's.
 
         Raises:
             HostError: a picture or the line cannot be written.
         """
-        self.answered(200, kept.media_type, "")
-        self._come, self._from_cache = [kept.text.encode()], True
+        self.answered(200, cached.media_type, "")
+        self._come, self._from_cache = [cached.text.encode()], True
         self.write()
 
     @property
@@ -201,7 +201,7 @@ class Recording:
         self._succeed(assembled, answer, times, error)
         if assembled.is_whole and answer.stop in WHOLE and not error:
             text = without_secrets(raw.decode("utf-8", "replace"), self._secrets())
-            self.kept = KeptReply(self._media_type, text)
+            self.cached = CachedReply(self._media_type, text)
         calls = (f"{call.name}({to_line(call.arguments)})" for call in answer.tool_calls)
         return answer.text or "\n".join(calls)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.program.adapter import Adapter, Ending, Said
+    from pytest_mobileagent.program.adapter import Adapter, Ending, ReportPlace
 
 ANSWER_FILE, IMPOSSIBLE_FILE = "MOBILEAGENT_ANSWER_FILE", "MOBILEAGENT_IMPOSSIBLE_FILE"
 _MOST_READ = 16 * 1024 * 1024  # bytes of a file; `Output` holds fewer
@@ -136,7 +136,7 @@ def _ending(adapter: Adapter, status: int | None) -> Ending:
     return "error" if status is None else adapter.exit_codes.get(status, "error")
 
 
-def _error(traces: Traces, without: Said | None = None) -> str:
+def _error(traces: Traces, without: ReportPlace | None = None) -> str:
     """Return how a program failed, and its last words; `without` are words that it lacked."""
     status = traces.status
     if status is None:
@@ -151,7 +151,7 @@ def _error(traces: Traces, without: Said | None = None) -> str:
     return f"{how}; the last it said: {words}" if words else f"{how}, and said nothing"
 
 
-def _said(said: Said | None, traces: Traces, note: str) -> str | None:
+def _said(said: ReportPlace | None, traces: Traces, note: str) -> str | None:
     """Return what a program reports by the adapter's rule, or in the file `note`."""
     text = _found(said, traces)
     if text is None:
@@ -159,7 +159,7 @@ def _said(said: Said | None, traces: Traces, note: str) -> str | None:
     return None if text is None else text.strip()[:_MOST_SAID]
 
 
-def _found(said: Said | None, traces: Traces) -> str | None:
+def _found(said: ReportPlace | None, traces: Traces) -> str | None:
     """Return what an adapter's rule finds; None if it finds nothing, or there is no rule."""
     if said is None:
         return None

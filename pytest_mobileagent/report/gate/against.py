@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.report.comparison.pairing import Difference, Key, Tally
     from pytest_mobileagent.report.entry import Entry
-    from pytest_mobileagent.report.gate.rule import Looks
+    from pytest_mobileagent.report.gate.rule import InterimAnalyses
     from pytest_mobileagent.report.gate.spec import Bound
 
 
@@ -48,7 +48,7 @@ def against(
     bound: Bound,
     tasks: Sequence[Entry],
     baseline: Sequence[Entry],
-    looks: Looks,
+    analyses: InterimAnalyses,
     look: int,
     *,
     count: int = 1,
@@ -67,7 +67,7 @@ def against(
         [task for task in run if (task["id"], task["environment"]) in both]
         for run in (tasks, baseline)
     )
-    seen = _Seen.of(tallies(there), tallies(here), bound, levels(looks, look, count))
+    seen = _Seen.of(tallies(there), tallies(here), bound, levels(analyses, look, count))
     counted, numbers = _denominators(seen), _numbers(seen)
     low, high = _bounds(seen, count)
     said = name_of(bound)
@@ -85,11 +85,11 @@ def against(
     is_whole = not (is_lacking(seen.here) or is_lacking(seen.there))
     if is_whole and rule(seen.worst, bound, seen.levels) == PASS:
         number = seen.found.tasks
-        return finding(PASS, f"{said} ({low}), {number} tasks, {_epochs(looks, look)}{counted}")
+        return finding(PASS, f"{said} ({low}), {number} tasks, {_epochs(analyses, look)}{counted}")
     said += f" ({low}; {high})" * (seen.low is not None)
     may_change = is_whole and seen.found.tasks >= FEWEST_TASKS
     if is_whole and rule(seen.found, bound, seen.levels) == INCONCLUSIVE:
-        after = f"after {_plural(looks.epochs[look], 'epoch')}"
+        after = f"after {_plural(analyses.epochs[look], 'epoch')}"
         why = f"{said} {after}; {_takes(seen, bound, numbers)}{counted}"
         return finding(INCONCLUSIVE, why, may_change=may_change)
     why = _lacks(seen, here, there)
@@ -213,10 +213,10 @@ def _takes(seen: _Seen, bound: Bound, numbers: dict[str, Any]) -> str:
     return f"more epochs of these tasks would not decide, about {more} tasks like them would"
 
 
-def _epochs(looks: Looks, look: int) -> str:
-    count = len(looks.epochs)
+def _epochs(analyses: InterimAnalyses, look: int) -> str:
+    count = len(analyses.epochs)
     which = f" (analysis {look + 1} of {count})" if count > 1 else ""
-    return _plural(looks.epochs[look], "epoch") + which
+    return _plural(analyses.epochs[look], "epoch") + which
 
 
 def _denominators(seen: _Seen) -> str:

@@ -11,7 +11,14 @@ from pytest_mobileagent.plain import printable, to_wire
 from pytest_mobileagent.report.gate.absolute import absolute, required
 from pytest_mobileagent.report.gate.against import against
 from pytest_mobileagent.report.gate.missing import lacking, selected_alike, unseen, without_app
-from pytest_mobileagent.report.gate.rule import FAIL, INCONCLUSIVE, PASS, Finding, Looks, looks
+from pytest_mobileagent.report.gate.rule import (
+    FAIL,
+    INCONCLUSIVE,
+    PASS,
+    Finding,
+    InterimAnalyses,
+    interim_analyses,
+)
 from pytest_mobileagent.report.gate.spec import check_names
 from pytest_mobileagent.report.text.markdown import escape, table
 
@@ -34,7 +41,7 @@ class Decision:
     """What a gate says of a run: `findings` on all that it asks for, at an analysis."""
 
     findings: tuple[Finding, ...]
-    looks: Looks
+    analyses: InterimAnalyses
     look: int
 
     @property
@@ -58,13 +65,13 @@ class Decision:
     @property
     def epochs(self) -> int:
         """After how many epochs this was decided."""
-        return self.looks.epochs[self.look]
+        return self.analyses.epochs[self.look]
 
     @property
     def open(self) -> tuple[Bound, ...]:
         """The bounds that another analysis may decide; none once one has failed for good."""
         against_baseline = [f for f in self.bounds if f.bound is not None and f.bound.baseline]
-        is_last = self.look + 1 == len(self.looks.epochs)
+        is_last = self.look + 1 == len(self.analyses.epochs)
         if is_last or any(finding.verdict == FAIL for finding in against_baseline):
             return ()
         return tuple(f.bound for f in against_baseline if f.may_change and f.bound is not None)
@@ -98,7 +105,7 @@ class Decision:
                     "line": self.line,
                     "bounds": [finding.to_wire() for finding in self.findings],
                     "look": self.look + 1,
-                    "looks": self.looks.epochs,
+                    "looks": self.analyses.epochs,
                     "epochs": self.epochs,
                 }
             )
@@ -109,7 +116,7 @@ def decide(
     gate: Gate,
     tasks: Sequence[Entry],
     baseline: Sequence[Entry] | None,
-    looks: Looks,
+    analyses: InterimAnalyses,
     look: int,
     *,
     before: Decision | None = None,
@@ -144,9 +151,9 @@ def decide(
                 for run in (tasks, baseline or ())
             )
             left_out = unseen(here, there, alike=alike, allow_skipped=gate.allow_skipped)
-            found = against(bound, here, there, looks, look, count=count)
+            found = against(bound, here, there, analyses, look, count=count)
             findings.append(_without(left_out, found))
-    return Decision(tuple(findings), looks, look)
+    return Decision(tuple(findings), analyses, look)
 
 
 def _without(left_out: str | None, found: Finding) -> Finding:
@@ -172,7 +179,7 @@ def decide_finished(gate: Gate, run: RecordedRun, baseline: RecordedRun | None) 
     alike = baseline is not None and selected_alike(run.about, baseline.about)
     planned = _planned(run)
     if planned is None:
-        once = Looks((_count(run.tasks),))
+        once = InterimAnalyses((_count(run.tasks),))
         return decide(gate, run.tasks, before, once, 0, alike=alike)
     decided = [task for task in run.tasks if task["success"] is not None]
     done = _count(decided)
@@ -194,13 +201,13 @@ def _is_wanted(task: Entry, decision: Decision | None) -> bool:
     return decision is None or task["outcome"] != "not run" or decision.wants(task)
 
 
-def _planned(run: RecordedRun) -> Looks | None:
+def _planned(run: RecordedRun) -> InterimAnalyses | None:
     """Return the planned interim analyses; None if the run had a plain number of epochs."""
     option = (run.about.get("options") or {}).get("mobile-epochs") or {}
     found = _RANGE.fullmatch(str(option.get("value") or ""))
     if not found or not 1 <= int(found[1]) <= int(found[2]):
         return None
-    return looks(int(found[1]), int(found[2]))
+    return interim_analyses(int(found[1]), int(found[2]))
 
 
 def _count(tasks: Sequence[Entry]) -> int:

@@ -74,12 +74,12 @@ class Levels(NamedTuple):
     passing: float
 
 
-def levels(looks: Looks, look: int, count: int = 1) -> Levels:
+def levels(analyses: InterimAnalyses, look: int, count: int = 1) -> Levels:
     """Return the levels of an interim analysis, of a gate with `count` bounds against the baseline.
 
     Each bound may fail falsely at its part of the level; all have to pass, so that level stays.
     """
-    return Levels(looks.levels(ALPHA)[look] / count, looks.even_levels(BETA)[look])
+    return Levels(analyses.levels(ALPHA)[look] / count, analyses.even_levels(BETA)[look])
 
 
 def rule(found: Difference, bound: Bound, levels: Levels) -> str:
@@ -211,7 +211,7 @@ _HALVINGS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Looks:
+class InterimAnalyses:
     """After how many epochs a gate analyses a run, fixed before it: growing numbers from 1."""
 
     epochs: tuple[int, ...]
@@ -233,9 +233,9 @@ class Looks:
         return _levels(self.epochs, alpha, _evenly)
 
 
-def looks(least: int, most: int) -> Looks:
+def interim_analyses(least: int, most: int) -> InterimAnalyses:
     """Return the analyses of `--mobile-epochs=least..most`; of a plain number, a single one."""
-    return Looks(tuple(sorted({least, math.isqrt(least * most), most})))
+    return InterimAnalyses(tuple(sorted({least, math.isqrt(least * most), most})))
 
 
 def _pocock(time: float) -> float:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.program.adapter import Adapter, Said
+from pytest_mobileagent.program.adapter import Adapter, ReportPlace
 from pytest_mobileagent.program.process.reported import Reported, Traces, reported, variables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-ANSWER = Said("FINAL ANSWER: (.*)")
+ANSWER = ReportPlace("FINAL ANSWER: (.*)")
 
 
 @pytest.fixture
@@ -79,14 +79,14 @@ def test_an_adapter_may_give_statuses_another_meaning(report: Callable[..., Repo
         (ANSWER, "FINAL ANSWER: 1\nx\nFINAL ANSWER:  42 GB \r\nbye\n", "42 GB"),
         (ANSWER, "\x1b[1;32mFINAL ANSWER: 42\x1b[0m\n", "42"),
         (ANSWER, "nothing", ""),
-        (Said(r"^done$"), "x\ndone\n", "done"),
-        (Said(r"a(1)|b(2)"), "b2", "2"),
-        (Said(r"(?s)<a>(.*?)</a>"), "<a>1\n2</a>", "1\n2"),
+        (ReportPlace(r"^done$"), "x\ndone\n", "done"),
+        (ReportPlace(r"a(1)|b(2)"), "b2", "2"),
+        (ReportPlace(r"(?s)<a>(.*?)</a>"), "<a>1\n2</a>", "1\n2"),
         (ANSWER, b"\xff\xfe FINAL ANSWER: \xff", "\N{REPLACEMENT CHARACTER}"),
     ],
 )
 def test_the_last_match_in_the_output_is_the_answer(
-    report: Callable[..., Reported], said: Said, output: str | bytes, answer: str
+    report: Callable[..., Reported], said: ReportPlace, output: str | bytes, answer: str
 ) -> None:
     assert report(0, {"record/stdout": output}, answer=said) == Reported("done", answer)
 
@@ -97,10 +97,10 @@ def test_what_is_logged_to_stderr_is_output_too(report: Callable[..., Reported])
 
 
 def test_a_file_may_hold_the_answer(report: Callable[..., Reported]) -> None:
-    assert report(0, {"folder/a.txt": "42\n"}, answer=Said(file="a.txt")).text == "42"
-    said = Said("is (.*)", "a.txt")
+    assert report(0, {"folder/a.txt": "42\n"}, answer=ReportPlace(file="a.txt")).text == "42"
+    said = ReportPlace("is (.*)", "a.txt")
     assert report(0, {"folder/a.txt": "it is 43"}, answer=said).text == "43"
-    assert report(0, answer=Said(file="none.txt")).text == ""
+    assert report(0, answer=ReportPlace(file="none.txt")).text == ""
 
 
 def test_a_program_without_an_adapter_may_write_files_too(
@@ -116,7 +116,7 @@ def test_a_program_without_an_adapter_may_write_files_too(
 
 
 def test_why_it_is_impossible_counts_more_than_an_answer(report: Callable[..., Reported]) -> None:
-    rules = {"answer": ANSWER, "impossible": Said("CANNOT: (.*)")}
+    rules = {"answer": ANSWER, "impossible": ReportPlace("CANNOT: (.*)")}
     output = {"record/stdout": "CANNOT: no app\nFINAL ANSWER: none\n"}
     assert report(0, output, **rules) == Reported("impossible", "no app")
     assert report(5, {"record/stdout": "FINAL ANSWER: none\n"}, **rules) == Reported(
@@ -184,7 +184,7 @@ def test_what_is_no_file_is_no_answer(report: Callable[..., Reported], tmp_path:
 def test_a_program_whose_status_says_nothing_may_say_it_in_words(
     report: Callable[..., Reported], printed: str, ending: str, text: str
 ) -> None:
-    words = {"error": Said("API error.*"), "step_limit": Said("max rounds")}
+    words = {"error": ReportPlace("API error.*"), "step_limit": ReportPlace("max rounds")}
     reported = report(files={"record/stdout": printed}, **words)
     assert reported.ending == ending
     assert text in reported.text
@@ -213,10 +213,10 @@ def test_a_program_with_words_for_being_done_has_to_say_them(
     report: Callable[..., Reported], printed: dict[str, str], status: int, ending: str, text: str
 ) -> None:
     words = {
-        "done": Said("^Task completed"),
-        "impossible": Said("CANNOT: (.*)"),
-        "step_limit": Said("max rounds"),
-        "error": Said("^ERROR: .*"),
+        "done": ReportPlace("^Task completed"),
+        "impossible": ReportPlace("CANNOT: (.*)"),
+        "step_limit": ReportPlace("max rounds"),
+        "error": ReportPlace("^ERROR: .*"),
     }
     files = {f"record/{name}": content for name, content in printed.items()}
     reported = report(status, files, **words)  # type: ignore[arg-type]
@@ -225,6 +225,6 @@ def test_a_program_with_words_for_being_done_has_to_say_them(
 
 
 def test_a_file_may_say_that_a_program_is_done(report: Callable[..., Reported]) -> None:
-    done = Said(file="result.json", pattern='"success": true')
+    done = ReportPlace(file="result.json", pattern='"success": true')
     assert report(0, {"folder/result.json": '{"success": false}'}, done=done).ending == "error"
     assert report(0, {"folder/result.json": '{"success": true}'}, done=done).ending == "done"

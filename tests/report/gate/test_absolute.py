@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.report.gate.decide import decide
-from pytest_mobileagent.report.gate.rule import Looks
+from pytest_mobileagent.report.gate.rule import InterimAnalyses
 from pytest_mobileagent.report.gate.spec import Bound, Gate
 from tests.report.gate.entries import entry
 
 if TYPE_CHECKING:
     from pytest_mobileagent.report.entry import Entry
 
-ONCE = Looks((1,))
+ONCE = InterimAnalyses((1,))
 PLAYED: dict[str, Any] = {
     "steps": 4, "actions": 4, "calls": 4, "cost_usd": 0.5, "unpriced_calls": 0,
     "uncounted_calls": 0, "input_tokens": 900, "output_tokens": 100, "cached_tokens": 0,

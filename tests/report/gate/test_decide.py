@@ -16,7 +16,7 @@ from pytest_mobileagent.report.gate.decide import (
     decision_lines,
     decision_markdown,
 )
-from pytest_mobileagent.report.gate.rule import Looks, looks
+from pytest_mobileagent.report.gate.rule import InterimAnalyses, interim_analyses
 from pytest_mobileagent.report.gate.spec import Bound, Gate
 from tests.report.gate.entries import entries, many
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.entry import Entry
 
 AGAINST = Bound("success_rate", baseline=True)
-ONCE = Looks((3,))
-LOOKS = looks(3, 10)
+ONCE = InterimAnalyses((3,))
+ANALYSES = interim_analyses(3, 10)
 
 
 def decided(
@@ -302,17 +302,17 @@ def test_a_verdict_against_the_baseline_stays_and_other_bounds_are_looked_at_ane
     cost = Bound("cost_usd", max=1.0)
     gate = Gate((AGAINST, cost))
     before = entries(many(60, "PPPPP"))
-    first = decide(gate, entries(many(60, "PPP"), cost_usd=0.003), before, LOOKS, 0)
+    first = decide(gate, entries(many(60, "PPP"), cost_usd=0.003), before, ANALYSES, 0)
     assert [finding.verdict for finding in first.bounds] == ["PASS", "PASS"]
     after = entries(many(60, "FFFFF"), cost_usd=0.02)
-    second = decide(gate, after, before, LOOKS, 1, before=first)
+    second = decide(gate, after, before, ANALYSES, 1, before=first)
     assert [finding.verdict for finding in second.bounds] == ["PASS", "FAIL"]
     assert [finding.look for finding in second.bounds] == [0, 1]
 
 
 def open_bounds(tasks: dict[str, str], look: int, *bounds: Bound) -> tuple[Bound, ...]:
     before = entries(many(20, "PPF"))
-    return decide(Gate(bounds or (AGAINST,)), entries(tasks), before, LOOKS, look).open
+    return decide(Gate(bounds or (AGAINST,)), entries(tasks), before, ANALYSES, look).open
 
 
 def test_more_epochs_are_run_only_where_they_may_decide() -> None:
@@ -333,7 +333,7 @@ def test_only_tasks_of_open_bounds_are_wanted() -> None:
     notes: list[Entry] = entries({f"n{n}": "PPP" for n in range(60)}, tags=["slow"])
     notes = [task | {"suite": "notes"} for task in notes]
     before = entries(many(20, "PPF")) + notes
-    decision = decide(Gate((clock, slow)), run + notes, before, LOOKS, 0)
+    decision = decide(Gate((clock, slow)), run + notes, before, ANALYSES, 0)
     assert decision.open == (clock,)
     assert not decision.is_final(clock)
     assert decision.is_final(slow)
@@ -350,7 +350,7 @@ def test_several_bounds_share_the_level() -> None:
 
 def test_the_line_says_at_which_look_it_was() -> None:
     run = entries(many(60, "PPP"))
-    line = decide(Gate((AGAINST,)), run, run, LOOKS, 0).line
+    line = decide(Gate((AGAINST,)), run, run, ANALYSES, 0).line
     assert line.endswith("60 tasks, 3 epochs (analysis 1 of 3)")
 
 
@@ -365,7 +365,7 @@ def test_a_decision_is_plain_data() -> None:
 
 
 GATE = Gate((Bound("success_rate", min=0.5), Bound("tasks", max=1)))
-DECISION = decide(GATE, entries({"a|b": "PP"}), None, Looks((2,)), 0).to_wire()
+DECISION = decide(GATE, entries({"a|b": "PP"}), None, InterimAnalyses((2,)), 0).to_wire()
 
 
 def test_a_terminal_shows_the_verdict_and_each_bound() -> None:
@@ -377,7 +377,7 @@ def test_a_terminal_shows_the_verdict_and_each_bound() -> None:
 
 
 def test_one_bound_is_said_once() -> None:
-    one = decide(Gate(GATE.bounds[:1]), entries({"a": "P"}), None, Looks((1,)), 0)
+    one = decide(Gate(GATE.bounds[:1]), entries({"a": "P"}), None, InterimAnalyses((1,)), 0)
     assert decision_lines(one.to_wire()) == ["gate PASS: success_rate 1 (at least 0.5)"]
 
 
@@ -389,5 +389,7 @@ def test_markdown_has_the_verdict_first() -> None:
 
 def test_markdown_shows_hostile_names_as_they_are() -> None:
     gate = Gate((), ("a|<b>",))
-    lines = decision_markdown(decide(gate, entries({"a|<b>": "F"}), None, Looks((1,)), 0).to_wire())
+    lines = decision_markdown(
+        decide(gate, entries({"a|<b>": "F"}), None, InterimAnalyses((1,)), 0).to_wire()
+    )
     assert r"FAIL: must pass: a\|\<b\> passed 0 of 1 epoch" in lines

@@ -30,7 +30,7 @@ def test_a_run_with_looks_is_judged_as_it_was_while_it_went_on(
     tasks = many(60, epochs) | many(fallen, epochs.replace("P", "F"))
     decision = decide_finished(GATE, recorded(entries(tasks), options=PLANNED), baseline)
     assert (decision.verdict, decision.look + 1) == (verdict, look)
-    assert len(decision.looks.epochs) == 3
+    assert len(decision.analyses.epochs) == 3
 
 
 def test_a_run_that_was_killed_does_not_lack_what_a_look_had_dropped() -> None:
@@ -53,7 +53,7 @@ def test_a_run_that_was_killed_does_not_lack_what_a_look_had_dropped() -> None:
 def test_any_other_run_is_looked_at_once(options: dict[str, dict[str, str]]) -> None:
     run = recorded(entries(many(60, "PPPP")), options=options)
     decision = decide_finished(GATE, run, run)
-    assert (decision.verdict, decision.looks.epochs) == ("PASS", (4,))
+    assert (decision.verdict, decision.analyses.epochs) == ("PASS", (4,))
 
 
 @pytest.mark.parametrize(("paths", "status"), [(["tasks"], 0), (["tasks/clock"], 8)])

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_mobileagent.report.gate.decide import Decision, decide
 from pytest_mobileagent.report.gate.missing import selected_alike
-from pytest_mobileagent.report.gate.rule import Looks
+from pytest_mobileagent.report.gate.rule import InterimAnalyses
 from pytest_mobileagent.report.gate.spec import Bound, Gate
 from tests.report.gate.entries import entries, many
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 GATE = Gate((Bound("success_rate", min=0.5),))
 AGAINST = Gate((Bound("success_rate", baseline=True),))
-ONCE = Looks((2,))
+ONCE = InterimAnalyses((2,))
 
 
 def skipped(name: str, app: str | None, why: str | None = "app") -> list[Entry]:

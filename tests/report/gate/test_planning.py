@@ -7,8 +7,8 @@ import pytest
 from pytest_mobileagent.report.comparison.pairing import Difference
 from pytest_mobileagent.report.gate.rule import (
     epochs_to_decide,
+    interim_analyses,
     levels,
-    looks,
     planned_epochs,
     rule,
     tasks_to_decide,
@@ -16,7 +16,7 @@ from pytest_mobileagent.report.gate.rule import (
 from pytest_mobileagent.report.gate.spec import Bound
 
 BOUND = Bound("success_rate", baseline=True)
-ONE_LOOK = levels(looks(3, 3), 0)
+ONE_LOOK = levels(interim_analyses(3, 3), 0)
 NOISE = 0.12
 
 

@@ -1,6 +1,6 @@
 """The test against the baseline: when it fails and passes.
 
-When a gate looks, and how strict each look is.
+When a gate analyses a run, and how strict each analysis is.
 """
 
 from __future__ import annotations
@@ -12,11 +12,18 @@ import pytest
 from scipy import optimize, stats
 
 from pytest_mobileagent.report.comparison.pairing import Difference
-from pytest_mobileagent.report.gate.rule import Looks, at_least, at_most, levels, looks, rule
+from pytest_mobileagent.report.gate.rule import (
+    InterimAnalyses,
+    at_least,
+    at_most,
+    interim_analyses,
+    levels,
+    rule,
+)
 from pytest_mobileagent.report.gate.spec import Bound
 
 BOUND = Bound("success_rate", baseline=True)
-ONE_LOOK = levels(looks(3, 3), 0)
+ONE_LOOK = levels(interim_analyses(3, 3), 0)
 MANY = 10**9  # episodes: what was not seen adds nothing but what lies in single tasks
 
 
@@ -86,13 +93,13 @@ def test_the_upper_bound_is_the_higher_one_of_tasks_and_of_epochs() -> None:
 
 
 def test_several_bounds_share_the_chance_of_a_false_fail_but_not_that_of_a_pass() -> None:
-    one, two = levels(looks(3, 10), 1), levels(looks(3, 10), 1, 2)
+    one, two = levels(interim_analyses(3, 10), 1), levels(interim_analyses(3, 10), 1, 2)
     assert two.fail == one.fail / 2
     assert two.passing == one.passing
 
 
 def test_looks_spend_the_chance_of_a_wrong_pass_by_their_epochs() -> None:
-    passing = [levels(looks(3, 10), look).passing for look in range(3)]
+    passing = [levels(interim_analyses(3, 10), look).passing for look in range(3)]
     assert passing[0] == pytest.approx(0.05 * 0.3)
     assert passing == pytest.approx([0.0150, 0.0157, 0.0339], abs=5e-5)
 
@@ -104,22 +111,24 @@ def test_looks_spend_the_chance_of_a_wrong_pass_by_their_epochs() -> None:
 def test_looks_are_at_both_ends_and_at_their_geometric_mean(
     least: int, most: int, epochs: tuple[int, ...]
 ) -> None:
-    assert looks(least, most).epochs == epochs
+    assert interim_analyses(least, most).epochs == epochs
 
 
 def test_one_look_has_the_whole_level() -> None:
-    assert looks(3, 3).levels(0.015) == (0.015,)
+    assert interim_analyses(3, 3).levels(0.015) == (0.015,)
 
 
 def test_levels_are_those_that_simulation_gave() -> None:
     """To the precision of the facts, whose figures were drawn and not integrated."""
-    assert looks(3, 10).levels(0.015) == pytest.approx((0.0063, 0.0046, 0.0073), abs=0.0002)
+    assert interim_analyses(3, 10).levels(0.015) == pytest.approx(
+        (0.0063, 0.0046, 0.0073), abs=0.0002
+    )
 
 
 @pytest.mark.parametrize("epochs", [(3, 5, 10), (1, 3), (1, 2, 3, 4), (2, 20, 100)])
 @pytest.mark.parametrize("alpha", [0.015, 0.05])
 def test_all_looks_together_have_the_level(epochs: tuple[int, ...], alpha: float) -> None:
-    bounds = [stats.norm.isf(level) for level in Looks(epochs).levels(alpha)]
+    bounds = [stats.norm.isf(level) for level in InterimAnalyses(epochs).levels(alpha)]
     correlation = [[(min(a, b) / max(a, b)) ** 0.5 for a in epochs] for b in epochs]
     within = stats.multivariate_normal(cov=correlation, seed=1).cdf(bounds)
     assert 1 - within == pytest.approx(alpha, abs=2e-5)
@@ -128,4 +137,4 @@ def test_all_looks_together_have_the_level(epochs: tuple[int, ...], alpha: float
 @pytest.mark.parametrize("epochs", [(), (0, 3), (3, 3), (5, 3)])
 def test_looks_are_at_growing_numbers_of_epochs(epochs: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="growing numbers of epochs from 1"):
-        Looks(epochs)
+        InterimAnalyses(epochs)

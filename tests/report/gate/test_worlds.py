@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from pytest_mobileagent.report.comparison.pairing import Key, Tally, difference
-from pytest_mobileagent.report.gate.rule import Looks, looks
+from pytest_mobileagent.report.gate.rule import InterimAnalyses, interim_analyses
 from tests.report.gate.worlds import World, differences, simulate
 
-LOOKS = looks(3, 10)
+ANALYSES = interim_analyses(3, 10)
 
 
 def test_what_is_simulated_is_what_the_gate_is_given() -> None:
@@ -34,13 +34,13 @@ def test_what_is_simulated_is_what_the_gate_is_given() -> None:
 
 
 def test_an_unchanged_agent_hardly_ever_fails() -> None:
-    found = simulate(World(60), LOOKS, runs=300)
+    found = simulate(World(60), ANALYSES, runs=300)
     assert found.fail <= 0.02
     assert found.passing >= 0.5
 
 
 def test_an_agent_that_is_ten_points_worse_fails_soon() -> None:
-    found = simulate(World(100, drop=0.1), LOOKS, runs=60, margin=0.0)
+    found = simulate(World(100, drop=0.1), ANALYSES, runs=60, margin=0.0)
     assert found.fail >= 0.9
     assert found.epochs < 6
 
@@ -53,12 +53,14 @@ def test_an_agent_that_was_perfect_and_is_five_points_worse_hardly_ever_passes(
 ) -> None:
     """In 16 to 23 % of runs no failure is seen, or few are: that is no proof."""
     world = World(tasks, drop=0.05, shape="all at 1")
-    assert simulate(world, Looks((epochs,)), runs=1000).passing <= 0.06
+    assert simulate(world, InterimAnalyses((epochs,)), runs=1000).passing <= 0.06
 
 
 def test_looks_before_a_long_baseline_fail_no_unchanged_agent() -> None:
     """One epoch of which nothing passes is no proof where the baseline passes 10 % of its ten."""
-    found = simulate(World(20, shape="all at 0.1"), Looks((1, 3, 10)), runs=1000, margin=0.0)
+    found = simulate(
+        World(20, shape="all at 0.1"), InterimAnalyses((1, 3, 10)), runs=1000, margin=0.0
+    )
     assert found.fail <= 0.02
 
 
@@ -73,24 +75,26 @@ def test_looks_before_a_long_baseline_fail_no_unchanged_agent() -> None:
     ids=str,
 )  # fmt: skip
 def test_false_fails_are_at_most_two_percent(world: World, margin: float) -> None:
-    assert simulate(world, LOOKS, runs=4000, margin=margin).fail <= 0.02
+    assert simulate(world, ANALYSES, runs=4000, margin=margin).fail <= 0.02
 
 
 @pytest.mark.slow
 def test_a_drop_of_the_margin_is_no_fail() -> None:
-    assert simulate(World(100, drop=0.02), LOOKS, runs=4000).fail <= 0.02
+    assert simulate(World(100, drop=0.02), ANALYSES, runs=4000).fail <= 0.02
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("looks", [LOOKS, Looks((1,)), Looks((10,))], ids=str)
+@pytest.mark.parametrize(
+    "analyses", [ANALYSES, InterimAnalyses((1,)), InterimAnalyses((10,))], ids=str
+)
 @pytest.mark.parametrize(
     "shape", ["u-shaped", "good", "all at 0.98", "70 % at 0.99, 30 % at 0.02", "all at 0.1"]
 )
 @pytest.mark.parametrize("tasks", [8, 20, 100])
 def test_a_drop_that_is_not_allowed_hardly_ever_passes(
-    tasks: int, shape: str, looks: Looks
+    tasks: int, shape: str, analyses: InterimAnalyses
 ) -> None:
-    assert simulate(World(tasks, drop=0.05, shape=shape), looks, runs=4000).passing <= 0.06
+    assert simulate(World(tasks, drop=0.05, shape=shape), analyses, runs=4000).passing <= 0.06
 
 
 @pytest.mark.slow
@@ -101,5 +105,5 @@ def test_a_drop_that_is_not_allowed_hardly_ever_passes(
 def test_power_is_what_it_was_chosen_for(tasks: int, epochs: int, five: float, ten: float) -> None:
     """One look without a margin; 0.06 are three standard errors of both."""
     for drop, power in ((0.05, five), (0.10, ten)):
-        found = simulate(World(tasks, drop=drop), Looks((epochs,)), runs=1000, margin=0.0)
+        found = simulate(World(tasks, drop=drop), InterimAnalyses((epochs,)), runs=1000, margin=0.0)
         assert found.fail == pytest.approx(power, abs=0.06)

@@ -18,7 +18,7 @@ from pytest_mobileagent.report.gate.spec import Bound
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_mobileagent.report.gate.rule import Looks
+    from pytest_mobileagent.report.gate.rule import InterimAnalyses
 
     Numbers = np.ndarray[Any, np.dtype[Any]]
 
@@ -73,7 +73,7 @@ class Rates:
 
 def simulate(
     world: World,
-    looks: Looks,
+    analyses: InterimAnalyses,
     runs: int,
     margin: float = 0.02,
     *,
@@ -87,7 +87,7 @@ def simulate(
     """
     random = np.random.default_rng(seed)
     bound = Bound("success_rate", baseline=True, margin=margin, allow=allow)
-    most, before = looks.epochs[-1], baseline or looks.epochs[-1]
+    most, before = analyses.epochs[-1], baseline or analyses.epochs[-1]
     verdicts = {PASS: 0, FAIL: 0}
     epochs = 0
     for start in range(0, runs, _AT_ONCE):
@@ -98,14 +98,14 @@ def simulate(
             for each, number in zip(chances, (before, most), strict=True)
         ]
         undecided = np.arange(count)
-        for look, number in enumerate(looks.epochs):
+        for look, number in enumerate(analyses.epochs):
             found = differences(
                 passed[0][undecided, :, before - 1],
                 before,
                 passed[1][undecided, :, number - 1],
                 number,
             )
-            said = np.array([rule(each, bound, levels(looks, look)) for each in found])
+            said = np.array([rule(each, bound, levels(analyses, look)) for each in found])
             is_last = number == most
             is_open = said == INCONCLUSIVE
             epochs += number * int(is_last * len(said) or (~is_open).sum())

@@ -1,4 +1,4 @@
-"""Replies that are kept as they came over HTTP, and given again instead of asking (--mobile-cache).
+"""Cached replies: kept as they came over HTTP, and given again instead of asking (--mobile-cache).
 
 `llm.metered.ReplyCache` is where they are kept, together with those of models asked in process.
 """
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptReply:
+class CachedReply:
     """A whole reply as it came, uncompressed."""
 
     media_type: str
     text: str
 
     @classmethod
-    def from_json(cls, kept: Any) -> KeptReply:
+    def from_json(cls, kept: Any) -> CachedReply:
         """Return the reply that was kept as plain data.
 
         Raises:
@@ -35,7 +35,7 @@ class KeptReply:
         return cls(media_type, text)
 
 
-class KeptReplies:
+class CachedReplies:
     """The replies of one episode's calls, in a `cache`; without one, none is kept."""
 
     def __init__(self, cache: ReplyCache | None) -> None:
@@ -44,7 +44,7 @@ class KeptReplies:
 
     @property
     def only(self) -> bool:
-        """Whether only kept replies are given, so that no model is asked."""
+        """Whether only cached replies are given, so that no model is asked."""
         return self._cache is not None and self._cache.only_replays
 
     def key(self, model: str, server: str, api: str, query: str, body: bytes) -> str:
@@ -60,15 +60,15 @@ class KeptReplies:
         self._repeats[content] += 1
         return self._cache.key_of(model, server, request, self._repeats[content] - 1)
 
-    def find(self, key: str) -> KeptReply | None:
-        """Return the reply of a name; None if it is not kept.
+    def find(self, key: str) -> CachedReply | None:
+        """Return the reply of a name; None if it is not cached.
 
         Raises:
             NotCachedError: it is not, and the model may not be asked.
         """
-        return None if self._cache is None else self._cache.find_as(KeptReply.from_json, key)
+        return None if self._cache is None else self._cache.find_as(CachedReply.from_json, key)
 
-    def keep(self, key: str, reply: KeptReply | None) -> None:
+    def keep(self, key: str, reply: CachedReply | None) -> None:
         """Keep a reply, if it is whole."""
         if self._cache is not None and reply is not None:
             self._cache.store(key, asdict(reply))
