@@ -15,9 +15,9 @@ from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.errors import JudgeError
 from pytest_mobileagent.judge.evidence import windows
-from pytest_mobileagent.judge.fence import Data, seal
 from pytest_mobileagent.judge.prompts import wording_of
 from pytest_mobileagent.judge.reply import UnreadableError, read_notes, read_result, read_statements
+from pytest_mobileagent.llm.fence import Data, seal
 from pytest_mobileagent.llm.metered import Meter, MeteredModel
 from pytest_mobileagent.llm.model import Message, ModelUnavailable, RequestRefusedError
 from pytest_mobileagent.llm.models import client_of
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.episode.record import EpisodeRecord
-    from pytest_mobileagent.judge.fence import Part
     from pytest_mobileagent.judge.prompts.wording import Wording
     from pytest_mobileagent.judge.question import Question
+    from pytest_mobileagent.llm.fence import Part
     from pytest_mobileagent.llm.model import Client, Model, ModelReply
     from pytest_mobileagent.llm.models import ModelSettings
     from pytest_mobileagent.llm.reference import ModelReference

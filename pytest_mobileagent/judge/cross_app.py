@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.judge.ask import Opinion, ask, converse
 from pytest_mobileagent.judge.evidence import MOST_PICTURES, numbered
-from pytest_mobileagent.judge.fence import Data, seal
 from pytest_mobileagent.judge.prompts import wording_of
 from pytest_mobileagent.judge.reply import read_notes
 from pytest_mobileagent.judge.segments import SplitError, check_apps, split, split_by_model
+from pytest_mobileagent.llm.fence import Data, seal
 from pytest_mobileagent.llm.model import Message
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ import copy
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import JudgeError, ScreenError
-from pytest_mobileagent.judge.fence import Data
 from pytest_mobileagent.judge.pictures import LONGEST_SIDE, Album, code_of
 from pytest_mobileagent.judge.transcript import frames, in_words, outline
+from pytest_mobileagent.llm.fence import Data
 from pytest_mobileagent.llm.model import Image
 from pytest_mobileagent.llm.prices import text_tokens
 from pytest_mobileagent.perception.picture import encode, fit
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from pytest_mobileagent.episode.record import EpisodeRecord
-    from pytest_mobileagent.judge.fence import Part
     from pytest_mobileagent.judge.prompts.wording import Wording
     from pytest_mobileagent.judge.question import Evidence, Question
     from pytest_mobileagent.judge.transcript import Frame
+    from pytest_mobileagent.llm.fence import Part
 
 
 def numbered(

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.errors import JudgeError, TaskError
 from pytest_mobileagent.judge.ask import converse
 from pytest_mobileagent.judge.evidence import numbered
-from pytest_mobileagent.judge.fence import Data, seal
 from pytest_mobileagent.judge.prompts import wording_of
 from pytest_mobileagent.judge.reply import UnreadableError, read_notes
+from pytest_mobileagent.llm.fence import Data, seal
 from pytest_mobileagent.llm.model import Message
 
 if TYPE_CHECKING:

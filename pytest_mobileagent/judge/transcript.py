@@ -33,7 +33,7 @@ from pytest_mobileagent.action.action import (
 )
 from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.judge import fence
-from pytest_mobileagent.judge.fence import quoted
+from pytest_mobileagent.llm.fence import quoted
 from pytest_mobileagent.screen.element import Bounds
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.dialect.dialect import DialectError
 from pytest_mobileagent.dialect.reading import object_in
 from pytest_mobileagent.draft.drafting import ROLE, model_of
-from pytest_mobileagent.judge.fence import Data, seal
 from pytest_mobileagent.llm.budget import BudgetSpent
+from pytest_mobileagent.llm.fence import Data, seal
 from pytest_mobileagent.llm.metered import Meter, MeteredModel
 from pytest_mobileagent.llm.model import Message, ModelUnavailable, RequestRefusedError
 from pytest_mobileagent.llm.models import ModelSettings

@@ -9,7 +9,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.judge.fence import Data, number_of, quoted, seal
+from pytest_mobileagent.llm.fence import Data, number_of, quoted, seal
 
 NASTY = st.text(
     st.one_of(
