@@ -32,7 +32,7 @@ from pytest_mobileagent.action.action import (
     ends_episode,
 )
 from pytest_mobileagent.errors import ScreenError
-from pytest_mobileagent.judge import fence
+from pytest_mobileagent.llm import fence
 from pytest_mobileagent.llm.fence import quoted
 from pytest_mobileagent.screen.element import Bounds
 
