@@ -7,7 +7,9 @@
     ├── AgentError            the agent raised, hung, or returned no action
     ├── TaskError             the task itself is broken: its goal, solution or probes
     │   ├── UnfitMoveError    a move of the solution does not fit the screen that it meets
-    │   └── NoSolutionError   there is no solution to play
+    │   ├── NoSolutionError   there is no solution to play
+    │   └── GraphError        recorded pages that are missing, damaged, or contradict each other
+    ├── NoEdgeError           an action of which it is not recorded where it leads
     ├── JudgeError            a model that was asked as a judge is down, or its reply is unreadable
     ├── UndecidedError        whether the goal was met has to be decided by a person
     ├── ScreenError           a view hierarchy that cannot be read
@@ -22,8 +24,8 @@ import re
 import traceback
 
 __all__ = [
-    "AgentError", "DeviceError", "HostError", "InfrastructureError", "JudgeError",
-    "MobileAgentError", "NoSolutionError", "RecordError", "ScreenError", "TaskError",
+    "AgentError", "DeviceError", "GraphError", "HostError", "InfrastructureError", "JudgeError",
+    "MobileAgentError", "NoEdgeError", "NoSolutionError", "RecordError", "ScreenError", "TaskError",
     "UndecidedError", "UnfitMoveError",
 ]  # fmt: skip
 
@@ -60,6 +62,17 @@ class UnfitMoveError(TaskError):
 
 class NoSolutionError(TaskError):
     """The task has no solution that an agent could play."""
+
+
+class GraphError(TaskError):
+    """Recorded pages are missing, damaged, or contradict each other: no agent is to blame."""
+
+
+class NoEdgeError(MobileAgentError):
+    """On a recorded page, nothing is recorded for an action: the page stays, and the agent is told.
+
+    The message is what it is told.
+    """
 
 
 class JudgeError(MobileAgentError):

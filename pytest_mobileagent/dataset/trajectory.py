@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.episode.redaction import Redaction
     from pytest_mobileagent.perception.marks import Mark
-    from pytest_mobileagent.screen.element import Element
+    from pytest_mobileagent.screen.element import Bounds, Element
     from pytest_mobileagent.screen.screen import Screen
 
     Marks = tuple[Mark, ...]
@@ -61,13 +61,16 @@ class TrajectoryStep:
     """One action, and the screen on which it was done, in whose pixels its coordinates are.
 
     `said` is what the agent said, in whatever form it said it; `instruction` what the step is to
-    bring about ("low-level instruction"), empty if nobody has said so.
+    bring about ("low-level instruction"), empty if nobody has said so. `boxes` are those that a
+    data set gives for the action (see `Golden`), `page` is its name of the screen.
     """
 
     screen: Screen
     action: Action
     said: str = ""
     instruction: str = ""
+    boxes: tuple[Bounds, ...] = ()
+    page: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +133,8 @@ def _without(rules: Redaction, whole: Trajectory) -> Trajectory:
                 from_json(rules.plain(to_json(step.action))),
                 rules.text(step.said),
                 rules.text(step.instruction),
+                step.boxes,
+                step.page,
             )
         )
     origin = {name: _hidden(rules, value) for name, value in whole.origin.items()}

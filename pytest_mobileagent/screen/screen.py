@@ -37,6 +37,8 @@ class Screen:
     - `package`, `activity`: the app and the activity that have the focus.
     - `time`: the phone's own clock.
     - `where`: where this screen is recorded, for error messages; ignored when screens are compared.
+    - `page`: its id, if it is one of a graph of recorded pages; `same`: those of the pages that are
+      equal to it there.
 
     All coordinates are pixels of the screenshot, with (0, 0) at the top left.
     """
@@ -47,6 +49,8 @@ class Screen:
     activity: str = ""
     time: datetime | None = None
     where: str = field(default="", compare=False)
+    page: str = ""
+    same: tuple[str, ...] = ()
 
     def __getstate__(self) -> dict[str, Any]:
         # A screen is sent and copied without what was derived from it, which may be deeply nested.

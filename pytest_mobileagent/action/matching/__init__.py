@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from pytest_mobileagent.action.action import Action, Tap
+from pytest_mobileagent import plain
+from pytest_mobileagent.action.action import Action, Raw, Tap, from_json, to_json
+from pytest_mobileagent.action.action import check as check_action
 from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.screen.element import Bounds
 from pytest_mobileagent.screen.explain import missed
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.screen.element import Bounds, Element
+    from collections.abc import Mapping
+
+    from pytest_mobileagent.screen.element import Element
 
 
 Size = tuple[int, int]
@@ -25,6 +30,7 @@ class Golden:
     - `boxes`: in the same pixels, what a tap may hit instead of the very point. Which boxes those
       are differs: all annotated elements (AITW, AITZ, AgentCPM), the elements that count as right
       (AndroidControl as Qwen2.5-VL scores it), the one element that was meant (GUI-Odyssey).
+    - `page`: the id of the recorded page on which it is done; empty where there are none.
 
     Raises:
         TaskError: the size is not that of a screen.
@@ -33,6 +39,7 @@ class Golden:
     action: Action
     size: Size
     boxes: tuple[Bounds, ...] = ()
+    page: str = ""
 
     def __post_init__(self) -> None:
         if len(self.size) != 2 or not all(side > 0 for side in self.size):
@@ -43,6 +50,46 @@ class Golden:
     def tap(cls, element: Element, size: Size) -> Golden:
         """Return a tap in the middle of an element, of a screen of `size`, that is its one box."""
         return cls(Tap(*element.bounds.center), size, (element.bounds,))
+
+
+_ANYWHERE = (1 << 31, 1 << 31)  # a golden point may lie off its screen, as some of data sets do
+
+
+def golden_to_json(golden: Golden) -> dict[str, Any]:
+    """Return a golden action as plain data: its action, and of the rest what there is."""
+    more: dict[str, Any] = {
+        "boxes": [list(box) for box in golden.boxes],
+        "page": golden.page,
+    }
+    fields = {name: value for name, value in more.items() if value}
+    return {"action": to_json(golden.action), "size": list(golden.size), **fields}
+
+
+def golden_from_json(data: Any) -> Golden:
+    """Return the golden action that `golden_to_json` made `data` of.
+
+    Raises:
+        TaskError: the data is none.
+    """
+    kind = {"action": {"action": str}, "size": [int], "boxes": [[int]], "page": str}
+    try:
+        fields: Mapping[str, Any] = plain.check(data, kind, "a golden action")
+        action = from_json(fields["action"])
+        if isinstance(action, Raw) and fields["action"]["action"] != "Raw":
+            msg = f"{action.command} is no action, or not with these fields"
+            raise TaskError(msg)
+        check_action(action, _ANYWHERE)
+        boxes = [Bounds(*box) for box in fields.get("boxes", ()) if len(box) == 4]
+        size = tuple(fields["size"])
+    except KeyError as error:
+        msg = f"a golden action has no {error}"
+        raise TaskError(msg) from None
+    except (TypeError, ValueError) as error:
+        raise TaskError(str(error)) from None
+    if len(boxes) < len(fields.get("boxes", ())):
+        msg = "a box of a golden action has to be [left, top, right, bottom]"
+        raise TaskError(msg)
+    return Golden(action, size, tuple(boxes), fields.get("page", ""))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,7 @@
+"""Recorded pages: what was seen of apps, and which action led from which page to which."""
+
+from pytest_mobileagent.dataset.graph.checks import check_graph, flaws
+from pytest_mobileagent.dataset.graph.store import Edge, Graph, Page
+from pytest_mobileagent.dataset.graph.writer import GraphWriter, add_trajectory
+
+__all__ = ["Edge", "Graph", "GraphWriter", "Page", "add_trajectory", "check_graph", "flaws"]

@@ -1,0 +1,188 @@
+"""What can be wrong with a graph of recorded pages, each in one line that says where.
+
+Each check is lazy: the first flaw is found without looking for the others.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.action.action import ends_episode
+from pytest_mobileagent.action.matching import golden_from_json
+from pytest_mobileagent.dataset.graph.store import HEAD, INDEX, TASKS
+from pytest_mobileagent.errors import GraphError, TaskError
+from pytest_mobileagent.fileio import opened
+from pytest_mobileagent.plain import why_unreadable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pytest_mobileagent.action.matching import Golden
+    from pytest_mobileagent.dataset.graph.store import Graph, Page
+
+_PNG = b"\x89PNG\r\n\x1a\n"
+_BROKEN_SOURCE = """
+    SELECT rowid, source, target FROM edges WHERE source NOT IN (SELECT id FROM pages) LIMIT 100"""
+_BROKEN_TARGET = """
+    SELECT rowid, source, target FROM edges WHERE target NOT IN (SELECT id FROM pages) LIMIT 100"""
+_BROKEN_SAME = """
+    SELECT page.id, page.same, first.same FROM pages AS page LEFT JOIN pages AS first
+    ON first.id = page.same WHERE page.same <> page.id
+    AND (first.id IS NULL OR first.same <> first.id) LIMIT 100"""
+
+
+def check_graph(graph: Graph) -> None:
+    """Check all of a graph but the pixels of its pictures.
+
+    Raises:
+        GraphError: something is wrong; the text names the first flaw, and where it is.
+    """
+    _raise_first(flaws(graph))
+
+
+def check_index(graph: Graph) -> None:
+    """Check a graph without opening the files of its pages (see `check_graph`)."""
+    _raise_first(_of_index(graph))
+
+
+def check_tasks(graph: Graph) -> None:
+    """Check the graph's own table of tasks (see `check_graph`)."""
+    _raise_first(_of_tasks(graph))
+
+
+def flaws(graph: Graph) -> Iterator[str]:
+    """Return what is wrong with a graph, each in one line that says where."""
+    return chain(_of_index(graph), _of_files(graph), _of_tasks(graph))
+
+
+def _raise_first(found: Iterable[str]) -> None:
+    for flaw in found:
+        raise GraphError(flaw)
+
+
+def _of_index(graph: Graph) -> Iterator[str]:
+    head, index = graph.folder / HEAD, graph.folder / INDEX
+    if not len(graph):
+        yield f"{index} has no pages"
+        return
+    for name, page in [("start", graph.start), *graph.snapshots.items()]:
+        if page not in graph:
+            where = "`start`" if name == "start" else f"the snapshot {name!r}"
+            yield f"{head}: {where} is the page {page!r}, which the graph does not have"
+    for query, end in ((_BROKEN_SOURCE, 1), (_BROKEN_TARGET, 2)):
+        for row in graph.rows(query):
+            way = f"from page {row[1]!r} to {row[2]!r}"
+            yield f"{index}, edges, row {row[0]}: it leads {way}, but there is no page {row[end]!r}"
+    for page, first, its_first in graph.rows(_BROKEN_SAME):
+        if its_first is None:
+            yield f"{index}, page {page!r}: it is the same as {first!r}, which is no page"
+        else:
+            also = f"which is the same as {its_first!r}"
+            yield f"{index}, page {page!r}: it is the same as {first!r}, {also}: name one for all"
+    yield from _read(graph.pages())
+    yield from _read(graph.all_edges())
+
+
+def _read(each: Iterator[object]) -> Iterator[str]:
+    """Read all of something that is read lazily; say what stops that."""
+    try:
+        for _ in each:
+            pass
+    except GraphError as error:
+        yield str(error)
+
+
+def _of_files(graph: Graph) -> Iterator[str]:
+    """Look for the files of all pages, and at how the pictures begin."""
+    for page in graph.pages():
+        try:
+            flaw = _of_picture(graph, page) if page.png else ""
+            if page.xml and not graph.file(page.xml).is_file():
+                flaw = flaw or f"there is no file {graph.file(page.xml)}"
+        except (GraphError, OSError) as error:
+            flaw = str(error)
+        if flaw:
+            yield f"{graph.folder / INDEX}, page {page.id!r}: {flaw}"
+
+
+def _of_picture(graph: Graph, page: Page) -> str:
+    file = graph.file(page.png)
+    with opened(file, follows=True) as picture:
+        header = picture.read(24)
+    if header[:8] != _PNG or header[12:16] != b"IHDR" or len(header) < 24:
+        return f"{file} is no PNG image: it begins {header[:16]!r}"
+    width, height = int.from_bytes(header[16:20]), int.from_bytes(header[20:])
+    if (width, height) != page.size:
+        return f"{file} is {width}x{height} pixels, not {page.size[0]}x{page.size[1]}"
+    return ""
+
+
+def _of_tasks(graph: Graph) -> Iterator[str]:
+    file = graph.folder / TASKS
+    if not file.exists():
+        return
+    paths: dict[tuple[str, ...], int] = {}
+    ids: dict[str, int] = {}
+    try:
+        with file.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    for flaw in _of_task(graph, line, number, paths, ids):
+                        yield f"{file}, line {number}: {flaw}"
+    except (OSError, UnicodeDecodeError) as error:
+        yield f"{file} cannot be read: {error}"
+
+
+def _of_task(
+    graph: Graph, line: str, number: int, paths: dict[tuple[str, ...], int], ids: dict[str, int]
+) -> Iterator[str]:
+    try:
+        row: dict[str, Any] = json.loads(line)
+        golden = [golden_from_json(each) for each in row.get("golden") or ()]
+    except (ValueError, RecursionError, AttributeError, TypeError, TaskError) as error:
+        yield f"it is no task: {why_unreadable(error)}"
+        return
+    name = str(row.get("id", number))
+    if ids.setdefault(name, number) != number:
+        yield f"the task {name!r} is also in line {ids[name]}"
+    yield from flaws_of_path(graph, golden, row.get("snapshot") or "", row.get("page") or "")
+    path = tuple(f"{each.page} {each.action}" for each in golden if each.page)
+    if path and paths.setdefault(path, number) != number:
+        yield f"the golden path is that of the task in line {paths[path]}, too"
+
+
+def flaws_of_path(
+    graph: Graph, golden: Iterable[Golden], snapshot: str = "", page: str = ""
+) -> Iterator[str]:
+    """Return where a golden path leaves the graph: pages that are missing, steps without an edge.
+
+    `snapshot` is where a task starts (a snapshot of the graph, or a page), `page` where it is done.
+    """
+    if snapshot and snapshot not in graph.snapshots and snapshot not in graph:
+        yield f"it starts at {snapshot!r}, which is neither a snapshot nor a page of the graph"
+    if page and page not in graph:
+        yield f"it is done on page {page!r}, which the graph does not have"
+    steps = [each for each in golden if each.page]
+    missing = [
+        (number, each.page) for number, each in enumerate(steps, 1) if each.page not in graph
+    ]
+    for number, each in missing:
+        yield f"step {number} of its golden path is on page {each!r}, which the graph does not have"
+    if missing:
+        return
+    for number, (one, following) in enumerate(pairwise(steps), 1):
+        if not ends_episode(one.action) and not _leads(graph, one.page, following.page):
+            way = f"leads from page {one.page!r} to {following.page!r}"
+            yield f"step {number} of its golden path {way}, but no edge does"
+
+
+def _leads(graph: Graph, source: str, target: str) -> bool:
+    """Whether an edge leads from a page, or one equal to it, to another, or one equal to that."""
+    if graph.equivalent(source, target):
+        return True  # an action that changed nothing
+    sources = [source, *graph.same(source)]
+    return any(
+        graph.equivalent(edge.target, target) for each in sources for edge in graph.edges(each)
+    )

@@ -1,0 +1,332 @@
+"""A graph of recorded pages on disk, read a page at a time.
+
+    DIR/graph.json      what is known of the graph as a whole (see `Graph`)
+    DIR/graph.sqlite    the pages and the edges between them
+    DIR/pages/          screenshots (DIGEST.png) and view hierarchies (DIGEST.xml)
+    DIR/tasks.jsonl     perhaps the tasks that are done on them, as `rows` reads them
+
+Tables, in which a time is in ISO 8601, and pages stand by their ids:
+
+    pages (id, package, activity, time, width, height, png, xml, same)
+    edges (source, golden, target, count)
+
+`png` and `xml` are paths in DIR, or behind "files:" in the folder that the head names as `files`;
+they are empty where a page has none. `same` is the id of the page that stands for all that are
+equal to it; mostly its own. `golden` is the action as JSON (see `golden_to_json`).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import struct
+import zlib
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.action.matching import Golden, golden_from_json
+from pytest_mobileagent.errors import GraphError, ScreenError, TaskError
+from pytest_mobileagent.fileio import parse_json, read_bytes, read_json
+from pytest_mobileagent.plain import Each, check, why_unreadable
+from pytest_mobileagent.screen.screen import Screen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Self
+
+    from pytest_mobileagent.action.matching import Size
+
+FORMAT = 1
+HEAD, INDEX, TASKS, PAGES = "graph.json", "graph.sqlite", "tasks.jsonl", "pages"
+FILES = "files:"  # what paths begin with that lead to the user's own copy of a data set
+SUFFIXES = frozenset({".png", ".xml", ".txt", ".uix"})  # of files that a graph may refer to
+NO_HIERARCHY = "<hierarchy rotation='0'/>"
+_HEAD = {
+    "format": int,
+    **dict.fromkeys(("name", "rule", "language", "start", "licence", "source", "files"), str),
+    "packages": [str],
+    "snapshots": Each(str),
+}
+_PAGE = "SELECT id, package, activity, time, width, height, png, xml, same FROM pages"
+_EDGE = "SELECT source, golden, target, count, rowid FROM edges"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What is known of a page without reading its files (see the module for `png` and `xml`).
+
+    `size` is (width, height) in pixels. `same` is the id of the page that stands for all that are
+    equal to it, which is its own if there are none.
+    """
+
+    id: str
+    package: str
+    activity: str
+    time: datetime | None
+    size: Size
+    png: str
+    xml: str
+    same: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """An action that led from one page to another, `count` times where it was recorded.
+
+    `golden` has the action and its boxes in pixels of the page `source`.
+    """
+
+    source: str
+    golden: Golden
+    target: str
+    count: int = 1
+
+
+class Graph:
+    """Recorded pages, and the edges between them; `open` opens it.
+
+    - `name`, `language`, `licence`, `source`: what it is called, the language of its pages, and
+      where it comes from under which licence; empty where that is not known.
+    - `rule`: the matching rule by which an action is that of an edge.
+    - `packages`: the apps of its pages.
+    - `start`: the page on which tasks begin that name none; `snapshots`: those that they name.
+    - `head`: all that graph.json says.
+    """
+
+    def __init__(self, folder: Path, head: dict[str, Any], index: sqlite3.Connection) -> None:
+        self.folder, self.head, self._index = folder, head, index
+        self.name: str = head.get("name") or folder.name
+        self.rule: str = head.get("rule", "graph")
+        self.language: str = head.get("language", "")
+        self.licence: str = head.get("licence", "")
+        self.source: str = head.get("source", "")
+        self.packages = frozenset[str](head.get("packages", ()))
+        self.start: str = head.get("start", "")
+        self.snapshots: dict[str, str] = dict(head.get("snapshots", {}))
+        files = head.get("files")
+        self.files = None if files is None else folder / files
+
+    @classmethod
+    def open(cls, folder: Path) -> Graph:
+        """Open the graph in a folder. Nothing but its head is read.
+
+        Raises:
+            GraphError: there is none, or it cannot be read.
+        """
+        path = folder / HEAD
+        try:
+            head = check(read_json(path), _HEAD, HEAD)
+        except FileNotFoundError:
+            msg = f"{folder} holds no graph: there is no {HEAD}"
+            raise GraphError(msg) from None
+        except (OSError, TypeError, ValueError, RecursionError) as error:
+            msg = f"{path} cannot be read: {why_unreadable(error)}"
+            raise GraphError(msg) from None
+        if head.get("format") != FORMAT:
+            msg = f"{path}: this version reads graphs of format {FORMAT}, not {head.get('format')}"
+            raise GraphError(msg)
+        file = folder / INDEX
+        try:
+            # Nobody writes to a graph that is there: neither locks nor a journal are needed.
+            address = f"{file.absolute().as_uri()}?mode=ro&immutable=1"
+            index = sqlite3.connect(address, uri=True, check_same_thread=False)
+            index.execute("PRAGMA trusted_schema=OFF")
+            graph = cls(folder, head, index)
+            graph._row(f"{_PAGE} LIMIT 0", ())
+            graph._row(f"{_EDGE} LIMIT 0", ())
+        except sqlite3.Error as error:
+            msg = f"{file} cannot be read: {error}"
+            raise GraphError(msg) from None
+        return graph
+
+    def close(self) -> None:
+        """Close the files."""
+        self._index.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        """How many pages there are."""
+        (count,) = self._row("SELECT count(*) FROM pages", ()) or (0,)
+        return int(count)
+
+    def __contains__(self, page: str) -> bool:
+        return self._row("SELECT 1 FROM pages WHERE id = ?", (page,)) is not None
+
+    def page(self, page: str) -> Page:
+        """Return what is known of a page.
+
+        Raises:
+            GraphError: there is no such page, or its row makes no sense.
+        """
+        row = self._row(f"{_PAGE} WHERE id = ?", (page,))
+        if row is None:
+            msg = f"{self.folder} has no page {page!r}"
+            raise GraphError(msg)
+        return self._page(row)
+
+    def same(self, page: str) -> tuple[str, ...]:
+        """Return the ids of the other pages that are equal to a page."""
+        first = self.page(page).same
+        query = "SELECT id FROM pages WHERE same = ? AND same <> id"
+        found = [first, *(row[0] for row in self.rows(query, (first,)))]
+        return tuple(each for each in found if each != page)
+
+    def equivalent(self, one: str, other: str) -> bool:
+        """Whether two pages count as equal."""
+        return one == other or self.page(one).same == self.page(other).same
+
+    def screen(self, page: str) -> Screen:
+        """Return what was seen on a page.
+
+        One without a picture is white, one without a hierarchy has no elements (see `Page`).
+
+        Raises:
+            GraphError: it is missing, or cannot be read.
+        """
+        about = self.page(page)
+        where = f"page {page!r} of {self.folder}"
+        png = self._content(about, about.png) if about.png else white(about.size)
+        xml = self._content(about, about.xml).decode("utf-8", "replace") if about.xml else ""
+        same = self.same(page)
+        screen = Screen(
+            xml or NO_HIERARCHY, png, about.package, about.activity, about.time, where, page, same
+        )
+        if about.png and (flaw := flaw_of_png(png)):
+            msg = f"{where}: its screenshot {about.png} {flaw}"
+            raise GraphError(msg)
+        try:
+            _ = screen.size, screen.root
+        except ScreenError as error:
+            msg = f"{where}: {error}"
+            raise GraphError(msg) from error
+        return screen
+
+    def edges(self, page: str) -> list[Edge]:
+        """Return the edges that lead from a page, in the order in which they were written."""
+        return [self._edge(row) for row in self.rows(f"{_EDGE} WHERE source = ?", (page,))]
+
+    def pages(self) -> Iterator[Page]:
+        """Return all pages, one at a time."""
+        return map(self._page, self.rows(_PAGE))
+
+    def all_edges(self) -> Iterator[Edge]:
+        """Return all edges, one at a time."""
+        return map(self._edge, self.rows(_EDGE))
+
+    def file(self, path: str) -> Path:
+        """Return where a file of a page is (see the module).
+
+        Raises:
+            GraphError: the path leads elsewhere, or it is not known where the user's copy is.
+        """
+        folder, inner = (
+            (self.files, path.removeprefix(FILES))
+            if path.startswith(FILES)
+            else (self.folder, path)
+        )
+        if folder is None:
+            msg = f"{self.folder / HEAD} does not say in which folder, `files`, {inner} is"
+            raise GraphError(msg)
+        parts = PurePosixPath(inner)
+        if parts.is_absolute() or ".." in parts.parts or "\0" in inner:
+            msg = f"{self.folder}: {path!r} is no path in {folder}"
+            raise GraphError(msg)
+        if parts.suffix.lower() not in SUFFIXES:
+            msg = f"{self.folder}: {path!r} has to end with {', '.join(sorted(SUFFIXES))}"
+            raise GraphError(msg)
+        return folder / parts
+
+    def _content(self, page: Page, path: str) -> bytes:
+        """Return what a file holds; only in the user's own copy may it be a link."""
+        try:
+            return read_bytes(self.file(path), follows=path.startswith(FILES))
+        except OSError as error:
+            msg = f"page {page.id!r} of {self.folder} cannot be read: {error}"
+            raise GraphError(msg) from None
+
+    def _row(self, query: str, values: tuple[str, ...]) -> tuple[Any, ...] | None:
+        return next(self.rows(query, values), None)
+
+    def rows(self, query: str, values: tuple[str, ...] = ()) -> Iterator[tuple[Any, ...]]:
+        """Return the rows that a query of the index finds, one at a time.
+
+        Raises:
+            GraphError: the index is damaged.
+        """
+        try:
+            cursor = self._index.execute(query, values)
+            while (row := cursor.fetchone()) is not None:
+                yield row
+        except sqlite3.Error as error:
+            msg = f"{self.folder / INDEX} cannot be read: {error}"
+            raise GraphError(msg) from None
+
+    def _page(self, row: tuple[Any, ...]) -> Page:
+        page, package, activity, time, width, height, png, xml, same = row
+        texts = (page, package, activity, png, xml, same)
+        try:
+            if not all(isinstance(each, str) for each in (*texts, time)):
+                raise TypeError  # noqa: TRY301
+            when = datetime.fromisoformat(time) if time else None
+            size = (int(width), int(height))
+        except (TypeError, ValueError):
+            msg = f"{self.folder / INDEX}, page {page!r}: its row makes no sense: {row!r}"
+            raise GraphError(msg) from None
+        return Page(page, package, activity, when, size, png, xml, same)
+
+    def _edge(self, row: tuple[Any, ...]) -> Edge:
+        source, golden, target, count, number = row
+        try:
+            read = golden_from_json(parse_json(golden))
+            return Edge(str(source), replace(read, page=str(source)), str(target), int(count))
+        except (TypeError, ValueError, TaskError) as error:
+            msg = f"{self.folder / INDEX}, edges, row {number} (from page {source!r}): {error}"
+            raise GraphError(msg) from None
+
+
+def flaw_of_png(content: bytes) -> str:
+    """Return what is wrong with a PNG image, as the end of a sentence; empty if nothing is.
+
+    The pixels are not decoded: what has the right checksums will decode.
+    """
+    if content[:8] != b"\x89PNG\r\n\x1a\n":
+        return f"is no PNG image: it begins {content[:16]!r}"
+    place = 8
+    while place + 12 <= len(content):
+        (length,) = struct.unpack_from(">I", content, place)
+        end = place + 8 + length
+        kind = content[place + 4 : place + 8]
+        if end + 4 > len(content):
+            break
+        if (
+            struct.pack(">I", zlib.crc32(memoryview(content)[place + 4 : end]))
+            != content[end : end + 4]
+        ):
+            return f"is damaged: its part {kind!r} has a wrong checksum"
+        if kind == b"IEND":
+            return ""
+        place = end + 4
+    return f"is damaged: it ends after {len(content)} bytes, in the middle"
+
+
+@lru_cache(maxsize=16)
+def white(size: Size) -> bytes:
+    """Return a white PNG image of a size."""
+    width, height = size
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
+
+    rows = (b"\0" + b"\xff" * ((width + 7) // 8)) * height
+    head = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
+    parts = (chunk(b"IHDR", head), chunk(b"IDAT", zlib.compress(rows)), chunk(b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)

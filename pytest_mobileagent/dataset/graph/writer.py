@@ -1,0 +1,334 @@
+"""Writing a graph of recorded pages: all of it, or nothing.
+
+It is written into a hidden folder beside the one that it becomes, which is renamed at the end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import shutil
+import sqlite3
+import struct
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.action.action import ends_episode
+from pytest_mobileagent.action.matching import Golden, golden_from_json, golden_to_json
+from pytest_mobileagent.dataset.graph.checks import check_index, check_tasks
+from pytest_mobileagent.dataset.graph.store import (
+    FILES,
+    FORMAT,
+    HEAD,
+    INDEX,
+    PAGES,
+    TASKS,
+    Graph,
+)
+from pytest_mobileagent.errors import GraphError, HostError
+from pytest_mobileagent.fileio import write_json
+from pytest_mobileagent.plain import to_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+    from types import TracebackType
+    from typing import Self
+
+    from pytest_mobileagent.action.matching import Size
+    from pytest_mobileagent.dataset.trajectory import Trajectory
+
+_TABLES = """
+    CREATE TABLE pages (id TEXT PRIMARY KEY, package TEXT NOT NULL, activity TEXT NOT NULL,
+        time TEXT NOT NULL, width INTEGER NOT NULL, height INTEGER NOT NULL,
+        png TEXT NOT NULL, xml TEXT NOT NULL, same TEXT NOT NULL);
+    CREATE TABLE edges (source TEXT NOT NULL, golden TEXT NOT NULL, target TEXT NOT NULL,
+        count INTEGER NOT NULL);
+"""
+_INDEXES = """
+    CREATE INDEX edges_source ON edges (source);
+    CREATE INDEX pages_same ON pages (same) WHERE same <> id;
+"""
+
+
+class GraphWriter:
+    """Writes a graph into a new folder, which appears when the `with` block ends without an error.
+
+    - `files`: the user's own copy of a data set, to which pages may refer instead of holding
+      copies of their files.
+    - `replaces`: whether the graph takes the place of one that is there.
+
+    Raises:
+        GraphError: something else is there, or another process is just writing it.
+        HostError: the folder cannot be written.
+    """
+
+    def __init__(self, folder: Path, *, files: Path | None = None, replaces: bool = False) -> None:
+        self.folder = folder.absolute()
+        self._files = None if files is None else files.absolute()
+        self._replaces = replaces
+        self._part = self.folder.with_name(f".{self.folder.name}.part")
+        self._old = self.folder.with_name(f".{self.folder.name}.old")
+        self._head: dict[str, Any] = {}
+        self._same: dict[str, str] = {}  # those that another page stands for
+        self._tasks = 0
+
+    def __enter__(self) -> Self:
+        try:
+            self.folder.parent.mkdir(parents=True, exist_ok=True)
+            if self._old.exists() and not self.folder.exists():
+                self._old.rename(self.folder)  # the one that replaced it was killed in between
+            self._check_place()
+            self._lock = self._own_part()
+            shutil.rmtree(self._part / PAGES, ignore_errors=True)
+            for each in self._part.iterdir():
+                each.unlink()
+            (self._part / PAGES).mkdir()
+        except OSError as error:
+            msg = f"cannot write a graph to {self.folder}: {error}"
+            raise HostError(msg) from error
+        self._index = sqlite3.connect(self._part / INDEX)
+        self._index.executescript(f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; {_TABLES}")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        try:
+            if error is None:
+                self._finish()
+        except (OSError, sqlite3.OperationalError) as broken:
+            msg = f"cannot write a graph to {self.folder}: {broken}"
+            raise HostError(msg) from broken
+        finally:
+            self._index.close()
+            shutil.rmtree(self._part, ignore_errors=True)
+            os.close(self._lock)
+
+    def __contains__(self, page: str) -> bool:
+        return self._one("SELECT 1 FROM pages WHERE id = ?", page) is not None
+
+    def page(
+        self,
+        page: str,
+        *,
+        png: bytes | Path | None,
+        xml: str | Path | None,
+        package: str = "",
+        activity: str = "",
+        time: datetime | None = None,
+        size: Size | None = None,
+    ) -> None:
+        """Add a page by its id. A path is one in the user's own copy, to which it will refer.
+
+        `size` is needed if there is no picture.
+
+        Raises:
+            GraphError: there is a page of this id, or what is given of it makes no sense.
+            HostError: it cannot be written.
+        """
+        if not page or not isinstance(page, str):
+            msg = f"a page needs an id, not {page!r}"
+            raise GraphError(msg)
+        try:
+            size = size if png is None else _size(png, page)
+            if size is None or min(size) < 1:
+                msg = f"page {page!r} has no picture, and no size (width, height)"
+                raise GraphError(msg)
+            where = self._kept(png, ".png", page), self._kept(xml, ".xml", page)
+        except OSError as error:
+            msg = f"page {page!r}: {error}"
+            raise HostError(msg) from error
+        row = (page, package, activity, time.isoformat() if time else "", *size, *where, page)
+        try:
+            self._write("INSERT INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        except sqlite3.IntegrityError:
+            msg = f"there is a page {page!r} already"
+            raise GraphError(msg) from None
+
+    def edge(self, source: str, golden: Golden, target: str, count: int = 1) -> None:
+        """Add an edge: an action that leads from one page to another.
+
+        Both pages have to be there at the end; two edges with one action are two that an action may
+        take.
+
+        Raises:
+            GraphError: the action cannot be recorded.
+            HostError: it cannot be written.
+        """
+        data = golden_to_json(golden)
+        data.pop("page", None)
+        golden_from_json(data)
+        self._write("INSERT INTO edges VALUES (?, ?, ?, ?)", (source, to_line(data), target, count))
+
+    def same(self, page: str, other: str) -> None:
+        """Note that a page is equal to another, which then stands for both."""
+        page, other = self._first(page), self._first(other)
+        if page != other:
+            self._same[page] = other
+
+    def task(self, row: Mapping[str, Any]) -> None:
+        """Add a row to the graph's table of tasks; golden actions in it are written as JSON."""
+        golden = [golden_to_json(g) if isinstance(g, Golden) else g for g in row.get("golden", ())]
+        line = to_line({**row, **({"golden": golden} if "golden" in row else {})})
+        try:
+            with (self._part / TASKS).open("a", encoding="utf-8") as file:
+                file.write(f"{line}\n")
+        except OSError as error:
+            msg = f"cannot write {TASKS} of {self.folder}: {error}"
+            raise HostError(msg) from error
+
+    def head(self, **fields: Any) -> None:
+        """Say something of the graph as a whole: the fields of its head by name (see `Graph`)."""
+        self._head |= fields
+
+    def _check_place(self) -> None:
+        is_graph = (self.folder / HEAD).is_file()
+        if self.folder.exists() and not (self._replaces and is_graph):
+            what = "a graph" if is_graph else "something"
+            msg = f"{self.folder}: {what} is there already; name another folder, or remove it"
+            raise GraphError(msg)
+
+    def _own_part(self) -> int:
+        """Make the hidden folder, or take over that of a writer that was killed."""
+        self._part.mkdir(exist_ok=True)
+        descriptor = os.open(self._part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            msg = f"{self.folder} is just being written by another process"
+            raise GraphError(msg) from None
+        return descriptor
+
+    def _finish(self) -> None:
+        for page in list(self._same):
+            first = self._first(page)
+            self._index.execute("UPDATE pages SET same = ? WHERE id = ?", (first, page))
+        self._index.executescript(_INDEXES)
+        write_json(self._part / HEAD, self._whole_head())
+        self._index.commit()
+        self._index.close()
+        with Graph.open(self._part) as graph:
+            check_index(graph)
+            check_tasks(graph)
+        if self.folder.exists():
+            shutil.rmtree(self._old, ignore_errors=True)
+            self.folder.rename(self._old)
+        self._part.rename(self.folder)
+        shutil.rmtree(self._old, ignore_errors=True)
+
+    def _whole_head(self) -> dict[str, Any]:
+        start = self._one("SELECT id FROM pages ORDER BY rowid LIMIT 1", None) or ("",)
+        apps = self._index.execute("SELECT DISTINCT package FROM pages WHERE package <> ''")
+        known: dict[str, Any] = {
+            "format": FORMAT,
+            "name": self.folder.name,
+            "packages": sorted(package for (package,) in apps),
+            "start": start[0],
+        }
+        if self._files is not None:
+            known["files"] = str(self._files)
+        return known | self._head
+
+    def _first(self, page: str) -> str:
+        while page in self._same:
+            page = self._same[page]
+        return page
+
+    def _kept(self, content: bytes | str | Path | None, suffix: str, page: str) -> str:
+        """Keep what a page holds, and return its path as the index has it; empty for nothing."""
+        if content is None:
+            return ""
+        if isinstance(content, Path):
+            with contextlib.suppress(ValueError):
+                if self._files is not None:
+                    return f"{FILES}{content.absolute().relative_to(self._files).as_posix()}"
+            msg = f"page {page!r}: {content} is not in the folder `files`, {self._files}"
+            raise GraphError(msg)
+        data = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
+        path = f"{PAGES}/{hashlib.sha256(data).hexdigest()[:32]}{suffix}"
+        if not (self._part / path).exists():
+            (self._part / path).write_bytes(data)
+        return path
+
+    def _one(self, query: str, value: str | None) -> tuple[Any, ...] | None:
+        found: tuple[Any, ...] | None = self._index.execute(
+            query, () if value is None else (value,)
+        ).fetchone()
+        return found
+
+    def _write(self, query: str, row: tuple[Any, ...]) -> None:
+        try:
+            self._index.execute(query, row)
+        except sqlite3.OperationalError as error:
+            msg = f"cannot write {INDEX} of {self.folder}: {error}"
+            raise HostError(msg) from error
+
+
+def _size(png: bytes | Path, page: str) -> Size:
+    if isinstance(png, Path):
+        with png.open("rb") as file:
+            header = file.read(24)
+    else:
+        header = png[:24]
+    if len(header) < 24 or header[:8] != b"\x89PNG\r\n\x1a\n" or header[12:16] != b"IHDR":
+        where = f" {png}" if isinstance(png, Path) else ""
+        msg = f"page {page!r}: its picture{where} is no PNG image: it begins {header[:16]!r}"
+        raise GraphError(msg)
+    width, height = struct.unpack(">II", header[16:])
+    return width, height
+
+
+def add_trajectory(
+    writer: GraphWriter,
+    trajectory: Trajectory,
+    task: str,
+    *,
+    size: Size | None = None,
+    **fields: Any,
+) -> None:
+    """Add a trajectory to a graph: a chain of pages, and its row in the table of tasks.
+
+    A step whose `page` is there already adds no page; without a name, pages are called after the
+    id of the `task` and the step. `size` is that of screens without a picture. The row has the
+    goal, the golden actions with the reports of being done, the page on which the task is done, and
+    that on which it starts; `fields` are further columns, or replace these.
+
+    Raises:
+        GraphError, HostError: it cannot be written.
+    """
+    steps = trajectory.steps
+    names = [step.page or f"{task}-{number}" for number, step in enumerate(steps)]
+    golden: list[Golden] = []
+    for name, step in zip(names, steps, strict=True):
+        screen = step.screen
+        picture = screen.png or None
+        if name not in writer:
+            writer.page(
+                name,
+                png=picture,
+                xml=screen.xml or None,
+                package=screen.package,
+                activity=screen.activity,
+                time=screen.time,
+                size=size,
+            )
+        extent = screen.size if picture else size
+        assert extent is not None  # the page was written
+        golden.append(Golden(step.action, extent, step.boxes, name))
+    for each, following in zip(golden, names[1:], strict=False):
+        writer.edge(each.page, each, following)
+    instructions = [step.instruction for step in steps]
+    row = {
+        "id": task,
+        "goal": trajectory.goal,
+        "golden": golden,
+        "golden_steps": max(1, sum(not ends_episode(step.action) for step in steps)),
+        "snapshot": names[0],
+        "page": names[-1],
+        **({"instructions": instructions} if all(instructions) else {}),
+    }
+    writer.task({**row, **fields})

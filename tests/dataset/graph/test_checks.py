@@ -1,0 +1,124 @@
+"""What is wrong with recorded pages is said in one line, with the place."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent import Finish, Key, Tap
+from pytest_mobileagent.action.matching import Golden, golden_to_json
+from pytest_mobileagent.dataset.graph import Graph, check_graph, flaws
+from pytest_mobileagent.dataset.graph.checks import flaws_of_path
+from pytest_mobileagent.errors import GraphError
+from tests.dataset.graph.conftest import SIZE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_graph_as_it_was_written_has_no_flaw(notes: Graph) -> None:
+    assert list(flaws(notes)) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (
+            "UPDATE edges SET target = 'gone' WHERE target = 'blind'",
+            "edges, row 3: it leads from page 'note' to 'gone', but there is no page 'gone'",
+        ),
+        (
+            "DELETE FROM pages WHERE id = 'home'",
+            "`start` is the page 'home', which the graph does not have",
+        ),
+        (
+            "UPDATE pages SET same = 'home2' WHERE id = 'home'",
+            "page 'home2': it is the same as 'home', which is the same as 'home2': name one for",
+        ),
+        (
+            "UPDATE pages SET same = 'gone' WHERE id = 'note'",
+            "page 'note': it is the same as 'gone', which is no page",
+        ),
+        (
+            "UPDATE pages SET time = 'yesterday' WHERE id = 'note'",
+            "page 'note': its row makes no sense",
+        ),
+        (
+            "UPDATE pages SET png = 'pages/gone.png' WHERE id = 'note'",
+            "page 'note': .*No such file",
+        ),
+        (
+            "UPDATE pages SET xml = 'pages/gone.xml' WHERE id = 'note'",
+            "page 'note': there is no file .*pages/gone.xml",
+        ),
+        (
+            "UPDATE pages SET width = 720 WHERE id = 'note'",
+            "page 'note': .* is 1080x2400 pixels, not 720x2400",
+        ),
+        (
+            "UPDATE pages SET png = xml WHERE id = 'note'",
+            "page 'note': .* is no PNG image: it begins b'<hierarchy",
+        ),
+        (
+            """UPDATE edges SET golden = '{"action": {"action": "Tap", "x": 1}, "size": [9, 9]}'""",
+            r"edges, row 1 \(from page 'home'\): .* is no action, or not with these fields",
+        ),
+    ],
+)
+def test_a_broken_index_is_named_with_its_row(folder: Path, change: str, says: str) -> None:
+    with sqlite3.connect(folder / "graph.sqlite") as index:
+        index.execute(change)
+    with Graph.open(folder) as graph, pytest.raises(GraphError, match=says) as error:
+        check_graph(graph)
+    assert "\n" not in str(error.value)
+
+
+PATH = [Golden(Tap(500, 150), SIZE, page="home"), Golden(Finish(), SIZE, page="note")]
+
+
+def row(golden: list[Golden], **fields: Any) -> dict[str, Any]:
+    return {"goal": "Go.", "golden": [golden_to_json(each) for each in golden], **fields}
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        (["{"], "tasks.jsonl, line 1: it is no task"),
+        ([[]], "tasks.jsonl, line 1: it is no task"),
+        ([{"golden": [{"action": {"action": "Fly"}, "size": [1, 1]}]}], "line 1: it is no task"),
+        (
+            [row(PATH, id="a"), row(PATH, id="b")],
+            "line 2: the golden path is that of the task in line 1, too",
+        ),
+        (
+            [row(PATH, id="a"), row(PATH[:1], id="a")],
+            "line 2: the task 'a' is also in line 1",
+        ),
+        (
+            [row([Golden(Tap(1, 2), SIZE, page="gone")])],
+            "line 1: step 1 of its golden path is on page 'gone', which the graph does not have",
+        ),
+        (
+            [row([Golden(Tap(1, 2), SIZE, page="blind"), PATH[0]])],
+            "line 1: step 1 of its golden path leads from page 'blind' to 'home', but no edge does",
+        ),
+        ([row(PATH, snapshot="gone")], "line 1: it starts at 'gone', which is neither"),
+        ([row(PATH, page="gone")], "line 1: it is done on page 'gone'"),
+    ],
+)
+def test_a_broken_table_of_tasks_is_named_with_its_line(
+    folder: Path, table: list[Any], says: str
+) -> None:
+    lines = [each if isinstance(each, str) else json.dumps(each) for each in table]
+    (folder / "tasks.jsonl").write_text("\n".join(lines))
+    with Graph.open(folder) as graph, pytest.raises(GraphError, match=says):
+        check_graph(graph)
+
+
+def test_a_path_may_start_at_a_snapshot_and_go_on_from_an_equal_page(notes: Graph) -> None:
+    back = [Golden(Key("back"), SIZE, page="note"), Golden(Tap(5, 6), SIZE, page="home")]
+    assert list(flaws_of_path(notes, back, "new", "home2")) == []
+    assert list(flaws_of_path(notes, [Golden(Tap(5, 6), SIZE)])) == []  # of no page

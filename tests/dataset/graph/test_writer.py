@@ -1,0 +1,198 @@
+"""Graphs of recorded pages appear as a whole, or not at all."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent import Bounds, Finish, Key, Tap, rows
+from pytest_mobileagent.action.matching import Golden
+from pytest_mobileagent.dataset.graph import Graph, GraphWriter, add_trajectory
+from pytest_mobileagent.dataset.trajectory import Trajectory, TrajectoryStep
+from pytest_mobileagent.errors import GraphError, HostError
+from tests.dataset.graph.conftest import HOME, NOTE, SIZE, write_notes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def test_a_graph_appears_when_all_of_it_is_there(tmp_path: Path) -> None:
+    with GraphWriter(tmp_path / "g") as writer:
+        writer.page("home", png=HOME.png, xml=HOME.xml)
+        assert "home" in writer
+        assert not (tmp_path / "g").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["g"]
+
+
+def add_page(writer: GraphWriter, *, twice: bool = False, **fields: Any) -> GraphWriter:
+    for _ in range(1 + twice):
+        writer.page("x", **({"png": HOME.png, "xml": HOME.xml} | fields))
+    return writer
+
+
+def test_a_writer_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    writer = GraphWriter(tmp_path / "g")
+    with pytest.raises(GraphError, match="there is a page 'x' already"), writer:
+        add_page(writer, twice=True)
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_there_is_replaced_only_if_asked(folder: Path) -> None:
+    with pytest.raises(GraphError, match="a graph is there already"), GraphWriter(folder):
+        pass
+    with GraphWriter(folder, replaces=True) as writer:
+        writer.page("only", png=HOME.png, xml=HOME.xml)
+    with Graph.open(folder) as graph:
+        assert [page.id for page in graph.pages()] == ["only"]
+    assert [path.name for path in folder.parent.iterdir()] == [folder.name]
+
+
+def test_a_folder_with_something_else_is_never_replaced(tmp_path: Path) -> None:
+    (tmp_path / "thesis").mkdir()
+    writer = GraphWriter(tmp_path / "thesis", replaces=True)
+    with pytest.raises(GraphError, match="something is there already"), writer:
+        pass
+
+
+_KILLED = """
+import os, sys
+from pathlib import Path
+from tests.dataset.graph.conftest import HOME
+from pytest_mobileagent.dataset.graph import GraphWriter
+
+name, count = sys.argv[2], [int(sys.argv[3])]
+original = getattr(Path, name)
+
+def dies(self, *given, **named):
+    count[0] -= 1
+    if not count[0]:
+        os._exit(9)
+    return original(self, *given, **named)
+
+with GraphWriter(Path(sys.argv[1]), replaces=True) as writer:
+    setattr(Path, name, dies)
+    writer.page("one", png=HOME.png, xml=HOME.xml)
+    writer.page("two", png=HOME.png, xml=HOME.xml + " ")
+"""
+
+
+# The moments are before: the second file, the head, moving the old graph away, the new one in.
+@pytest.mark.parametrize(
+    ("call", "number"), [("write_bytes", 2), ("replace", 1), ("rename", 1), ("rename", 2)]
+)
+def test_a_writer_killed_at_any_moment_leaves_a_graph_whole_or_absent(
+    folder: Path, call: str, number: int
+) -> None:
+    command = [sys.executable, "-c", _KILLED, str(folder), call, str(number)]
+    assert subprocess.run(command, check=False).returncode == 9
+    if folder.exists():
+        with Graph.open(folder) as graph:
+            assert graph.screen("note").png == NOTE.png
+    with GraphWriter(folder, replaces=True) as writer:  # the next one takes over
+        writer.page("new", png=HOME.png, xml=HOME.xml)
+    with Graph.open(folder) as graph:
+        assert [page.id for page in graph.pages()] == ["new"]
+    assert [path.name for path in folder.parent.iterdir()] == [folder.name]
+
+
+def test_what_was_moved_away_by_a_killed_writer_comes_back(folder: Path) -> None:
+    command = [sys.executable, "-c", _KILLED, str(folder), "rename", "2"]
+    assert subprocess.run(command, check=False).returncode == 9
+    assert not folder.exists()
+    with pytest.raises(GraphError, match="a graph is there already"):
+        GraphWriter(folder).__enter__()
+    with Graph.open(folder) as graph:
+        assert len(graph) == 4
+
+
+def test_two_writers_of_one_graph_do_not_mix(tmp_path: Path) -> None:
+    with GraphWriter(tmp_path / "g") as writer:
+        writer.page("home", png=HOME.png, xml=HOME.xml)
+        with pytest.raises(GraphError, match="just being written by another"):
+            GraphWriter(tmp_path / "g").__enter__()
+    assert len(Graph.open(tmp_path / "g")) == 1
+
+
+def test_a_folder_that_cannot_be_written_is_the_machines_fault(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(HostError, match="cannot write a graph to"):
+        GraphWriter(tmp_path / "file" / "g").__enter__()
+
+
+@pytest.mark.parametrize(
+    ("write", "says"),
+    [
+        (lambda w: add_page(w, twice=True), "there is a page 'x' already"),
+        (lambda w: add_page(w, png=None), "page 'x' has no picture, and no size"),
+        (lambda w: add_page(w, png=b"GIF89a"), "its picture is no PNG image: it begins b'GIF89a'"),
+        (lambda w: w.page("", png=None, xml=None), "a page needs an id"),
+        (
+            lambda w: add_page(w).edge("x", Golden(Key("back"), SIZE), "y"),
+            "edges, row 1: it leads from page 'x' to 'y', but there is no page 'y'",
+        ),
+        (lambda w: add_page(w).head(start="y"), "`start` is the page 'y'"),
+        (lambda _: None, "has no pages"),
+    ],
+)
+def test_what_makes_no_graph_is_refused(
+    tmp_path: Path, write: Callable[[GraphWriter], object], says: str
+) -> None:
+    with pytest.raises(GraphError, match=says), GraphWriter(tmp_path / "g") as writer:
+        write(writer)
+    assert not (tmp_path / "g").exists()
+
+
+def test_pages_that_are_equal_in_a_circle_have_one_that_stands_for_them(tmp_path: Path) -> None:
+    with GraphWriter(tmp_path / "g") as writer:
+        for number, name in enumerate("abcd"):
+            writer.page(name, png=HOME.png, xml=f"{HOME.xml}<!-- {number} -->")
+        for one, other in ("ab", "bc", "ca"):
+            writer.same(one, other)
+    with Graph.open(tmp_path / "g") as graph:
+        assert set(graph.same("a")) == {"b", "c"}
+        assert graph.same("d") == ()
+
+
+def trajectory() -> Trajectory:
+    tap = TrajectoryStep(HOME, Tap(5, 6), instruction="Tap.", boxes=(Bounds(0, 0, 9, 9),))
+    report = TrajectoryStep(NOTE, Finish(), instruction="Stop.", page="end")
+    return Trajectory("Open a note.", (tap, report), True)
+
+
+def test_a_trajectory_becomes_a_chain_of_pages_and_a_task(tmp_path: Path) -> None:
+    with GraphWriter(tmp_path / "g") as writer:
+        add_trajectory(writer, trajectory(), "t1", level=2)
+    with Graph.open(tmp_path / "g") as graph:
+        (edge,) = graph.edges("t1-0")
+        golden = Golden(Tap(5, 6), SIZE, (Bounds(0, 0, 9, 9),), "t1-0")
+        assert (edge.golden, edge.target) == (golden, "end")
+        assert graph.screen("end").texts == NOTE.texts
+    (row,) = rows(tmp_path / "g" / "tasks.jsonl")
+    assert (row.id, row.goal, row.level, row.golden_steps) == ("t1", "Open a note.", 2, 1)
+    assert (row.snapshot, row.page, row.instructions) == ("t1-0", "end", ["Tap.", "Stop."])
+    assert [each["page"] for each in row.golden] == ["t1-0", "end"]
+
+
+def test_trajectories_share_pages_of_one_name(tmp_path: Path) -> None:
+    with GraphWriter(tmp_path / "g") as writer:
+        add_trajectory(writer, trajectory(), "t1")
+        add_trajectory(writer, trajectory(), "t2")
+    with Graph.open(tmp_path / "g") as graph:
+        assert sorted(page.id for page in graph.pages()) == ["end", "t1-0", "t2-0"]
+
+
+def test_a_table_of_tasks_is_plain_json(folder: Path) -> None:
+    lines = (folder / "tasks.jsonl").read_text().splitlines()
+    assert [json.loads(line)["id"] for line in lines] == ["a", "b"]
+    assert json.loads(lines[0])["golden"][0]["page"] == "home"
+
+
+def test_a_graph_without_an_error_is_what_the_fixture_is(tmp_path: Path) -> None:
+    write_notes(tmp_path / "g")
+    with Graph.open(tmp_path / "g") as graph:
+        assert graph.screen("home").png == HOME.png
