@@ -1,0 +1,212 @@
+"""Whether two screens show the same page, as graphs of recorded pages need to know.
+
+Two screens are one page if their hierarchies are equal, and then their pictures. Left out is what
+changes by itself while a phone waits:
+
+- the status bar, with its clock, battery and icons: the strip above the app's content;
+- what says the time or the day that the phone's clock had, such as the date on a home screen, and
+  the level of the battery where an element's id says that it is that;
+- the cursor of the field that is typed into: the picture of that field, whose text is compared;
+- bars and circles that show progress: they turn.
+
+Which field has the focus counts, since text goes there; the focus of anything else does not.
+
+Pictures are compared at a quarter of their size. They show the same if at most `CHANGED` of them
+is another colour: more than a blinking cursor, and less than a letter or a small icon. Where there
+is no hierarchy, they alone decide, and a clock in the middle of a page makes two pages of it. A
+screen with a hierarchy and one without are never the same page.
+
+Measured on labelled pairs of screens (tests/dataset/labelled.py): see docs/offline.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.errors import ScreenError
+from pytest_mobileagent.screen.element import Bounds, Element, lazy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from PIL.Image import Image
+
+    from pytest_mobileagent.screen.screen import Screen
+
+CHANGED = 0.0003  # of the picture: some 28 x 28 pixels of a screen of 1080 x 2400
+_CONTRAST = 32  # of 255, in any channel: what less is another colour is noise
+_SCALE = 4
+_BAR = 24 / 411  # height of a status bar, of the screen's shorter side, where nothing says it
+_HIGHEST_BAR = 0.06  # of the screen's height
+_CLOCK = "<clock>"
+_SYSTEM = "com.android.systemui"
+_FIELDS = ("EditText", "AutoCompleteTextView")
+_TIME = re.compile(r"(?<!\d)(\d{1,2})[:.](\d{2})(?:[:.]\d{2})?(?!\d)")
+_NUMBER = re.compile(r"\d+")
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_CLOCKS = {"clock", "date", "time", "day", "today"}
+
+
+@dataclass(frozen=True, eq=False)
+class Sight:
+    """What is compared of a screen.
+
+    - `key`: a digest of all but the picture. Screens of different keys are different pages.
+    - `png`: the picture, encoded; empty if there is none.
+    - `hidden`: the parts of the picture that are not compared.
+    - `is_alone`: whether there is no hierarchy, but the picture alone.
+    """
+
+    key: str
+    png: bytes
+    hidden: tuple[Bounds, ...]
+    is_alone: bool
+
+    @lazy
+    def small(self) -> Image:
+        """The picture at a quarter of its size.
+
+        Raises:
+            ScreenError: it cannot be decoded.
+        """
+        from PIL import Image as image  # a heavy library is loaded by who needs it
+
+        try:
+            return image.open(io.BytesIO(self.png)).convert("RGB").reduce(_SCALE)
+        except (OSError, SyntaxError, ValueError, image.DecompressionBombError) as error:
+            msg = f"the screenshot cannot be decoded: {error} (it begins {self.png[:16]!r})"
+            raise ScreenError(msg) from error
+
+
+def sight(screen: Screen) -> Sight:
+    """Return what is compared of a screen.
+
+    Raises:
+        ScreenError: its hierarchy or its picture cannot be read.
+    """
+    size = screen.size if screen.png else (0, 0)
+    digest = hashlib.sha256(repr((screen.package, screen.activity, size)).encode())
+    if not screen.xml:
+        bar = Bounds(0, 0, size[0], round(min(size) * _BAR))
+        return Sight(digest.hexdigest(), screen.png, (bar,), is_alone=True)
+    bar = _status_bar(screen, size)
+    hidden = [bar]
+    for depth, element in _walk(screen.root):
+        if element.package == _SYSTEM and element.bounds.bottom <= bar.bottom:
+            continue
+        says = _without_clock(element, screen.time)
+        # A text that is as wide as the time is as wide as that.
+        box = element.bounds[::3] if _CLOCK in says else element.bounds
+        digest.update(repr((depth, says, tuple(box), _attributes(element))).encode())
+        if says != (element.text, element.content_desc) or _moves(element):
+            hidden.append(element.bounds)
+    return Sight(digest.hexdigest(), screen.png, tuple(hidden), is_alone=False)
+
+
+def same_page(one: Sight, other: Sight) -> bool:
+    """Whether two screens show the same page.
+
+    Raises:
+        ScreenError: a picture cannot be decoded.
+    """
+    if one.key != other.key or bool(one.png) != bool(other.png):
+        return False
+    if one.png == other.png:
+        return bool(one.png) or not one.is_alone
+    return changed(one, other) <= CHANGED
+
+
+def changed(one: Sight, other: Sight) -> float:
+    """Return how much of the pictures of two screens of one size is another colour, 0-1.
+
+    Raises:
+        ScreenError: a picture cannot be decoded.
+    """
+    from PIL import ImageChops
+
+    difference = ImageChops.difference(one.small, other.small)
+    for left, top, right, bottom in {*one.hidden, *other.hidden}:
+        # Rounded outwards: a cell on the edge shows some of what is hidden.
+        cells = (left // _SCALE, top // _SCALE, -(-right // _SCALE), -(-bottom // _SCALE))
+        difference.paste((0, 0, 0), cells)
+    red, green, blue = difference.split()
+    most = ImageChops.lighter(ImageChops.lighter(red, green), blue)
+    return sum(most.histogram()[_CONTRAST:]) / (most.width * most.height)
+
+
+def _attributes(element: Element) -> tuple[Any, ...]:
+    field = element.class_name.endswith(_FIELDS)
+    return (
+        element.class_name,
+        element.resource_id,
+        element.package,
+        element.checkable,
+        element.checked,
+        element.clickable,
+        element.enabled,
+        field and element.focused,
+        element.scrollable,
+        element.password,
+        element.selected,
+    )
+
+
+def _walk(root: Element) -> Iterator[tuple[int, Element]]:
+    """Yield what is below an element in document order, each with its depth."""
+    pending = [(0, child) for child in reversed(root.children)]
+    while pending:
+        depth, element = pending.pop()
+        yield depth, element
+        pending += [(depth + 1, child) for child in reversed(element.children)]
+
+
+def _moves(element: Element) -> bool:
+    """Whether the picture of an element changes by itself: a cursor blinks in it, or it turns."""
+    if element.class_name.endswith(_FIELDS):
+        return element.focused
+    return element.class_name.endswith(".ProgressBar")
+
+
+def _status_bar(screen: Screen, size: tuple[int, int]) -> Bounds:
+    """Return the strip at the top that the app does not fill, or may not."""
+    width, height = size if any(size) else _extent(screen)
+    highest = height * _HIGHEST_BAR
+    for element in screen.elements:
+        name = element.resource_id.rpartition("/")[2]
+        edge = {"statusBarBackground": element.bounds.bottom, "content": element.bounds.top}
+        if 0 < edge.get(name, 0) <= highest:
+            return Bounds(0, 0, width, edge[name])
+    return Bounds(0, 0, width, round(min(width, height) * _BAR))
+
+
+def _extent(screen: Screen) -> tuple[int, int]:
+    boxes = [element.bounds for element in screen.elements]
+    return max((b.right for b in boxes), default=0), max((b.bottom for b in boxes), default=0)
+
+
+def _without_clock(element: Element, time: datetime | None) -> tuple[str, str]:
+    """Return an element's words without the time and the day that the phone's clock had."""
+    words = element.text, element.content_desc
+    if not any(each.isascii() is False or _NUMBER.search(each) for each in words):
+        return words
+    name = {each.lower() for each in _WORDS.findall(element.resource_id.rpartition("/")[2])}
+    if "battery" in name:
+        return tuple(_NUMBER.sub("#", each) for each in words)  # type: ignore[return-value]
+    if time is None:
+        return words
+    text, described = (_TIME.sub(lambda found: _or_now(found, time), each) for each in words)
+    if name & _CLOCKS and time.day in map(int, _NUMBER.findall(text or described)):
+        return _CLOCK, _CLOCK
+    return text, described
+
+
+def _or_now(found: re.Match[str], time: datetime) -> str:
+    """Return `_CLOCK` for a time of day that the phone's clock had, or had a minute before."""
+    minutes = int(found[1]) % 12 * 60 + int(found[2])
+    now = time.hour % 12 * 60 + time.minute
+    return _CLOCK if (now - minutes) % 720 <= 1 and int(found[2]) < 60 else found[0]
