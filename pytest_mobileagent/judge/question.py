@@ -21,7 +21,8 @@ EVIDENCE = ("screens", "xml")
 class Subtask:
     """A part of a cross-app task, done in one app (SPA-Bench, arXiv 2410.15164, appendix E.1).
 
-    - `app`: the package in which it is done; `task`: what has to be done there, in words.
+    - `app`: the package in which it is done, or several with | between them, any of which it may
+      be; `task`: what has to be done there, in words.
     - `history`: whether it depends on the notes about an earlier subtask.
     - `memory`: what a judge has to note about this subtask for later ones, in words; empty for
       nothing.

@@ -18,6 +18,7 @@ from pytest_mobileagent.judge.prompts import wording_of
 from pytest_mobileagent.judge.reply import UnreadableError, read_notes
 from pytest_mobileagent.llm.fence import Data, seal
 from pytest_mobileagent.llm.model import Message
+from pytest_mobileagent.task.needs import alternatives
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -62,10 +63,12 @@ def check_apps(apps: Sequence[str]) -> None:
 def visits(packages: Iterable[str], apps: Iterable[str]) -> list[Visit]:
     """Return the visits to apps of a list, in order, given the package of each screen.
 
+    An app of the list may have alternatives (see `task.needs`), each of which is visited by itself.
     Only another app of the list ends a visit. Other screens (launcher, system, keyboard, detours to
     other apps, screens without a known package) do not.
     """
-    wanted, found = set(apps), list[Visit]()
+    wanted = {package for app in apps for package in alternatives(app)}
+    found: list[Visit] = []
     for index, package in enumerate(packages):
         if package not in wanted:
             continue
@@ -92,7 +95,7 @@ def split(packages: Sequence[str], apps: Sequence[str]) -> list[range]:
     missing = len(earliest)
     if missing < len(apps):
         app = apps[missing]
-        if all(visit.app != app for visit in found):
+        if all(visit.app not in alternatives(app) for visit in found):
             raise SplitError(f"{app} was never used")
         raise SplitError(f"{app} was not used {_after(apps, missing)}")
     backwards = _in_order(found[::-1], apps[::-1])
@@ -109,10 +112,13 @@ def _after(apps: Sequence[str], missing: int) -> str:
 
 
 def _in_order(found: Sequence[Visit], apps: Sequence[str]) -> list[int]:
-    """Return the indices of the earliest visits that match the apps in order, as far as they do."""
+    """Return the indices of the earliest visits that match the apps in order, as far as they do.
+
+    Where neighbours may use the same app, as alternatives allow, one visit may serve both.
+    """
     numbers: list[int] = []
     for number, visit in enumerate(found):
-        if len(numbers) < len(apps) and visit.app == apps[len(numbers)]:
+        while len(numbers) < len(apps) and visit.app in alternatives(apps[len(numbers)]):
             numbers.append(number)
     return numbers
 

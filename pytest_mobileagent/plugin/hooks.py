@@ -171,6 +171,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         return None
     from pytest_mobileagent.plugin.engine.scheduler import TaskScheduling
     from pytest_mobileagent.run.expected import expected_times
+    from pytest_mobileagent.task.case import key_of
 
     if not leaves_distribution(config):
         return None
@@ -179,10 +180,21 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         reused = {entry["nodeid"] for entry in run.earlier.reused.values()}
         return expected_times(run.folder.path, reused)
 
+    def sets() -> dict[str, str]:
+        if run.devices.source.restores:
+            return {}
+        from pytest_mobileagent.episode.runs import cases
+
+        found = (case for case in cases(run.folder.path) if case.task.task_set)
+        return {
+            case.nodeid: key_of(f"{case.suite}/{case.task.task_set}", case.environment, case.epoch)
+            for case in found
+        }
+
     analyses = config.pluginmanager.get_plugin("mobileagent-analyses")
     collector = config.pluginmanager.get_plugin("mobileagent-collector")
     reported = None if collector is None else collector.finished
-    return TaskScheduling(config, log, times, analyses=analyses, reported=reported)
+    return TaskScheduling(config, log, times, analyses=analyses, sets=sets, reported=reported)
 
 
 @pytest.hookimpl(trylast=True)

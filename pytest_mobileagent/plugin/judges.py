@@ -228,6 +228,23 @@ class Judge:
         )
         return verdict
 
+    def beside(self, episode: Episode, **question: Any) -> None:
+        """Ask the judges about an episode that the body itself decides, if there are judges.
+
+        Their verdict is recorded beside that of the body, and the run lists where the two differ.
+
+        Raises:
+            TaskError: an argument makes no sense.
+        """
+        if self._judges.mode == "off":
+            return
+        try:
+            self._state.beside = self.verdict(episode, **question)
+        except (JudgeError, NoBudgetError) as error:
+            from pytest_mobileagent.verdict import Verdict as Kept
+
+            self._state.beside = Kept(None, "judge", str(error))
+
     def _effective(self, episode: Episode, verdict: Verdict) -> Verdict:
         """Return the effective verdict: an earlier one of judges may outrank the new one.
 
@@ -293,12 +310,7 @@ def ask_beside(item: pytest.Function, episode: Episode, judges: RunJudges) -> No
     """Ask the judges about an episode that a check decides, if all tasks are to be judged."""
     if not judges.judges_all or "judge" in item.fixturenames:
         return
-    try:
-        state_of(item).beside = Judge(item, judges).verdict(episode)
-    except (JudgeError, NoBudgetError) as error:
-        from pytest_mobileagent.verdict import Verdict as Kept
-
-        state_of(item).beside = Kept(None, "judge", str(error))
+    Judge(item, judges).beside(episode)
 
 
 def with_judges(item: pytest.Item, verdict: Verdict) -> Verdict:

@@ -27,6 +27,7 @@ _RECORDED: dict[str, Any] = {
     "needs": list,
     "snapshot": str,
     "wording": str,
+    "task_set": str,
 }
 _OWN: dict[str, Any] = {
     "id": str,

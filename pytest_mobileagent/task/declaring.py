@@ -88,6 +88,8 @@ def task(
     success_after_error: bool = False,
     stop_on_success: bool = False,
     wording: str = OWN,
+    task_set: str = "",
+    remarks: Sequence[str] = (),
 ) -> Decorator:
     """Make a test function a task: its body decides whether an episode has met the goal.
 
@@ -104,28 +106,37 @@ def task(
     return _declaring.task({"goal": goal, **fields})
 
 
-def tasks(rows: Iterable[Row], **common: Any) -> Decorator:
+def tasks(
+    rows: Iterable[Row], each: Mapping[str, Mapping[str, Any]] | None = None, **common: Any
+) -> Decorator:
     """Make a test function a task for each row of a table (see `rows`).
 
     Columns that are fields of a task are used as such, others fill placeholders of the goal and of
     the solution; all are attributes of the test's argument `row`. Fields that all rows have in
-    common, such as probes and a solution, are given by name, as to `task`.
+    common, such as probes and a solution, are given by name, as to `task`. `each` gives further
+    fields of some rows, by id.
 
     Raises:
         TaskError: a row or a field makes no sense; the text names the row's line.
     """
     make_task("any goal", common)
-    found = []
+    found, rest = [], dict(each or {})
     for row in rows:
         try:
-            fields = {**row.task_fields, **common}
-            columns = ((name, value) for name, value in fields.items() if name not in common)
+            own = rest.pop(row.id, {})
+            fields = {**row.task_fields, **common, **own}
+            make_task("any goal", own)
+            given = common.keys() | own.keys()
+            columns = ((name, value) for name, value in fields.items() if name not in given)
             _check_fields(tuple((name, value) for name, value in columns if name != "goal"))
         except TaskError as error:
             where = f"{row.where}: "
             msg = f"{where}{str(error).removeprefix(where)}"
             raise TaskError(msg) from None
         found.append((row, fields))
+    if rest:
+        msg = f"each={{{next(iter(rest))!r}: …}}: there is no row of this id"
+        raise TaskError(msg)
     return _declaring.tasks(found)
 
 
@@ -142,7 +153,7 @@ def make_task(goal: Any, fields: Mapping[str, Any]) -> Task:
         TaskError: a field makes no sense, or there is no such field.
     """
     given = {name: value for name, value in fields.items() if name != "suite"}
-    for name in ("apps", "tags", "needs"):
+    for name in ("apps", "tags", "needs", "remarks"):
         if isinstance(given.get(name), list):
             given[name] = tuple(given[name])
     try:

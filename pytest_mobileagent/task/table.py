@@ -332,7 +332,8 @@ def _flag(value: Any) -> bool:
 
 # How cells of the columns that are fields of a task are read.
 _FIELDS: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("goal", "app", "kind", "language", "source", "suite", "snapshot"), str),
+    **dict.fromkeys(("goal", "app", "kind", "language", "source", "suite"), str),
+    **dict.fromkeys(("snapshot", "task_set"), str),
     **dict.fromkeys(("apps", "tags", "instructions"), _list),
     **dict.fromkeys(("golden_steps", "level", "step_limit"), _whole),
     "needs": _needs,

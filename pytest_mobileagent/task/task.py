@@ -80,6 +80,10 @@ class Task:
       (A3, Table 4: low-level instructions).
     - `wording`: whose words the goal is in: our "own", or those of the benchmark's "official"
       release.
+    - `task_set`: the name of a set of tasks that build on each other, in the order of the file
+      (SPA-Bench, section 3.2). On devices that are not restored, they are run on one device.
+    - `remarks`: what whoever reads results should know of the task, such as a weakness of how it
+      is decided; `doctor --tasks` lists them.
 
     Raises:
         TaskError: a field makes no sense.
@@ -107,6 +111,8 @@ class Task:
     stop_on_success: bool = False
     instructions: tuple[str, ...] = ()
     wording: str = OWN
+    task_set: str = ""
+    remarks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.goal, str) or not self.goal.strip():
@@ -129,7 +135,7 @@ class Task:
         self._check_parts()
 
     def _check_texts(self) -> None:
-        for name in ("app", "language", "snapshot", "source"):
+        for name in ("app", "language", "snapshot", "source", "task_set"):
             value = getattr(self, name)
             if not isinstance(value, str) and not (name == "app" and value is None):
                 msg = f"{name}={_shown(value)} has to be a text"
@@ -164,7 +170,7 @@ class Task:
         self._check_functions()
 
     def _check_words(self) -> None:
-        for name in ("tags", "needs", "instructions"):
+        for name in ("tags", "needs", "instructions", "remarks"):
             words = getattr(self, name)
             if not _is_texts(words):
                 msg = f"{name}={_shown(words)} has to be a list of words"

@@ -53,6 +53,18 @@ def test_a_missing_app_or_a_wrong_order_is_told(letters, apps, why):
         parts(letters, apps)
 
 
+def test_an_app_may_have_alternatives_each_of_which_will_do() -> None:
+    packages = ["shop.a", "shop.a", "shop.b", "shop.b"]
+    assert split(packages, ["news|shop.a", "shop.b"]) == [range(3), range(2, 4)]
+    # Neighbours may use the same app then: one visit serves both.
+    assert split(packages, ["shop.a", "shop.b", "shop.a|shop.b"])[1:] == [range(2, 4)] * 2
+    cheaper_first = [*packages, "shop.a"]
+    parts = split(cheaper_first, ["shop.a", "shop.b", "shop.a|shop.b"])
+    assert parts == [range(3), range(2, 5), range(2, 5)]
+    with pytest.raises(SplitError, match=r"x\|y was never used"):
+        split(packages, ["shop.a", "x|y"])
+
+
 words = st.text("ABCH", max_size=14)
 lists = st.lists(st.sampled_from("ABC"), min_size=1, max_size=4).filter(
     lambda apps: all(one != other for one, other in pairwise(apps))

@@ -56,6 +56,19 @@ def test_without_it_only_those_that_ask_are_judged(asking):
     assert judging.task(asking)["judged"] is None
 
 
+def test_a_body_may_ask_judges_beside_itself(asking):
+    code = judging.CHECKED.replace("ANSWER", "4711").replace("(episode):", "(episode, judge):")
+    code = code.replace("    assert", "    judge.beside(episode, reason=True)\n    assert")
+    asking.pytester.makepyfile(test_codes=code)
+    judges = ["--llm-judge=single", f"--mobile-judges={asking.script('No. Result: 0')}"]
+    result = judging.run(asking, *judges)
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["check and judge differ (1 of 1):"])
+    task = judging.task(asking)
+    assert (task["verdict"]["scorer"], task["judged"]["passed"]) == ("check", False)
+    judging.run(asking).assert_outcomes(passed=1)  # without judges, none is asked
+
+
 def test_it_needs_judges(asking):
     error = asking.refused("--mobile-judge-all", agent="Silent")
     assert error == ("--mobile-judge-all=true: nobody judges: add --llm-judge=single or cross")

@@ -111,3 +111,29 @@ def test_workers_that_collect_differently_are_an_error(workers, pytester):
     result = workers("--agent=idle")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["*Different tests were collected between gw? and gw?*"])
+
+
+SETS = """
+import pytest
+from pytest_mobileagent import task
+
+@pytest.mark.parametrize("n", range(6))
+@task("Do nothing.", task_set="{set}")
+def test_task(episode, n):
+    pass
+"""
+
+
+@pytest.mark.slow
+def test_a_set_is_done_in_order_on_one_phone_that_is_not_restored(workers, pytester):
+    pytester.makeconftest(
+        f"from pytest_mobileagent.device.sources.virtual import VirtualSource\n"
+        f"VirtualSource.restores = False\n{CONFTEST}"
+    )
+    pytester.makepyfile(test_a=SETS.format(set="a"), test_b=SETS.format(set="b"))
+    result = workers("--agent=idle", "test_a.py", "test_b.py")
+    result.assert_outcomes(passed=12)
+    for file in ("test_a.py", "test_b.py"):
+        passed = [line.split() for line in result.outlines if f"PASSED {file}" in line]
+        assert len({words[0] for words in passed}) == 1  # the worker
+        assert [words[-1] for words in passed] == [f"{file}::test_task[{n}]" for n in range(6)]

@@ -2,6 +2,7 @@
 
 A task is listed under the first thing that it lacks, in this order: what nobody can provide there,
 apps, accounts, the web and Google's services, a listener for events, what a person does by hand.
+After that come the remarks of tasks, which do not keep them from running.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ _GROUPS = {
     "events": "without a listener for events (docs/events.md)",
     "manual": "to be done by hand before, and named in --device-has",
 }
+_NAMED = 3  # tasks that a remark names
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,8 @@ def list_tasks(selected: Selected, device: Device) -> tuple[int, list[str]]:
             under[lacks[0]].append(lacks[1:])
     total = len(selected.tasks)
     stuck = sum(map(len, under.values()))
-    return stuck, [f"{_count(total)}: {total - stuck} can run here", *_lines(under)]
+    head = f"{_count(total)}: {total - stuck} can run here"
+    return stuck, [head, *_lines(under), *_remarks(selected.tasks)]
 
 
 def _lacks(
@@ -96,6 +99,20 @@ def _lines(under: Mapping[_Lack, Sequence[Sequence[_Lack]]]) -> Iterator[str]:
             also = Counter(str(lack) for more in tasks for lack in more)
             then = ", ".join(f"{name} {count}" for name, count in sorted(also.items()))
             yield f"  [ ] {what}  {len(tasks)}" + (f", which then lack: {then}" if then else "")
+
+
+def _remarks(tasks: Mapping[str, Task]) -> Iterator[str]:
+    """Yield what is to be known of results, with how many tasks it is about, and a few of them."""
+    about: dict[str, list[str]] = defaultdict(list)
+    for name, task in tasks.items():
+        for remark in task.remarks:
+            about[remark].append(name)
+    if about:
+        yield "to be known of their results:"
+    for remark, names in sorted(about.items(), key=lambda each: (-len(each[1]), each[0])):
+        short = [name.rpartition("::")[2] for name in names[:_NAMED]]
+        more = ", …" if len(names) > _NAMED else ""
+        yield f"  {_count(len(names))}: {remark}  ({', '.join(short)}{more})"
 
 
 def _count(number: int) -> str:

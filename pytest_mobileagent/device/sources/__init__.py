@@ -27,6 +27,7 @@ class Source(Protocol):
     - `reached_by`: the type of its devices' addresses, which decides on the drivers.
     - `how_to_install`: how a user installs an app that a task needs.
     - `is_virtual`: whether its devices are virtual phones, whose results must not be published.
+    - `restores`: whether each task is sure to begin on a device that was restored to a snapshot.
 
     Raises:
         ValueError: TEXT names no devices; the message continues the option's name and value.
@@ -37,6 +38,7 @@ class Source(Protocol):
     reached_by: ClassVar[type[Address | AppiumAddress]] = Address
     how_to_install: ClassVar[str] = "install it on the devices"
     is_virtual: ClassVar[bool] = False
+    restores: ClassVar[bool] = False
 
     def __init__(self, text: str) -> None: ...
 

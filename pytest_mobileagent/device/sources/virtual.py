@@ -46,6 +46,7 @@ class VirtualSource(Source):
         "pytest_mobileagent_apps names"
     )
     is_virtual = True
+    restores = True
 
     def __init__(self, text: str) -> None:
         if text:

@@ -6,6 +6,8 @@ that next test cannot be taken back: `WorkerController.send_steal` reaches only 
 each worker has one test in hand besides the one that it runs. Which one that is, if any, depends on
 when the workers are expected to be free.
 
+Tests that build on each other, on devices that are not restored, are done by one worker in order.
+
 Tests that wait for an interim analysis (see `InterimAnalyses`) are handed out once it has been
 made. Workers for which nothing else is left pause until then (see `WorkerQueue`).
 """
@@ -42,6 +44,8 @@ class TaskScheduling:
       the rest follow in pytest's own order.
     - `now` is a clock, in seconds.
     - `analyses` hold tests back; without them no test waits.
+    - `sets` returns the sets of tests by node id, and is called once, too. The tests of a set go to
+      one worker, in pytest's own order; if that dies, another goes on with them.
     - `reported` holds the node ids of tests whose results are known. A test that a worker has done,
       but not reported when it dies, is handed out once more.
 
@@ -57,6 +61,7 @@ class TaskScheduling:
         now: Callable[[], float] = time.monotonic,
         *,
         analyses: InterimAnalyses | None = None,
+        sets: Callable[[], Mapping[str, str]] | None = None,
         reported: Container[str] | None = None,
     ) -> None:
         self.config = config
@@ -64,6 +69,9 @@ class TaskScheduling:
         self._expected = expected
         self._now = now
         self._analyses = analyses
+        self._sets = sets
+        self._set_of: dict[int, str] = {}
+        self._owners: dict[str, WorkerController] = {}  # of the sets that were begun
         self._reported = reported
         self._given_back: set[int] = set()  # whose worker died before it reported them
         self._unreported: dict[
@@ -165,6 +173,7 @@ class TaskScheduling:
         """
         queue = self._queues.pop(node)
         self._ready.discard(node)
+        self._owners = {name: owner for name, owner in self._owners.items() if owner is not node}
         lost = self._lost_with(node)
         if not queue.tests and not lost:
             return None
@@ -197,9 +206,17 @@ class TaskScheduling:
         least = min((expected[test] for test in collection if test in expected), default=1.0)
         self._weights = [expected.get(test, least) for test in collection]
 
-        def late(index: int) -> tuple[bool, float]:
+        sets = self._sets() if self._sets else {}
+        self._set_of = {i: sets[test] for i, test in enumerate(collection) if sets.get(test)}
+        whole: dict[str, tuple[float, int]] = {}  # of each set: its weight, and its first test
+        for index, name in self._set_of.items():
+            weight, first = whole.get(name, (0.0, index))
+            whole[name] = weight + self._weights[index], first
+
+        def late(index: int) -> tuple[bool, float, int]:
             is_task = collection[index] in expected
-            return not is_task, -self._weights[index] if is_task else 0.0
+            weight, first = whole.get(self._set_of.get(index, ""), (self._weights[index], index))
+            return not is_task, -weight if is_task else 0.0, first
 
         order = sorted(range(len(collection)), key=late)
         self._rank = [0] * len(collection)
@@ -266,6 +283,8 @@ class TaskScheduling:
                 if not queue.tests:
                     self._since[node] = self._now()
                 self._pool.remove(index)
+                if (name := self._set_of.get(index)) is not None:
+                    self._owners[name] = node
                 queue.add(index)
                 given.append(index)
         if is_last and self._held:
@@ -280,19 +299,36 @@ class TaskScheduling:
     def _next_of(self, node: WorkerController) -> int | None:
         """Return the next test of this worker if each test goes to the worker that is free first.
 
-        None if the others are expected to have done all tests before this one is free.
+        A set that the worker has begun goes on first. None if the others are expected to have done
+        all tests before this one is free.
         """
+        pool = list(self._open_to(node))
+        own = (index for index in pool if self._owners.get(self._set_of.get(index, "")) is node)
+        if (index := next(own, None)) is not None:
+            return index
         if not self._queues[node].tests:
-            return self._pool[0] if self._pool else None
+            return pool[0] if pool else None
         seconds = self._seconds / self._weight if self._weight else 1.0
         free = list(self._expected_ends(node, seconds))
         heapq.heapify(free)
-        for index in self._pool:
+        for index in pool:
             end, order = free[0]
             if order < 0:
                 return index
             heapq.heapreplace(free, (end + seconds * self._weights[index], order))
         return None
+
+    def _open_to(self, node: WorkerController) -> Iterator[int]:
+        """Yield what a worker may have of the pool: of each set the next test, if it is free."""
+        seen: set[str] = set()
+        for index in self._pool:
+            name = self._set_of.get(index)
+            if name is None:
+                yield index
+            elif name not in seen:
+                seen.add(name)
+                if self._owners.get(name, node) is node:
+                    yield index
 
     def _expected_ends(
         self, chosen: WorkerController, seconds: float

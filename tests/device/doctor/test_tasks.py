@@ -66,6 +66,21 @@ def test_what_the_device_has_is_not_missing() -> None:
     assert lines(*has)[0] == "10 tasks: 6 can run here"
 
 
+def test_remarks_are_told_after_all_else() -> None:
+    weak, odd = "a weak check", "an odd check"
+    tasks = {f"a.py::t[{n}]": Task("Go.", remarks=(weak,)) for n in range(4)}
+    tasks["b.py::u"] = Task("Go.", remarks=(odd, weak))
+    assert list_tasks(Selected(tasks), fake({})) == (
+        0,
+        [
+            "5 tasks: 5 can run here",
+            "to be known of their results:",
+            "  5 tasks: a weak check  (t[0], t[1], t[2], …)",
+            "  1 task: an odd check  (u)",
+        ],
+    )
+
+
 PROJECT = """
 from pytest_mobileagent import rows, tasks
 

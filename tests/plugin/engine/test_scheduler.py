@@ -97,6 +97,7 @@ class Run:
         *,
         stages: Stages | None = None,
         unreported: Iterable[int] | None = None,
+        sets: Mapping[int, str] | None = None,
     ) -> None:
         self.takes = takes
         self.tests = [f"test_{number}" for number in range(len(takes))]
@@ -123,6 +124,7 @@ class Run:
             lambda: expected or {},
             lambda: self.time,
             analyses=cast("Any", stages),
+            sets=lambda: {self.tests[test]: name for test, name in (sets or {}).items()},
             reported=reported,
         )
         for seconds in ready:
@@ -345,6 +347,41 @@ def test_tests_that_wait_for_a_look_are_run_after_it_or_dropped_whatever_happens
     stages.run = run = Run(takes, ready, {}, deaths, stages=stages)
     run.go()
     assert sorted(run.done) == sorted(set(run.tests) - stages.dropped)
+
+
+SETS = {1: "a", 3: "a", 4: "a", 2: "b", 5: "b"}
+
+
+def members(run: Run, name: str) -> list[str]:
+    """Return the tests of a set that each worker began, those of each worker in order."""
+    wanted = {run.tests[number] for number, each in SETS.items() if each == name}
+    begun = (" ".join(test for test in tests if test in wanted) for tests in run.begun.values())
+    return [each for each in begun if each]
+
+
+@given(
+    takes=st.lists(st.integers(1, 9), min_size=6, max_size=12),
+    ready=st.lists(st.integers(0, 9), min_size=1, max_size=4),
+    weigh=st.booleans(),
+)
+def test_tests_that_build_on_each_other_are_done_in_order_by_one_worker(takes, ready, weigh):
+    run = Run(takes, ready, named(takes) if weigh else None, sets=SETS)
+    run.go()
+    assert sorted(run.done) == sorted(run.tests)
+    assert members(run, "a") == ["test_1 test_3 test_4"]
+    assert members(run, "b") == ["test_2 test_5"]
+
+
+@given(
+    takes=st.lists(st.integers(1, 9), min_size=6, max_size=12),
+    deaths=st.dictionaries(st.sampled_from(["gw0", "gw1", "gw2"]), st.integers(1, 30)),
+)
+def test_another_worker_goes_on_with_a_set_whose_worker_died(takes, deaths):
+    run = Run(takes, [0, 1, 2], named(takes), deaths, sets=SETS)
+    run.go()
+    assert sorted(run.done) == sorted(run.tests)
+    order = [test for test in run.done if test in {"test_1", "test_3", "test_4"}]
+    assert order == ["test_1", "test_3", "test_4"]
 
 
 def test_a_worker_that_pauses_goes_on_with_what_another_dies_over():

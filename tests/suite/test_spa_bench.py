@@ -1,0 +1,131 @@
+"""The tables of SPA-Bench's tasks have what its paper (arXiv 2410.15164) and its release count."""
+
+from __future__ import annotations
+
+from collections import Counter
+from importlib import import_module
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import pytest
+
+import pytest_mobileagent.plugin.items  # noqa: F401 - which has pytest mark tasks
+from pytest_mobileagent import Row, rows
+from pytest_mobileagent.errors import TaskError
+
+SUITE = Path(__file__).parents[2] / "tasks" / "spa_bench"
+ENGLISH, CHINESE = rows(SUITE / "single_en.csv"), rows(SUITE / "single_zh.csv")
+CROSS = rows(SUITE / "cross.toml")
+OF_LANGUAGE = {lang: [row for row in CROSS if row.language == lang] for lang in ("en", "zh")}
+
+
+@pytest.fixture(scope="module")
+def table() -> Any:
+    return import_module("tasks.spa_bench.table")
+
+
+@pytest.mark.parametrize(
+    ("table", "means", "extremes", "apps"),
+    [
+        (ENGLISH, (3.54, 7.52, 12.30), (2, 18), {6: 14, 3: 22}),
+        (CHINESE, (2.92, 6.80, 11.08), (1, 18), {9: 5, 6: 13, 3: 9}),
+    ],
+    ids=["english", "chinese"],
+)
+def test_tasks_in_one_app_are_150_in_sets_of_three_levels(
+    table: list[Row], means: tuple[float, ...], extremes: tuple[int, int], apps: dict[int, int]
+) -> None:
+    fields = [row.task_fields for row in table]
+    assert [each["level"] for each in fields] == [1, 2, 3] * 50
+    sets = Counter(each["task_set"] for each in fields)
+    assert (len(sets), set(sets.values())) == (50, {3})
+    assert [each["task_set"] for each in fields] == [name for name in sets for _ in range(3)]
+    steps = [each["golden_steps"] for each in fields]
+    assert tuple(round(mean(steps[level::3]), 2) for level in range(3)) == means
+    assert (min(steps), max(steps)) == extremes
+    assert all(each["step_limit"] == 2 * each["golden_steps"] + 1 for each in fields)
+    assert Counter(Counter(row.app for row in table).values()) == apps
+
+
+def test_key_components_are_those_that_the_release_counts(table: Any) -> None:
+    counts = [Counter(len(table.components(row)) for row in each) for each in (ENGLISH, CHINESE)]
+    assert counts[0] == {1: 36, 2: 56, 3: 31, 4: 18, 5: 6, 6: 3}
+    assert counts[1] == {0: 1, 1: 51, 2: 65, 3: 23, 4: 6, 5: 4}
+
+
+def test_a_list_of_components_that_is_none_is_told_with_its_row(table: Any) -> None:
+    row = Row("x_0", {"key_components": "one;;two"}, "single_en.csv, line 2 (x_0)")
+    with pytest.raises(TaskError, match=r"line 2 \(x_0\): key_components 'one;;two' has to be"):
+        table.components(row)
+
+
+def test_what_a_goal_gives_away_is_remarked(table: Any) -> None:
+    remarks = Counter(
+        remark
+        for each in (ENGLISH, CHINESE)
+        for fields in table.single(each).values()
+        for remark in fields.get("remarks", ())
+    )
+    assert remarks.keys() == {table.IN_GOAL, table.NONE}
+    assert remarks[table.NONE] == 1
+    assert 150 < remarks[table.IN_GOAL] < 175  # of the release's own goals, 170
+
+
+def test_tasks_across_apps_are_20_in_each_language(table: Any) -> None:
+    for lang, steps in (("en", 15.95), ("zh", 13.15)):
+        found = [row.task_fields for row in OF_LANGUAGE[lang]]
+        assert Counter(each["level"] for each in found) == {1: 15, 2: 5}
+        assert round(mean(each["golden_steps"] for each in found), 2) == steps
+        assert all(len(each["apps"]) == each["level"] + 1 for each in found)
+    parts = [table.subtasks(row, table.LABELS) for row in CROSS]
+    assert Counter(map(len, parts)) == {2: 28, 3: 11, 4: 1}
+    assert sum(each.history for part in parts for each in part) == 35
+    assert sum(bool(each.memory) for part in parts for each in part) == 36
+
+
+def test_subtasks_that_need_each_other_fit_together(table: Any) -> None:
+    from pytest_mobileagent.judge.cross_app import check_subtasks
+
+    for row in CROSS:
+        parts = table.subtasks(row, table.LABELS)
+        check_subtasks(parts)
+        noted = {each.memory for each in parts if each.memory}
+        for each in parts:
+            if "{" in each.task:
+                named = {part.split("}")[0] for part in each.task.split("{")[1:]}
+                assert named <= noted, row.id
+
+
+def test_two_tasks_have_a_twin_in_the_other_language() -> None:
+    twins = {row.id: row.columns["twin"] for row in CROSS if row.columns.get("twin")}
+    assert len(twins) == 4
+    assert all(twins[other] == name for name, other in twins.items())
+    assert all(name[-3:] != other[-3:] for name, other in twins.items())
+
+
+@pytest.mark.parametrize(
+    ("part", "why"),
+    [
+        ({"app": "Chrome", "task": "Look."}, "is done in Chrome, which is none of the row's apps"),
+        ({"app": "Nowhere", "task": "Look."}, "is none with app, task, memory and history"),
+        ({"app": "Clock"}, "is none with app, task, memory and history"),
+        ({"app": "Clock", "task": "Look.", "notes": "x"}, "is none with app, task"),
+    ],
+)
+def test_a_subtask_that_does_not_fit_its_row_is_told(
+    table: Any, part: dict[str, str], why: str
+) -> None:
+    columns = {"apps": [table.LABELS["clock"]], "subtasks": [part]}
+    row = Row("x", columns, "cross.toml, line 3 (x)")
+    with pytest.raises(TaskError, match=rf"^cross\.toml, line 3 \(x\): subtask 1 {why}"):
+        table.subtasks(row, table.LABELS)
+
+
+def test_checks_belong_to_rows_that_need_nothing(table: Any) -> None:
+    from tasks.spa_bench.checks import CHECKS
+
+    each = {("en", row.id): row for row in ENGLISH} | {("zh", row.id): row for row in CHINESE}
+    assert CHECKS.keys() <= each.keys()
+    assert all(not each[name].needs for name in CHECKS)
+    assert Counter(language for language, _ in CHECKS) == {"en": 19, "zh": 3}
