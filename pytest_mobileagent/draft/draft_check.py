@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.arguments import Parser, program_name
-from pytest_mobileagent.draft.drafting import Drafting, model_of, places, recorded_tasks
+from pytest_mobileagent.draft.drafting import ROLE, Drafting, places, recorded_tasks
 from pytest_mobileagent.draft.edits import compared, drafted_files, edits_of
 from pytest_mobileagent.draft.sandbox.kernel import UnavailableError
 from pytest_mobileagent.draft.sandbox.run import check_sandbox
 from pytest_mobileagent.errors import MobileAgentError
+from pytest_mobileagent.llm.asking import add_model_options, model_of
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.model import ModelUnavailable
 from pytest_mobileagent.llm.models import ModelSettings
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Sequence
 
-    from pytest_mobileagent.draft.drafting import Settings
+    from pytest_mobileagent.llm.asking import Settings
 
 
 def main(arguments: Sequence[str], project: Callable[[], Settings]) -> int:
@@ -54,7 +55,7 @@ def _draft(given: argparse.Namespace, paths: list[Path], project: Callable[[], S
     files = places(given.output, [episodes[0].episode.case.id for episodes in tasks])
     if not given.no_run:
         check_sandbox()
-    reference, prices = model_of(given, project)
+    reference, prices = model_of(given, project, ROLE, "draft")
     drafting = Drafting(reference, ModelSettings(prices=prices), run=not given.no_run)
     for number, (episodes, file) in enumerate(zip(tasks, files, strict=True)):
         print("\n\n" * bool(number) + drafting.draft(episodes, file), end="", flush=True)
@@ -86,12 +87,6 @@ def _parser() -> argparse.ArgumentParser:
     add("paths", nargs="*", type=Path, metavar="EPISODE", help="the folder of a recorded episode")
     add("--episode", action="append", default=[], type=Path, metavar="DIR", help="the same")
     add(
-        "--model",
-        metavar="MODEL",
-        help="who drafts: PROVIDER:NAME, with @URL for an endpoint of your own (default: the "
-        "project's MOBILE_MODEL or mobile_model)",
-    )
-    add(
         "-o",
         "--output",
         type=Path,
@@ -99,11 +94,10 @@ def _parser() -> argparse.ArgumentParser:
         help="a new FILE.py, or a folder, for the drafts; what the model wrote is kept beside each "
         "as FILE.py.draft",
     )
-    add("--prices", type=Path, metavar="FILE", help="a TOML file of prices of your own")
-    add(
-        "--unpriced",
-        choices=("stop", "allow"),
-        help="whether a model may be asked whose price is not known (default: the project's, stop)",
+    add_model_options(
+        parser,
+        "who drafts: PROVIDER:NAME, with @URL for an endpoint of your own (default: the project's "
+        "MOBILE_MODEL or mobile_model)",
     )
     add(
         "--no-run", action="store_true", help="only print the drafts, for systems without a sandbox"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent.check.episode import Episode, load
 from pytest_mobileagent.draft.edits import draft_of, share
@@ -16,24 +15,22 @@ from pytest_mobileagent.draft.separate import separate
 from pytest_mobileagent.episode.calls import totals
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.extras import check_extra
+from pytest_mobileagent.llm.asking import ask_until_readable
 from pytest_mobileagent.llm.metered import Meter, MeteredModel
 from pytest_mobileagent.llm.model import RequestRefusedError
-from pytest_mobileagent.llm.models import check_reference
-from pytest_mobileagent.llm.prices import Prices, load_prices
 from pytest_mobileagent.llm.providers import make_client
-from pytest_mobileagent.llm.reference import ModelReference, parse_choice
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.verdict import effective, verdicts
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from pytest_mobileagent.draft.separate import Separation
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.llm.model import Model
+    from pytest_mobileagent.llm.model import Model, ModelReply
     from pytest_mobileagent.llm.models import ModelSettings
+    from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.verdict import Verdict
 
 
@@ -88,6 +85,7 @@ def _word(task: str) -> str:
     return re.sub(r"\W+", "_", task.rpartition("/")[2]).strip("_").lower()[:60] or "task"
 
 
+ROLE = "drafter"
 STREAM = "drafts.jsonl"  # prompts and replies, beside the episode's calls.jsonl
 # Models that reason count their thoughts as output, whatever they are asked for.
 _MOST_TOKENS = 16_384
@@ -122,27 +120,21 @@ def draft_check(model: Model, episode: Episode, *, passed: bool | None) -> Draft
         BudgetSpent, ModelUnavailable: no `Exception`s: the model does not answer.
         RequestRefusedError: the provider refuses the request.
     """
-    conversation = list(messages(episode, passed=passed))
-    calls: list[ModelCall] = []
-    problem = ""
-    for _ in range(2):
-        reply = model.complete(conversation, max_tokens=_MOST_TOKENS, temperature=0.0)
-        calls.append(reply.call)
-        try:
-            if reply.stop == "length":
-                _cut_off()
-            return Drafted(read_draft(reply.text, tuple(episode.case.parameters)), tuple(calls))
-        except UnreadableDraftError as error:
-            problem = str(error)
-        # A provider takes no message without content.
-        conversation += [reply.message] if reply.text.strip() else []
-        conversation.append(repair(episode, problem))
-    return Drafted(None, tuple(calls), problem)
 
+    def read(reply: ModelReply) -> Draft:
+        if reply.stop == "length":
+            msg = "it was cut off: write less"
+            raise UnreadableDraftError(msg)
+        return read_draft(reply.text, tuple(episode.case.parameters))
 
-def _cut_off() -> None:
-    msg = "it was cut off: write less"
-    raise UnreadableDraftError(msg)
+    draft, problem, calls = ask_until_readable(
+        model,
+        messages(episode, passed=passed),
+        read,
+        lambda problem: repair(episode, problem),
+        _MOST_TOKENS,
+    )
+    return Drafted(draft, calls, problem)
 
 
 class Drafting:
@@ -211,56 +203,6 @@ def _report(separation: Separation) -> Iterator[str]:
 
 def _day() -> str:
     return datetime.now(UTC).date().isoformat()
-
-
-ROLE = "drafter"
-
-
-class Settings(Protocol):
-    """What the project in the current folder sets."""
-
-    def get(self, name: str) -> tuple[str, Path] | None:
-        """Return the text of an option, by its ini key, and the folder that paths in it are of."""
-
-
-def model_of(
-    given: argparse.Namespace, project: Callable[[], Settings]
-) -> tuple[ModelReference, Prices]:
-    """Return the model that drafts, which can be asked, and the prices that count.
-
-    `project` is asked only for what the command line does not say.
-
-    Raises:
-        ValueError, HostError: it cannot be asked; the text says why.
-    """
-    check_extra("models", "asking models")
-    reference = _reference(given.model, project)
-    prices = load_prices(given.prices) if given.prices else Prices()
-    unpriced = given.unpriced
-    if not prices.knows(reference):
-        settings = project()
-        if not given.prices and (own := settings.get("mobile_prices")):
-            prices = load_prices(own[1] / Path(own[0]).expanduser())
-        if unpriced is None and (setting := settings.get("mobile_unpriced")):
-            unpriced = setting[0]
-    check_reference(
-        reference,
-        prices,
-        unpriced=unpriced == "allow",
-        options="--",
-        remark="Nothing was asked.",
-    )
-    return reference, prices
-
-
-def _reference(model: str | None, project: Callable[[], Settings]) -> ModelReference:
-    """Return the model in the role of the drafter; a script has its whole path."""
-    text, folder = (model, Path()) if model else project().get("mobile_model") or ("", Path())
-    reference = parse_choice(text).of(ROLE) if text else None
-    if reference is None:
-        msg = "no model is given that could draft: --model=PROVIDER:NAME, as in openai:gpt-4o"
-        raise ValueError(msg)
-    return reference.named_in(folder)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.single import Project
-    from pytest_mobileagent.draft.drafting import Settings
+    from pytest_mobileagent.llm.asking import Settings
     from pytest_mobileagent.llm.model import Model
     from pytest_mobileagent.record.trial import Trial
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.dialect.dialect import DialectError
 from pytest_mobileagent.dialect.reading import object_in
-from pytest_mobileagent.draft.drafting import ROLE, model_of
+from pytest_mobileagent.draft.drafting import ROLE
+from pytest_mobileagent.llm.asking import model_of
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.fence import Data, seal
 from pytest_mobileagent.llm.metered import Meter, MeteredModel
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Sequence
 
-    from pytest_mobileagent.draft.drafting import Settings
+    from pytest_mobileagent.llm.asking import Settings
     from pytest_mobileagent.llm.model import Model
 
 _MOST = 40  # moves, and changes, that are shown
@@ -50,7 +51,7 @@ def proposer(given: argparse.Namespace, project: Callable[[], Settings]) -> Mete
     Raises:
         ValueError, HostError: it cannot be asked; the text says why.
     """
-    reference, prices = model_of(given, project)
+    reference, prices = model_of(given, project, ROLE, "draft")
     meter = Meter(prices, ModelSettings(prices=prices).spending(), None, None)
     return MeteredModel(reference, ROLE, make_client(reference), meter)
 

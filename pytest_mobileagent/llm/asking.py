@@ -1,0 +1,137 @@
+"""Asking models in commands: which ones, at what price, and again until a reply can be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from pytest_mobileagent.extras import check_extra
+from pytest_mobileagent.llm.models import check_reference
+from pytest_mobileagent.llm.prices import Prices, load_prices
+from pytest_mobileagent.llm.reference import ModelChoice, parse_choice
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Sequence
+
+    from pytest_mobileagent.episode.calls import ModelCall
+    from pytest_mobileagent.llm.model import Message, Model, ModelReply
+    from pytest_mobileagent.llm.reference import ModelReference
+
+T = TypeVar("T")
+_ATTEMPTS = 2
+
+
+class Settings(Protocol):
+    """What the project in the current folder sets."""
+
+    def get(self, name: str) -> tuple[str, Path] | None:
+        """Return the text of an option, by its ini key, and the folder that paths in it are of."""
+
+
+def add_model_options(parser: argparse.ArgumentParser, model: str) -> None:
+    """Add the options that `model_of` and `models_of` read; `model` is the help of --model."""
+    add = parser.add_argument
+    add("--model", metavar="MODEL", help=model)
+    add("--prices", type=Path, metavar="FILE", help="a TOML file of prices of your own")
+    add(
+        "--unpriced",
+        choices=("stop", "allow"),
+        help="whether a model may be asked whose price is not known (default: the project's, stop)",
+    )
+
+
+def model_of(
+    given: argparse.Namespace, project: Callable[[], Settings], role: str, what: str
+) -> tuple[ModelReference, Prices]:
+    """Return the model of one role, which can be asked, and the prices that count (`models_of`).
+
+    Raises:
+        ValueError, HostError: it cannot be asked; the text says why.
+    """
+    choice, prices = models_of(given, project, (role,), what)
+    reference = choice.of(role)
+    assert reference is not None  # `models_of` has checked that
+    return reference, prices
+
+
+def models_of(
+    given: argparse.Namespace, project: Callable[[], Settings], roles: Sequence[str], what: str
+) -> tuple[ModelChoice, Prices]:
+    """Return the models of some roles, which can be asked, and the prices that count.
+
+    `project` is asked only for what the command line does not say; `what` the models do is for the
+    message that there is none ("draft").
+
+    Raises:
+        ValueError, HostError: one cannot be asked; the text says why.
+    """
+    check_extra("models", "asking models")
+    choice = _choice(given.model, project, roles, what)
+    prices = load_prices(given.prices) if given.prices else Prices()
+    unpriced = given.unpriced
+    if not all(prices.knows(each) for each in choice.references):
+        settings = project()
+        if not given.prices and (own := settings.get("mobile_prices")):
+            prices = load_prices(own[1] / Path(own[0]).expanduser())
+        if unpriced is None and (setting := settings.get("mobile_unpriced")):
+            unpriced = setting[0]
+    for reference in choice.references:
+        check_reference(
+            reference,
+            prices,
+            unpriced=unpriced == "allow",
+            options="--",
+            remark="Nothing was asked.",
+        )
+    return choice, prices
+
+
+def _choice(
+    model: str | None, project: Callable[[], Settings], roles: Sequence[str], what: str
+) -> ModelChoice:
+    """Return a model for each of the roles; a script has its whole path."""
+    text, folder = (model, Path()) if model else project().get("mobile_model") or ("", Path())
+    named = parse_choice(text) if text else ModelChoice()
+    found = {}
+    for role in roles:
+        reference = named.of(role)
+        if reference is None:
+            one = f" in the role {role}" if named.roles else ""
+            how = "--model=PROVIDER:NAME, as in openai:gpt-4o"
+            msg = f"no model is given that could {what}{one}: {how}"
+            raise ValueError(msg)
+        found[role] = reference.named_in(folder)
+    return ModelChoice(None, found)
+
+
+def ask_until_readable(
+    model: Model,
+    messages: Sequence[Message],
+    read: Callable[[ModelReply], T],
+    repair: Callable[[str], Message],
+    most_tokens: int,
+) -> tuple[T | None, str, tuple[ModelCall, ...]]:
+    """Ask a model, once more with `repair` of the problem if its reply cannot be read.
+
+    `read` raises a ValueError for such a reply. The temperature is 0. Return what was read, or None
+    and the problem; and all calls that it took.
+
+    Raises:
+        BudgetSpent, ModelUnavailable: no `Exception`s: the model does not answer.
+        RequestRefusedError: the provider refuses the request.
+    """
+    conversation = list(messages)
+    calls: list[ModelCall] = []
+    problem = ""
+    for _ in range(_ATTEMPTS):
+        reply = model.complete(conversation, max_tokens=most_tokens, temperature=0.0)
+        calls.append(reply.call)
+        try:
+            return read(reply), "", tuple(calls)
+        except ValueError as error:
+            problem = str(error)
+        # A provider takes no message without content.
+        conversation += [reply.message] if reply.text.strip() else []
+        conversation.append(repair(problem))
+    return None, problem, tuple(calls)
