@@ -24,6 +24,7 @@ commands:
   environments  draw random environments, for --mobile-env
   export       write recorded episodes as a data set, for those who train agents
   init         make a project that runs: an app, an agent and two tasks
+  instruct     have models write the instructions of recorded trajectories, for new tasks
   mcp          serve a device to MCP clients, or connect a client to one that is served
   merge        make one run of several, such as the shards of one
   record       record a task by clicking on a phone, and try it
@@ -126,6 +127,15 @@ def _export(arguments: list[str]) -> int:
     return export(arguments, finished_episodes, project_settings().get)
 
 
+def _instruct(arguments: list[str]) -> int:
+    """Write instructions for what was recorded, by default with the project's models."""
+    from pytest_mobileagent.instruct.command import main as instruct
+    from pytest_mobileagent.plugin.project import project_settings
+    from pytest_mobileagent.report.recorded import finished_episodes
+
+    return instruct(arguments, finished_episodes, project_settings)
+
+
 def _mcp(arguments: list[str]) -> int:
     """Serve a device, which may be of the project's own sources or have its apps."""
     from pytest_mobileagent.mcp.serve import main as mcp
@@ -196,6 +206,7 @@ _OWN = {
     "doctor": _doctor,
     "draft-check": _draft_check,
     "export": _export,
+    "instruct": _instruct,
     "mcp": _mcp,
     "record": _record,
     "review": _review,

@@ -54,7 +54,7 @@ ORDER = [
     "dataset",
 ]
 ORDER += ["device", "probes", "environment", "llm", "judge", "draft", "agent", "run"]
-ORDER += ["program", "mcp", "report", "review", "record"]
+ORDER += ["program", "mcp", "instruct", "report", "review", "record"]
 ORDER += ["testing", "plugin", "init", "__main__"]
 # What is more than a matter of order.
 ALONE = {

@@ -56,27 +56,50 @@ def model_of(
 
 
 def models_of(
-    given: argparse.Namespace, project: Callable[[], Settings], roles: Sequence[str], what: str
+    given: argparse.Namespace,
+    project: Callable[[], Settings],
+    roles: Sequence[str],
+    what: str,
+    *,
+    asks: bool = True,
 ) -> tuple[ModelChoice, Prices]:
     """Return the models of some roles, which can be asked, and the prices that count.
 
     `project` is asked only for what the command line does not say; `what` the models do is for the
-    message that there is none ("draft").
+    message that there is none ("draft"). See `prices_for` for `asks`.
 
     Raises:
         ValueError, HostError: one cannot be asked; the text says why.
     """
     check_extra("models", "asking models")
     choice = _choice(given.model, project, roles, what)
+    references = tuple(dict.fromkeys(choice.references))
+    return choice, prices_for(references, given, project, asks=asks)
+
+
+def prices_for(
+    references: Sequence[ModelReference],
+    given: argparse.Namespace,
+    project: Callable[[], Settings],
+    *,
+    asks: bool = True,
+) -> Prices:
+    """Return the prices that count for models, and check that these can be asked.
+
+    Unless it `asks`, neither key nor endpoint is needed, and no price has to be known.
+
+    Raises:
+        ValueError, HostError: one cannot be asked; the text says why.
+    """
     prices = load_prices(given.prices) if given.prices else Prices()
     unpriced = given.unpriced
-    if not all(prices.knows(each) for each in choice.references):
+    if not all(prices.knows(each) for each in references):
         settings = project()
         if not given.prices and (own := settings.get("mobile_prices")):
             prices = load_prices(own[1] / Path(own[0]).expanduser())
         if unpriced is None and (setting := settings.get("mobile_unpriced")):
             unpriced = setting[0]
-    for reference in choice.references:
+    for reference in references if asks else ():
         check_reference(
             reference,
             prices,
@@ -84,7 +107,7 @@ def models_of(
             options="--",
             remark="Nothing was asked.",
         )
-    return choice, prices
+    return prices
 
 
 def _choice(

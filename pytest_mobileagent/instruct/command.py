@@ -1,0 +1,329 @@
+"""`python -m pytest_mobileagent instruct`: instructions for recorded trajectories, by models."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from pytest_mobileagent.arguments import Parser, program_name
+from pytest_mobileagent.dataset.graph import Graph
+from pytest_mobileagent.draft.edits import draft_of
+from pytest_mobileagent.errors import MobileAgentError, TaskError
+from pytest_mobileagent.instruct.prompts import ROLES
+from pytest_mobileagent.instruct.quality import compare
+from pytest_mobileagent.instruct.routes import COMPLEX, Wanted, chosen, episode_routes
+from pytest_mobileagent.instruct.table import check_new, read_drafts, write_new
+from pytest_mobileagent.instruct.walks import graph_routes
+from pytest_mobileagent.instruct.writing import Writers, read_examples, write_all
+from pytest_mobileagent.judge.ask import judge_models
+from pytest_mobileagent.llm.asking import add_model_options, models_of, prices_for
+from pytest_mobileagent.llm.budget import Budget, BudgetSpent, Limit, parse_limit
+from pytest_mobileagent.llm.metered import ReplyCache
+from pytest_mobileagent.llm.model import ModelUnavailable
+from pytest_mobileagent.llm.models import ModelSettings
+from pytest_mobileagent.llm.reference import parse_references
+from pytest_mobileagent.plain import printable, whole_number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from pytest_mobileagent.dataset.export import Source
+    from pytest_mobileagent.instruct.routes import Route
+    from pytest_mobileagent.instruct.table import Draft
+    from pytest_mobileagent.llm.reference import ModelReference
+
+BAD_INPUT, STOPPED = 4, 2
+
+
+class Settings(Protocol):
+    """The settings of the project in the current folder."""
+
+    @property
+    def replies(self) -> Path:
+        """The folder of the cache of models' replies."""
+
+    def get(self, name: str) -> tuple[str, Path] | None:
+        """Return an option's text, given its ini key, and the folder that its paths start from."""
+
+
+def main(
+    arguments: Sequence[str],
+    episodes: Callable[[Path], Iterable[Source]],
+    project: Callable[[], Settings],
+) -> int:
+    """Write instructions, price that, or compare some with others; return the exit status.
+
+    `episodes` gives the finished episodes of a run, `project` what no option says. The status is 0
+    if all was written or compared, 1 if some of it was not, 2 if it stopped before the end (a
+    budget, a model that does not answer), 4 if something is wrong with what was given, 130 after
+    Ctrl-C.
+    """
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    _check(parser, given)
+    try:
+        with tempfile.TemporaryDirectory(prefix="mobileagent-") as folder:
+            ledger = Path(folder) / "spent.jsonl"
+            if given.table:
+                drafts = [*read_drafts(given.table)]
+                return _compared(given, drafts, given.table, project, ledger)
+            return _written(given, episodes, project, ledger)
+    except KeyboardInterrupt:
+        return 130
+    except (BudgetSpent, ModelUnavailable) as error:
+        print(f"ERROR: {printable(str(error))}", file=sys.stderr)
+        print("Replies are kept: the same command goes on from there.", file=sys.stderr)
+        return STOPPED
+    except (MobileAgentError, ValueError, OSError) as error:
+        print(f"ERROR: {printable(' '.join(str(error).split()))}", file=sys.stderr)
+        return BAD_INPUT
+
+
+def _written(
+    given: argparse.Namespace,
+    episodes: Callable[[Path], Iterable[Source]],
+    project: Callable[[], Settings],
+    ledger: Path,
+) -> int:
+    left_out: Counter[str] = Counter()
+    groups = _groups(given, episodes, left_out)
+    examples = read_examples(given.few_shot)
+    if not given.dry_run:
+        check_new(given.output)
+    roles = tuple(dict.fromkeys(ROLES.values()))
+    choice, prices = models_of(given, project, roles, "write", asks=not given.dry_run)
+    if given.dry_run:
+        writers = Writers(ModelSettings(choice, prices), examples, asks=False)
+        write_all(groups, writers, 1, left_out, lambda _done, _of: None)
+        print(
+            printable(f"{_routes(groups, left_out)}\nasking for them would be\n{writers.total()}")
+        )
+        return 0
+    cache = _cache(given, choice.references, project)
+    settings = ModelSettings(choice, prices, Budget(_limit(given.max_cost)), ledger, cache)
+    writers = Writers(settings, examples)
+    written = write_all(groups, writers, given.threads, left_out, _tell)
+    if not written:
+        msg = f"no instruction was written: {_counted(left_out)}"
+        raise TaskError(msg)
+    drafts = write_new(given.output, written, unreviewed=given.unreviewed)
+    print(printable(_summary(given, drafts, writers, left_out)))
+    failed = sum(len(group) for group in groups) - len(written)
+    if given.compare_with:
+        return max(_compared(given, drafts, given.output, project, ledger), int(failed > 0))
+    return int(failed > 0)
+
+
+def _compared(
+    given: argparse.Namespace,
+    drafts: Sequence[Draft],
+    table: Path,
+    project: Callable[[], Settings],
+    ledger: Path,
+) -> int:
+    """Ask judges which of two instructions is better, print what they say, and return the status.
+
+    Raises:
+        ValueError, MobileAgentError: judges cannot be asked, or there is nothing to compare.
+    """
+    text, folder = (
+        (given.judges, Path())
+        if given.judges
+        else (project().get("mobile_judges") or (given.model or "", Path()))
+    )
+    if not text:
+        msg = "no judge is named: --judges=PROVIDER:NAME,…, as in openai:gpt-4o"
+        raise ValueError(msg)
+    judges = tuple(each.named_in(folder) for each in parse_references(text))
+    prices = prices_for(judges, given, project)
+    cache = _cache(given, judges, project)
+    settings = ModelSettings(
+        prices=prices, budget=Budget(_limit(given.max_cost)), ledger=ledger, cache=cache
+    )
+    threads = 1 if any(each.is_script for each in judges) else given.threads
+    asked = judge_models(judges, settings)
+    comparison = compare(drafts, table, given.compare_with, asked, threads)
+    print(printable("\n".join(comparison.lines())))
+    return int(bool(comparison.failed))
+
+
+def _cache(
+    given: argparse.Namespace, models: Sequence[ModelReference], project: Callable[[], Settings]
+) -> ReplyCache | None:
+    """Return the cache of replies; those of a script, which may change, are not kept."""
+    if any(each.is_script for each in models):
+        return None
+    return ReplyCache(given.cache or project().replies)
+
+
+def _limit(text: str | None) -> Limit:
+    """Return the limit of the whole command, which knows no episodes.
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        return Limit(parse_limit(text).run) if text else Limit()
+    except ValueError as error:
+        msg = f"--max-cost={text}: {error}"
+        raise ValueError(msg) from None
+
+
+def _groups(
+    given: argparse.Namespace,
+    episodes: Callable[[Path], Iterable[Source]],
+    left_out: Counter[str],
+) -> list[tuple[Route, ...]]:
+    """Return the routes that are taken from all that is named.
+
+    Raises:
+        TaskError: there are none.
+    """
+    least, most = given.steps
+    wanted = Wanted(least, most, given.kinds, given.per_ends, given.most)
+    found: list[tuple[Route, ...]] = []
+    for path in given.paths:
+        if (path / "graph.json").is_file():
+            unfit: Counter[str] = Counter()  # of walks that lead nowhere the user knows nothing
+            with Graph.open(path) as graph:
+                walks = graph_routes(graph, wanted, given.seed, given.start, given.end)
+                taken = chosen(walks, wanted, unfit)
+            if not taken:
+                left_out[f"no walk on {path} fits: {_counted(unfit) or 'all end at once'}"] += 1
+        else:
+            taken = chosen(episode_routes(episodes(path), left_out), wanted, left_out)
+        found += taken
+    if not found:
+        why = _counted(left_out) or "no episode is finished"
+        msg = f"there is no route to write an instruction for: {why}"
+        raise TaskError(msg)
+    names = Counter(route.id for group in found for route in group)
+    if twice := [name for name, count in names.items() if count > 1]:
+        msg = f"{twice[0]} is in two of what was named: name each run and graph once"
+        raise TaskError(msg)
+    if given.language:
+        found = [tuple(replace(r, language=given.language) for r in group) for group in found]
+    return found
+
+
+def _counted(left_out: Counter[str]) -> str:
+    return "; ".join(f"{count} × {why}" for why, count in left_out.most_common() if count)
+
+
+def _routes(groups: Sequence[Sequence[Route]], left_out: Counter[str]) -> str:
+    steps = sorted(len(route.golden) for group in groups for route in group)
+    ends = f"{len(groups)} pairs of ends"
+    lines = [f"routes: {len(steps)}, of {steps[0]} to {steps[-1]} steps, with {ends}"]
+    lines += [f"left out {left}"] if (left := _counted(left_out)) else []
+    return "\n".join(lines)
+
+
+def _summary(
+    given: argparse.Namespace, drafts: Sequence[Draft], writers: Writers, left_out: Counter[str]
+) -> str:
+    verified = [draft.row["verified"] for draft in drafts]
+    tags = Counter(tag for draft in drafts for tag in draft.row["tags"])
+    sizes = ", ".join(f"{count} {tag}" for tag, count in tags.items())
+    doubts = {
+        "verified": sum(each["passed"] for each in verified),
+        "do not fit": sum(not each["fits"] for each in verified),
+        "have redundant steps": sum(bool(each["redundant"]) for each in verified),
+        "repeat what a page says": sum(bool(each["repeats"]) for each in verified),
+    }
+    lines = [
+        f"wrote {draft_of(given.output)}: {sizes}",
+        ", ".join(f"{count} {name}" for name, count in doubts.items()),
+        writers.total(),
+    ]
+    if left := _counted(left_out):
+        lines.append(f"left out {left}")
+    kept = sum(v["passed"] for v in verified) if given.unreviewed else 0
+    review = f"keep, edit and drop them: {program_name('review')} {given.output}"
+    lines.append(f"tasks in {given.output}: {kept}; {review}")
+    return "\n".join(lines)
+
+
+def _tell(done: int, of: int) -> None:
+    """Report progress on standard error: in one line of a terminal, elsewhere every 50 routes."""
+    is_terminal = sys.stderr.isatty()
+    if is_terminal or done == of or done % 50 == 0:
+        end = "" if done < of and is_terminal else "\n"
+        line = f"{done} of {of} routes"
+        print(f"\r{line}" if is_terminal else line, end=end, file=sys.stderr, flush=True)
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog=program_name("instruct"),
+        description="Have models write the instruction that each recorded trajectory follows, step "
+        "by step (GIAS, arXiv 2505.11891). A person keeps, edits or drops each in `review FILE`; "
+        "what was kept becomes tasks.",
+        epilog="RUN is a run's folder, or a folder of runs, of which the newest is taken; GRAPH a "
+        "folder of recorded pages. With a TABLE that was written before, only --compare-with is "
+        "done. Replies are kept in pytest's cache. The exit status is 0; 1 if some were left out, "
+        "2 if it stopped before the end, 4 if something is wrong with what was given. See "
+        "docs/instructions.md.",
+    )
+    add = parser.add_argument
+    add("paths", metavar="RUN|GRAPH|TABLE", nargs="+", type=Path, help="what was recorded")
+    add_model_options(
+        parser,
+        "who writes: PROVIDER:NAME, or ROLE=MODEL,… for the roles describer, summariser, writer "
+        "and verifier (default: the project's MOBILE_MODEL or mobile_model)",
+    )
+    add("-o", "--output", metavar="FILE", type=Path, help="a new FILE.jsonl for the tasks")
+    add("--unreviewed", action="store_true", help="make tasks of all that was verified, at once")
+    add("--dry-run", action="store_true", help="only say what it would cost")
+    add(
+        "--language", metavar="en|zh|…", default="", help="of the instructions (default: the run's)"
+    )
+    add("--few-shot", metavar="FILE", type=Path, help="a table of examples: stage, given, reply")
+    steps = f"of routes, as in 4-{COMPLEX}, which is the default"
+    add("--steps", metavar="MIN-MAX", type=_span, default=(4, COMPLEX), help=steps)
+    kinds = "the fewest kinds of actions of a route (default: 2)"
+    add("--kinds", metavar="N", type=_count, default=2, help=kinds)
+    ends = "the most routes between the same two pages (default: 3)"
+    add("--per-ends", metavar="N", type=_count, default=3, help=ends)
+    add("--most", metavar="N", type=_count, default=100, help="the most routes of each (100)")
+    add("--start", metavar="PAGE", default="", help="of a graph: where routes start")
+    add("--end", metavar="PAGE", default="", help="of a graph: where they end")
+    add("--seed", metavar="N", type=int, default=0, help="of the walks on a graph (default: 0)")
+    others = "a table of other instructions, by id: judges say which describe a trajectory better"
+    add("--compare-with", metavar="FILE", type=Path, help=others)
+    add("--judges", metavar="MODEL,…", help="who compares (default: the project's, or --model)")
+    add("--max-cost", metavar="USD", help="ask no more once so many US dollars are spent")
+    add("--cache", metavar="DIR", type=Path, help="where replies are kept (pytest's cache)")
+    add("--threads", metavar="N", type=_count, default=8, help="routes at a time (8)")
+    return parser
+
+
+def _check(parser: Parser, given: argparse.Namespace) -> None:
+    """End with a usage error where options do not fit."""
+    tables = [path for path in given.paths if path.suffix == ".jsonl"]
+    given.table = tables[0] if tables else None
+    if tables and (len(given.paths) > 1 or given.output or given.dry_run or not given.compare_with):
+        parser.error(f"{tables[0]} is a table: it can only be compared, by --compare-with alone")
+    if not (tables or given.output or given.dry_run):
+        parser.error("-o FILE.jsonl is needed for what is written, or --dry-run")
+
+
+def _count(text: str) -> int:
+    number = whole_number(text)
+    if number is None or number < 1:
+        msg = f"{text} is no whole number from 1"
+        raise argparse.ArgumentTypeError(msg)
+    return number
+
+
+def _span(text: str) -> tuple[int, int]:
+    first, _, last = text.partition("-")
+    least, most = _count(first), _count(last or first)
+    if least > most:
+        msg = f"{text} has to be MIN-MAX, as in 4-{COMPLEX}"
+        raise argparse.ArgumentTypeError(msg)
+    return least, most

@@ -1,0 +1,329 @@
+"""GIAS: an instruction for each route, in requests that each ask for one thing.
+
+Algorithm 1 of arXiv 2505.11891: describe the pages, infer what each action was for, sum up what
+each has changed, write an instruction for each step, merge these, simplify the result, and verify
+that no step is redundant. For k steps that makes 4k + 4 requests, each with at most one picture:
+some models take no more. The page at the end is described first, and told with the others (P_t).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pytest_mobileagent.action.action import Type
+from pytest_mobileagent.dialect.reading import object_in
+from pytest_mobileagent.errors import MobileAgentError, ScreenError
+from pytest_mobileagent.instruct.prompts import ROLES
+from pytest_mobileagent.instruct.routes import touched
+from pytest_mobileagent.judge.pictures import Album
+from pytest_mobileagent.judge.reply import read_notes
+from pytest_mobileagent.judge.transcript import Frame, in_words, outline
+from pytest_mobileagent.llm.asking import ask_until_readable
+from pytest_mobileagent.llm.fence import Data, seal
+from pytest_mobileagent.llm.model import Message
+from pytest_mobileagent.plain import expect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from pytest_mobileagent.action.matching import Golden
+    from pytest_mobileagent.episode.calls import ModelCall
+    from pytest_mobileagent.instruct.prompts import StageName, Wording
+    from pytest_mobileagent.instruct.routes import Route
+    from pytest_mobileagent.llm.fence import Part
+    from pytest_mobileagent.llm.model import Model, ModelReply
+    from pytest_mobileagent.screen.screen import Screen
+
+T = TypeVar("T")
+# Models that reason count their thoughts as output, however short the reply is.
+_MOST_TOKENS = 4096
+_LONGEST_PAGE = 8000  # characters of a hierarchy's outline
+_LONGEST = 2000  # characters of a text that a model wrote
+_RUN = 4  # words in a row of a page's text that an instruction does not share by chance
+_RUN_HAN = 8  # characters of Chinese and the like, which have no spaces
+_MARKS = ".,:;!?\"'()[]\u201c\u201d\u2018\u2019\u3002\u3001\u300c\u300d"
+_ADDRESS = re.compile(r"\S+@\S+\.\w+|https?://\S+|www\.\S+|\+?\d[\d -]{6,}\d", re.IGNORECASE)
+
+
+class NotWrittenError(MobileAgentError):
+    """No instruction could be written for a route; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What is said of an instruction before a person sees it.
+
+    - `fits`: whether the steps do what it asks, all of it and nothing else; `redundant`: the
+      numbers of steps without which it would be fulfilled, too; `reason`: in the model's words.
+    - `repeats`: what it takes from the text of a page that no step has touched, typed or asked for:
+      such a text may be an order that a hostile page gives.
+    """
+
+    fits: bool
+    redundant: tuple[int, ...] = ()
+    reason: str = ""
+    repeats: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing speaks against it."""
+        return self.fits and not self.redundant and not self.repeats
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "passed": self.passed,
+            "fits": self.fits,
+            "redundant": list(self.redundant),
+            "repeats": self.repeats,
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An instruction for a route: the request, one line for each step, and the merged lines."""
+
+    route: Route
+    instruction: str
+    steps: tuple[str, ...]
+    merged: tuple[str, ...]
+    verified: Verification
+
+
+@dataclass(slots=True)
+class Writer:
+    """Writes instructions for routes in one language.
+
+    - `model`: returns who is asked in a stage; `examples`: pairs of what is given and the reply,
+      of the user's own, by the stage that they are for.
+    - `calls`: all calls that were made.
+    """
+
+    wording: Wording
+    model: Callable[[StageName], Model]
+    examples: Mapping[StageName, Sequence[tuple[str, str]]]
+    calls: list[ModelCall] = field(default_factory=list)
+    _pages: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def write(self, route: Route) -> Written:
+        """Return an instruction for a route.
+
+        Raises:
+            NotWrittenError: a page cannot be shown, or a reply stays unreadable.
+            RequestRefusedError: a provider refuses a request.
+            BudgetSpent, ModelUnavailable: no `Exception`s: a model does not answer.
+        """
+        screens = route.see()
+        pages = self._described(screens)
+        told = []
+        for number, golden in enumerate(route.golden):
+            before, after = pages[number], pages[number + 1]
+            frame = Frame(number + 1, number, screens[number], (golden.action,))
+            action = in_words(frame, self.wording.verbs)
+            intent = self._text("intent", *self._acted(frame, action, before, after))
+            change = self._text("change", *self._two(before, after))
+            told.append(f"{number + 1}. {action}\n   {_cut(intent)}\n   {_cut(change)}")
+        steps = tuple(self._part(told, number) for number in range(1, len(told) + 1))
+        merged = self._object("merge", _merged, self._label("instructions"), _numbered(steps))
+        request = self._object(
+            "simplify", _task, self._label("request"), Data("request", merged[1])
+        )
+        found = self._object(
+            "verify",
+            lambda reply: _verification(reply, len(steps)),
+            *(self._label("request"), Data("request", request)),
+            *(self._label("steps"), Data("steps", "\n".join(told))),
+            *(self._label("instructions"), _numbered(steps)),
+        )
+        repeats = repeated((request, *steps, *merged[0]), route.golden, screens)
+        verified = Verification(found.fits, found.redundant, found.reason, repeats)
+        return Written(route, request, steps, merged[0], verified)
+
+    def _described(self, screens: Sequence[Screen]) -> list[str]:
+        """Return descriptions of all pages, the last of which is made first.
+
+        On one way to the same end each page is described once, however often it is passed.
+        """
+        goal = self._page(screens[-1], "")
+        return [*(self._page(screen, goal) for screen in screens[:-1]), goal]
+
+    def _page(self, screen: Screen, goal: str) -> str:
+        key = hashlib.sha256(screen.png + screen.xml.encode()).hexdigest(), goal
+        if key not in self._pages:
+            parts = [self._label("page"), *_shown(Frame(1, 0, screen))]
+            parts += [self._label("goal-page"), Data("goal-page", goal)] if goal else []
+            self._pages[key] = _cut(self._text("describe", *parts))
+        return self._pages[key]
+
+    def _acted(self, frame: Frame, action: str, before: str, after: str) -> Iterator[Part]:
+        yield from (part for part in _shown(frame) if not isinstance(part, Data))
+        yield from (self._label("action"), Data("action", action))
+        yield from self._two(before, after)
+
+    def _two(self, before: str, after: str) -> tuple[Part, ...]:
+        return (
+            *(self._label("before"), Data("before", before)),
+            *(self._label("after"), Data("after", after)),
+        )
+
+    def _part(self, told: Sequence[str], number: int) -> str:
+        which = self.wording.number.replace("{NUMBER}", str(number))
+        steps = Data("steps", "\n".join(told))
+        return _cut(" ".join(self._text("part", self._label("steps"), steps, which).split()))
+
+    def _label(self, name: str) -> str:
+        return self.wording.labels[name]
+
+    def _text(self, stage: StageName, *parts: Part) -> str:
+        return self._ask(stage, read_notes, parts)
+
+    def _object(self, stage: StageName, read: Callable[[str], T], *parts: Part) -> T:
+        return self._ask(stage, lambda reply: read(read_notes(reply)), parts)
+
+    def _ask(self, stage: StageName, read: Callable[[ModelReply], T], parts: Iterable[Part]) -> T:
+        wording = self.wording
+        number, sealed = seal([*parts])
+        rules = f"{wording.stages[stage].rules}\n\n{wording.guard.replace('{NUMBER}', number)}"
+        examples = [
+            f"{wording.example[0]}\n{given}\n{wording.example[1]}\n{reply}"
+            for given, reply in self.examples.get(stage, ())
+        ]
+        found, problem, calls = ask_until_readable(
+            self.model(stage),
+            [Message("system", (rules,)), Message("user", (*examples, *sealed))],
+            read,
+            lambda why: Message("user", (wording.repair.replace("{PROBLEM}", why),)),
+            _MOST_TOKENS,
+        )
+        self.calls += calls
+        if found is None:
+            msg = f"the reply of the {ROLES[stage]} to {stage!r} cannot be used: {problem}"
+            raise NotWrittenError(msg)
+        return found
+
+
+def _shown(frame: Frame) -> list[Part]:
+    """Return a page as a picture, with the touches of the frame, and as an outline.
+
+    Raises:
+        NotWrittenError: it has neither.
+    """
+    parts: list[Part] = []
+    try:
+        parts.append(Album("text" if frame.actions else "none").picture(frame))
+    except ScreenError:
+        if not frame.screen.xml:
+            msg = "a page has neither a picture nor a hierarchy"
+            raise NotWrittenError(msg) from None
+    if frame.screen.xml:
+        parts.append(Data("page", _cut(outline(frame.screen), _LONGEST_PAGE)))
+    return parts
+
+
+def _numbered(lines: Sequence[str]) -> Data:
+    each = (f"{number}. {line}" for number, line in enumerate(lines, 1))
+    return Data("instructions", "\n".join(each))
+
+
+def _merged(reply: str) -> tuple[tuple[str, ...], str]:
+    found = object_in(reply, "steps")
+    steps = [_line(each) for each in expect(found["steps"], list, "steps")]
+    if not steps:
+        msg = "`steps` is empty"
+        raise ValueError(msg)
+    return tuple(steps), _task(reply)
+
+
+def _task(reply: str) -> str:
+    found = object_in(reply, "task")
+    if "task" not in found:
+        msg = "it has no `task`"
+        raise ValueError(msg)
+    return _line(found["task"])
+
+
+def _line(value: object) -> str:
+    """Return a text on one line.
+
+    Raises:
+        ValueError: it is none, or empty, or longer than any instruction.
+    """
+    line = " ".join(value.split()) if isinstance(value, str) else ""
+    if not line or len(line) > _LONGEST:
+        msg = f"a step, and a task, has to be a text of at most {_LONGEST} characters"
+        raise ValueError(msg)
+    return line
+
+
+def _verification(reply: str, steps: int) -> Verification:
+    found = object_in(reply, "fits")
+    fits, redundant = found["fits"], found.get("redundant", [])
+    numbers = redundant if isinstance(redundant, list) else [None]
+    if not isinstance(fits, bool) or not all(
+        type(each) is int and 1 <= each <= steps for each in numbers
+    ):
+        msg = f"`fits` has to be true or false, and `redundant` a list of numbers from 1 to {steps}"
+        raise ValueError(msg)
+    reason = found.get("reason", "")
+    return Verification(fits, tuple(sorted({*numbers})), _cut(str(reason)))
+
+
+def repeated(texts: Iterable[str], golden: Sequence[Golden], screens: Sequence[Screen]) -> str:
+    """Return what instructions take from the text of a page, though no step has to do with it.
+
+    That is a run of words, or an address or a number, that stands neither on what was touched nor
+    in what was typed. It need not be an order, but a person has to see it; empty if there is none.
+    """
+    used = " \n ".join(_folded(text) for text in _used(golden, screens))
+    pages = [_folded(text) for screen in screens for text in _texts_of(screen)]
+    for text in texts:
+        for run in _runs(_folded(text)):
+            if run not in used and any(run in page for page in pages):
+                return run
+        for address in _ADDRESS.findall(text):
+            if _folded(address) not in used:
+                return str(address)
+    return ""
+
+
+def _runs(text: str) -> Iterator[str]:
+    """Return all runs of words, and of letters that are written without spaces, of a text."""
+    words = text.split()
+    for at in range(len(words) - _RUN + 1):
+        yield " ".join(words[at : at + _RUN])
+    for word in re.findall(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+", text):
+        for at in range(len(word) - _RUN_HAN + 1):
+            yield word[at : at + _RUN_HAN]
+
+
+def _used(golden: Sequence[Golden], screens: Sequence[Screen]) -> Iterator[str]:
+    """Return the texts that the steps have to do with: of what was touched, and typed."""
+    for each, screen in zip(golden, screens, strict=False):
+        if isinstance(each.action, Type):
+            yield each.action.text
+        control = touched(each.action, screen)
+        if control is not None:
+            yield from (t for e in control.iter() for t in (e.text, e.content_desc) if t)
+
+
+def _texts_of(screen: Screen) -> Sequence[str]:
+    try:
+        return screen.texts
+    except ScreenError:
+        return ()
+
+
+def _folded(text: str) -> str:
+    """Return a text in lower case with single spaces, without marks at the ends of words."""
+    plain = unicodedata.normalize("NFKC", text).lower()
+    seen = "".join(char for char in plain if unicodedata.category(char) != "Cf")
+    return " ".join(found for word in seen.split() if (found := word.strip(_MARKS)))
+
+
+def _cut(text: str, most: int = _LONGEST) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"

@@ -1,0 +1,256 @@
+"""How good instructions are: judges compare them with others, and their steps with the fewest.
+
+As in Table 2 of Mobile-Bench-v2 (arXiv 2505.11891): the win rate is the share of instructions that
+are as good as, or better than, those that they are compared with; SE, the step efficiency, is the
+steps of the golden path over the fewest that are known to lead from its first to its last page.
+Judges have a liking for the first, or the last, of two texts: each pair is shown in both orders.
+"""
+
+from __future__ import annotations
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, cast
+
+from pytest_mobileagent.action.action import ends_episode
+from pytest_mobileagent.errors import MobileAgentError, ScreenError, TaskError
+from pytest_mobileagent.instruct.prompts import wording_of
+from pytest_mobileagent.instruct.table import pages_of
+from pytest_mobileagent.judge.pictures import Album
+from pytest_mobileagent.judge.prompts import wording_of as judges_wording
+from pytest_mobileagent.judge.reply import read_notes
+from pytest_mobileagent.judge.transcript import Frame, in_words
+from pytest_mobileagent.llm.asking import ask_until_readable
+from pytest_mobileagent.llm.fence import Data, seal
+from pytest_mobileagent.llm.model import Message
+from pytest_mobileagent.statistics import mean, proportion
+from pytest_mobileagent.task.table import rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from pytest_mobileagent.instruct.table import Draft
+    from pytest_mobileagent.llm.fence import Part
+    from pytest_mobileagent.llm.model import Model, ModelReply
+    from pytest_mobileagent.statistics import Estimate
+
+Better = Literal["A", "B", "tie"]
+_MOST_TOKENS = 4096
+_MOST_PICTURES = 8  # at once; many models take no more (section 3.2)
+_RESULT = re.compile(
+    r"[*_`\s]*(?:Result|结果)[*_`\s]*[:：][*_`\s]*(A|B|tie|平局)[*_`.。\s]*", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """An instruction and the one that it is compared with, as the judges have decided.
+
+    - `won`, `tied`, `lost`: how many of the judges prefer it, neither, or the other one. A judge
+      who prefers another one in each order has no preference.
+    - `turned`: how many of the judges say something else when the order is turned.
+    """
+
+    draft: Draft
+    won: int
+    tied: int
+    lost: int
+    turned: int
+
+    @property
+    def value(self) -> float:
+        """The share of the judges to whom it is at least as good as the other one."""
+        return (self.won + self.tied) / (self.won + self.tied + self.lost)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The pairs that were compared, why others were not, and what is in none of the two tables."""
+
+    pairs: Sequence[Pair]
+    failed: Mapping[str, str]
+    unpaired: int
+
+    def lines(self) -> Iterator[str]:
+        """Yield a table with a column for each size of tasks, and one for all."""
+        sizes = list(dict.fromkeys(tag for pair in self.pairs for tag in pair.draft.row["tags"]))
+        columns = [[p for p in self.pairs if size in p.draft.row["tags"]] for size in sizes]
+        table = [("", *sizes, "all"), *(
+            (name, *(value(column) for column in (*columns, self.pairs)))
+            for name, value in _ROWS
+        )]  # fmt: skip
+        for row in table:
+            yield "  ".join(
+                f"{cell:<18}" if not at else f"{cell:>20}" for at, cell in enumerate(row)
+            )
+        if self.unpaired:
+            yield f"{self.unpaired} have no other instruction with the same id"
+        yield from (f"not compared: {name}: {why}" for name, why in self.failed.items())
+
+
+def compare(
+    drafts: Sequence[Draft], table: Path, others: Path, judges: Sequence[Model], threads: int
+) -> Comparison:
+    """Ask judges which of two instructions describes a trajectory better.
+
+    The models' own words are compared, whatever people have made of them, with the goals of the
+    table `others` that have the same ids. Words that are equal are a tie, and nobody is asked.
+
+    Raises:
+        TaskError: the other table cannot be read, or has none of the ids.
+        BudgetSpent, ModelUnavailable: no `Exception`s: a judge does not answer.
+    """
+    goals = {row.id: _plain(row.columns) for row in rows(others.resolve())}
+    known = [draft for draft in drafts if goals.get(draft.id)]
+    if not known:
+        msg = f"{others} has none of the instructions' ids, such as {drafts[0].id!r}"
+        raise TaskError(msg)
+
+    def one(draft: Draft) -> Pair | str:
+        try:
+            return _pair(draft, goals[draft.id], table, judges)
+        except MobileAgentError as error:
+            return str(error)
+
+    pool = ThreadPoolExecutor(threads, "compare")
+    try:
+        found = [*zip(known, pool.map(one, known), strict=True)]
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+    return Comparison(
+        [each for _, each in found if isinstance(each, Pair)],
+        {draft.id: each for draft, each in found if isinstance(each, str)},
+        len(drafts) - len(known),
+    )
+
+
+def _plain(columns: Mapping[str, object]) -> str:
+    """Return the instruction of a row: its goal without the braces of a template."""
+    goal = columns.get("goal", columns.get("instruction", ""))
+    return str(goal).replace("{{", "{").replace("}}", "}").strip()
+
+
+def _pair(draft: Draft, other: str, table: Path, judges: Sequence[Model]) -> Pair:
+    own = str(draft.row["instruction"])
+    if own == other:
+        return Pair(draft, 0, len(judges), 0, 0)
+    shown = _trajectory(draft, table)
+    won = lost = turned = 0
+    for judge in judges:
+        first = _better(judge, draft, shown, own, other)
+        second = _better(judge, draft, shown, other, own)
+        score = {"A": 1, "B": -1, "tie": 0}
+        both = score[first] - score[second]
+        won, lost = won + (both > 0), lost + (both < 0)
+        turned += score[first] != -score[second]
+    return Pair(draft, won, len(judges) - won - lost, lost, turned)
+
+
+def _trajectory(draft: Draft, table: Path) -> list[Part]:
+    """Return what judges see of a trajectory: what was done in each step, and up to 8 pictures.
+
+    Raises:
+        MobileAgentError: its pages cannot be read.
+    """
+    screens, wording = pages_of(draft, table), wording_of(str(draft.row["language"]))
+    actions = [each.action for each in draft.golden if not ends_episode(each.action)]
+    frames = [
+        Frame(at + 1, at, screen, tuple(actions[at : at + 1]), is_last=at == len(actions))
+        for at, screen in enumerate(screens)
+    ]
+    told = [f"{frame.number}. {in_words(frame, wording.verbs)}" for frame in frames[:-1]]
+    parts: list[Part] = [wording.labels["action"], Data("steps", "\n".join(told))]
+    title, album = judges_wording(str(draft.row["language"])).picture, Album("text")
+    count = min(len(frames), _MOST_PICTURES)
+    places = {round(n * (len(frames) - 1) / max(1, count - 1)) for n in range(count)}
+    for frame in (frames[place] for place in sorted(places)):
+        try:
+            picture = album.picture(frame)
+        except ScreenError:
+            continue
+        parts += [title.replace("{NUMBER}", str(frame.number)), picture]
+    return parts
+
+
+def _better(model: Model, draft: Draft, shown: Sequence[Part], one: str, other: str) -> Better:
+    """Return which of two instructions a judge finds better.
+
+    Raises:
+        TaskError: its reply stays unreadable.
+    """
+    wording = wording_of(str(draft.row["language"]))
+    number, sealed = seal(
+        [
+            *shown,
+            *(wording.labels["A"], Data("A", one)),
+            *(wording.labels["B"], Data("B", other)),
+        ]
+    )
+    rules = f"{wording.better}\n\n{wording.guard.replace('{NUMBER}', number)}"
+    found, problem, _ = ask_until_readable(
+        model,
+        [Message("system", (rules,)), Message("user", sealed)],
+        _result,
+        lambda why: Message("user", (wording.repair.replace("{PROBLEM}", why),)),
+        _MOST_TOKENS,
+    )
+    if found is None:
+        msg = f"the reply of {model.name} cannot be read: {problem}"
+        raise TaskError(msg)
+    return found
+
+
+def _result(reply: ModelReply) -> Better:
+    last = _RESULT.fullmatch(read_notes(reply).splitlines()[-1])
+    if last is None:
+        msg = "its last line is not `Result: A`, `Result: B` or `Result: tie`"
+        raise ValueError(msg)
+    word = last[1].upper()
+    return cast("Better", word if word in {"A", "B"} else "tie")
+
+
+def _steps(pairs: Sequence[Pair]) -> str:
+    return _number(mean([float(pair.draft.row["golden_steps"]) for pair in pairs]).value)
+
+
+def _fewest(pairs: Sequence[Pair]) -> str:
+    return _number(mean([float(pair.draft.row["fewest_steps"]) for pair in pairs]).value)
+
+
+def _efficiency(pairs: Sequence[Pair]) -> str:
+    known = [pair.draft.row for pair in pairs if pair.draft.row["fewest_steps"]]
+    return _interval(mean([row["golden_steps"] / row["fewest_steps"] for row in known]), "{:.2f}")
+
+
+def _win_rate(pairs: Sequence[Pair]) -> str:
+    return _interval(proportion(sum(pair.value for pair in pairs), len(pairs)), "{:.1%}")
+
+
+def _counts(pairs: Sequence[Pair]) -> str:
+    return "/".join(str(sum(getattr(p, name) for p in pairs)) for name in ("won", "tied", "lost"))
+
+
+def _interval(estimate: Estimate, form: str) -> str:
+    if estimate.value is None:
+        return "n/a"
+    value = form.format(estimate.value)
+    if estimate.low is None or estimate.high is None:
+        return value
+    return f"{value} ({form.format(estimate.low)}-{form.format(estimate.high)})"
+
+
+def _number(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:.2f}"
+
+
+_ROWS: Sequence[tuple[str, Callable[[Sequence[Pair]], str]]] = (
+    ("instructions", lambda pairs: str(len(pairs))),
+    ("golden steps", _steps),
+    ("fewest steps", _fewest),
+    ("SE", _efficiency),
+    ("win rate", _win_rate),
+    ("won/tied/lost", _counts),
+    ("turned by order", lambda pairs: str(sum(pair.turned for pair in pairs))),
+)

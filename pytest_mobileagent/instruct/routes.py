@@ -1,0 +1,257 @@
+"""Routes that instructions are written for: chosen from runs and graphs, with fixed ends.
+
+GIAS (arXiv 2505.11891, section 3.2) takes several paths between the same first and last page, with
+at least two kinds of actions, and as few pages that are equal to others as there can be.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.action.action import Ask, Scroll, Swipe, Touch, Wait, ends_episode
+from pytest_mobileagent.action.matching import Golden
+from pytest_mobileagent.dataset.equality import same_page, sight
+from pytest_mobileagent.dataset.trajectory import LeftOutError, trajectory_of
+from pytest_mobileagent.episode.reader import read
+from pytest_mobileagent.episode.record import EpisodeRecord
+from pytest_mobileagent.errors import ScreenError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.dataset.equality import Sight
+    from pytest_mobileagent.dataset.export import Source
+    from pytest_mobileagent.dataset.trajectory import TrajectoryStep
+    from pytest_mobileagent.screen.element import Element
+    from pytest_mobileagent.screen.screen import Screen
+
+SIMPLE, COMPLEX = 6, 11  # the most steps of the paper's simple and complex tasks (section 3.3)
+
+
+@dataclass(frozen=True)
+class Route:
+    """A way from a first page to a last one, which an instruction is to describe.
+
+    - `id`: the same whenever the same route is found again.
+    - `golden`: what was done on each page but the last.
+    - `alike`: for each page, the last too, the name of all that are equal to it.
+    - `packages`: the apps that are needed for it.
+    - `fewest`: the fewest steps that are known to lead from its first to its last page.
+    - `origin`: where it is recorded, as plain data: "episode", or "graph".
+    - `see`: reads all pages in order; it raises a `MobileAgentError` if they cannot be read.
+    - `snapshot`, `page`: where it starts, and the id of its last page, if that has one.
+    """
+
+    id: str
+    golden: tuple[Golden, ...]
+    alike: tuple[str, ...]
+    packages: tuple[str, ...]
+    fewest: int
+    language: str
+    origin: Mapping[str, str]
+    see: Callable[[], tuple[Screen, ...]]
+    snapshot: str = ""
+    page: str = ""
+    suite: str = ""
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The names of the first and of the last page."""
+        return self.alike[0], self.alike[-1]
+
+    @property
+    def kinds(self) -> set[str]:
+        """The kinds of its actions; the two ways to say a scroll are one."""
+        return {kind(each.action) for each in self.golden}
+
+    @property
+    def repeats(self) -> float:
+        """The share of its pages that are equal to an earlier one."""
+        return 1 - len(set(self.alike)) / len(self.alike)
+
+    @property
+    def level(self) -> int:
+        """1 for a simple task, of at most 6 steps, 2 for a complex one, of at most 11, else 3."""
+        return 1 + (len(self.golden) > SIMPLE) + (len(self.golden) > COMPLEX)
+
+
+def kind(action: Action) -> str:
+    """Return the kind of an action, by which GIAS tells routes that vary from those that do not."""
+    return "scroll" if isinstance(action, Scroll | Swipe) else type(action).__name__.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which routes are taken.
+
+    - `least`, `most_steps`: their steps; `kinds`: the fewest kinds of actions.
+    - `per_ends`: the most routes between the same two pages; `most`: the most of all.
+    """
+
+    least: int = 4
+    most_steps: int = COMPLEX
+    kinds: int = 2
+    per_ends: int = 3
+    most: int = 100
+
+
+def chosen(
+    routes: Iterable[Route], wanted: Wanted, left_out: Counter[str]
+) -> list[tuple[Route, ...]]:
+    """Return the routes that are taken, those between the same ends together.
+
+    Of those between the same ends, the ones with the fewest equal pages are taken, and of these the
+    shortest. Why others are not is counted in `left_out`.
+    """
+    groups: dict[tuple[str, str], list[Route]] = defaultdict(list)
+    for route in routes:
+        if why := _unfit(route, wanted):
+            left_out[why] += 1
+        else:
+            groups[route.ends].append(route)
+    found: list[tuple[Route, ...]] = []
+    room = wanted.most
+    for group in groups.values():
+        ordered = sorted(group, key=lambda route: (route.repeats, len(route.golden)))
+        taken = tuple(ordered[: min(wanted.per_ends, room)])
+        room -= len(taken)
+        left_out["others lead from the same page to the same page (--per-ends, --most)"] += len(
+            ordered
+        ) - len(taken)
+        found += [taken] if taken else []
+    return found
+
+
+def _unfit(route: Route, wanted: Wanted) -> str:
+    """Return why a route is not taken; empty if it is."""
+    if len(set(route.alike)) < 2:
+        return "a path of one page: nothing changes on it"
+    if not wanted.least <= len(route.golden) <= wanted.most_steps:
+        return f"not {wanted.least} to {wanted.most_steps} steps (--steps)"
+    if len(route.kinds) < wanted.kinds:
+        return f"fewer than {wanted.kinds} kinds of actions (--kinds)"
+    return ""
+
+
+def episode_routes(sources: Iterable[Source], left_out: Counter[str]) -> Iterator[Route]:
+    """Return a route for each finished episode of a run; why others have none is counted.
+
+    Raises:
+        OSError, RecordError: the run cannot be read.
+    """
+    pages = Pages()
+    seen: Counter[str] = Counter()
+    for source in sources:
+        name = str(source.origin["task"])
+        seen[name] += 1
+        again = f"#{seen[name]}" if seen[name] > 1 else ""
+        try:
+            yield episode_route(source.folder, f"{name}{again}", pages)
+        except (LeftOutError, ScreenError) as error:
+            left_out[str(error) if isinstance(error, LeftOutError) else "a screen is damaged"] += 1
+
+
+def episode_route(folder: Path, name: str, pages: Pages) -> Route:
+    """Return the route of an episode: what was done on the phone, without questions and pauses.
+
+    Raises:
+        LeftOutError: nothing was done, or something that no route can hold.
+        ScreenError, RecordError: it cannot be read.
+    """
+    episode, steps = _episode(folder)
+    screens = (*(step.screen for step in steps), episode.screens[-1])
+    alike = tuple(map(pages.name, screens))
+    return Route(
+        name,
+        tuple(golden_of(step.action, step.screen) for step in steps),
+        alike,
+        episode.case.task.packages or tuple(dict.fromkeys(e.package for e in screens if e.package)),
+        _fewest(alike),
+        episode.case.task.language,
+        {"episode": str(folder)},
+        partial(episode_screens, folder),
+        snapshot=episode.case.task.snapshot,
+        suite=episode.case.suite,
+    )
+
+
+def episode_screens(folder: Path) -> tuple[Screen, ...]:
+    """Return the pages of the route of an episode, the last one too.
+
+    Raises:
+        LeftOutError, ScreenError, RecordError: see `episode_route`.
+    """
+    episode, steps = _episode(folder)
+    return (*(step.screen for step in steps), episode.screens[-1])
+
+
+def _episode(folder: Path) -> tuple[EpisodeRecord, list[TrajectoryStep]]:
+    episode = read(folder, EpisodeRecord)
+    steps = [
+        step
+        for step in trajectory_of(episode, None, {}).steps
+        if not (ends_episode(step.action) or isinstance(step.action, Ask | Wait))
+    ]
+    if not steps:
+        msg = "nothing was done"
+        raise LeftOutError(msg)
+    return episode, steps
+
+
+def golden_of(action: Action, screen: Screen) -> Golden:
+    """Return an action as golden on its screen; a touch may hit all of the control that it hit.
+
+    Raises:
+        ScreenError: the screenshot cannot be read.
+    """
+    control = touched(action, screen)
+    return Golden(action, screen.size, () if control is None else (control.bounds,))
+
+
+def touched(action: Action, screen: Screen) -> Element | None:
+    """Return the innermost control that an action touches; None if it touches none."""
+    if not isinstance(action, Touch) or isinstance(action, Swipe | Scroll):
+        return None
+    try:
+        hit = screen.at(action.x, action.y)
+    except (ScreenError, TypeError):  # no hierarchy, or coordinates that are no numbers
+        return None
+    return next((each for each in hit if each.clickable or each.long_clickable), None)
+
+
+def _fewest(alike: Sequence[str]) -> int:
+    """Return the fewest steps from the first to the last page, by the moves of one route."""
+    after: dict[str, set[str]] = defaultdict(set)
+    for one, other in pairwise(alike):
+        after[one].add(other)
+    reached, steps = {alike[0]}, 0
+    while alike[-1] not in reached:
+        reached |= {other for one in reached for other in after[one]}
+        steps += 1
+    return steps
+
+
+class Pages:
+    """Names pages, so that screens that show the same one have the same name (`same_page`)."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, list[Sight]] = defaultdict(list)
+
+    def name(self, screen: Screen) -> str:
+        """Return the name of all screens that show the same page as this one.
+
+        Raises:
+            ScreenError: it cannot be read.
+        """
+        seen = sight(screen)
+        known = self._known[seen.key]
+        at = next((at for at, other in enumerate(known) if same_page(seen, other)), len(known))
+        if at == len(known):
+            known.append(seen)
+        return f"{seen.key[:16]}-{at}"

@@ -1,0 +1,264 @@
+"""The table of instructions: what was written, what people made of it, and what became tasks.
+
+    new.jsonl.draft   a line for each instruction as it was written, then one for each decision
+    new.jsonl         the rows of tasks: what a person kept, or all that was verified if unreviewed
+
+The first has no goals, so that nothing in it can be taken for a task.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.action.action import Finish
+from pytest_mobileagent.action.matching import Golden, golden_from_json, golden_to_json
+from pytest_mobileagent.draft.edits import draft_of
+from pytest_mobileagent.errors import HostError, RecordError
+from pytest_mobileagent.fileio import append_line, parse_json, read_text, replacing
+from pytest_mobileagent.instruct.routes import episode_screens
+from pytest_mobileagent.instruct.walks import graph_screens
+from pytest_mobileagent.plain import check, to_line, why_unreadable
+from pytest_mobileagent.task.template import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from pytest_mobileagent.instruct.gias import Written
+    from pytest_mobileagent.screen.screen import Screen
+
+_SIZES = {1: "simple", 2: "complex", 3: "long"}
+_KEEP, _DROP, _UNDO = "keep", "drop", "undo"
+DECISIONS = (_KEEP, _DROP, _UNDO)
+_KINDS = {
+    "id": str,
+    "instruction": str,
+    "instructions": [str],
+    "golden": list,
+    "level": int,
+    "language": str,
+    "verified": {"passed": bool, "reason": str, "redundant": list, "repeats": str},
+    "origin": dict,
+}
+_DECISION = {"decision": str, "id": str, "instruction": str, "who": str, "note": str, "time": str}
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a person decided: whether an instruction is kept, in which words, why and when."""
+
+    kept: bool
+    instruction: str
+    who: str
+    note: str = ""
+    time: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An instruction that was written, as plain data, with the decision on it that stands."""
+
+    row: Mapping[str, Any]
+    decision: Decision | None = None
+
+    @property
+    def id(self) -> str:
+        """What the instruction is called."""
+        return str(self.row["id"])
+
+    @property
+    def instruction(self) -> str:
+        """The words that stand: those of a person, or else of the model."""
+        return self.decision.instruction if self.decision else str(self.row["instruction"])
+
+    @property
+    def golden(self) -> tuple[Golden, ...]:
+        """What was done on each page but the last."""
+        return tuple(map(golden_from_json, self.row["golden"]))
+
+
+def check_new(path: Path) -> None:
+    """Check that a table can be written to a path.
+
+    Raises:
+        ValueError: it is no .jsonl file, or there is one already.
+    """
+    if path.suffix != ".jsonl":
+        msg = f"-o {path} has to end with .jsonl"
+        raise ValueError(msg)
+    if there := [each for each in (path, draft_of(path)) if each.exists()]:
+        msg = f"{there[0]} is there already, and nothing is overwritten: name a new one"
+        raise ValueError(msg)
+
+
+def write_new(path: Path, written: Iterable[Written], *, unreviewed: bool) -> list[Draft]:
+    """Write the drafts of a new table, and the table, which is empty unless `unreviewed`.
+
+    Raises:
+        HostError: that cannot be done.
+    """
+    drafts = [Draft(_row(each, path.parent)) for each in written]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with draft_of(path).open("x", encoding="utf-8") as file:
+            file.writelines(f"{to_line(each.row)}\n" for each in drafts)
+    except OSError as error:
+        msg = f"cannot write {draft_of(path)}: {error.strerror}"
+        raise HostError(msg) from error
+    _write_tasks(path, [d for d in drafts if unreviewed and d.row["verified"]["passed"]])
+    return drafts
+
+
+def read_drafts(path: Path) -> list[Draft]:
+    """Return all drafts beside a table, with what people decided on them.
+
+    Raises:
+        RecordError: they cannot be read; the text names the file and the line.
+    """
+    file = draft_of(path)
+    rows: dict[str, Draft] = {}
+    try:
+        lines = read_text(file, follows=True).split("\n")
+    except (OSError, ValueError) as error:
+        msg = f"{file} cannot be read: {error}: `instruct RUN -o {path}` writes it"
+        raise RecordError(msg) from error
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            data = parse_json(line)
+            if isinstance(data, dict) and "decision" in data:
+                found = _whole(data, _DECISION, "decision")
+                rows[found["id"]] = Draft(rows[found["id"]].row, _decision(found))
+            else:
+                row = _whole(data, _KINDS, "row")
+                rows[row["id"]] = Draft(row)
+        except (ValueError, LookupError, TypeError) as error:
+            msg = f"{file}, line {number} is damaged: {why_unreadable(error)}"
+            raise RecordError(msg) from error
+    return [*rows.values()]
+
+
+def decide(
+    path: Path, draft: Draft, decision: str, *, who: str, instruction: str = "", note: str = ""
+) -> None:
+    """Add a person's decision on a draft, and write the table anew by all decisions.
+
+    An `instruction` replaces the words of the model, which stay in the draft.
+
+    Raises:
+        ValueError: there is no such decision, or it keeps an instruction without words.
+        HostError, RecordError: it cannot be written, or the others cannot be read.
+    """
+    words = " ".join(instruction.split()) or str(draft.row["instruction"])
+    if decision not in DECISIONS:
+        msg = f"{decision!r} is none of {', '.join(DECISIONS)}"
+        raise ValueError(msg)
+    line = {
+        "decision": decision,
+        "id": draft.id,
+        "instruction": words,
+        "who": who,
+        "note": note,
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    try:
+        append_line(draft_of(path), to_line(line))
+    except OSError as error:
+        msg = f"cannot write {draft_of(path)}: {error}"
+        raise HostError(msg) from error
+    _write_tasks(path, [d for d in read_drafts(path) if d.decision and d.decision.kept])
+
+
+def pages_of(draft: Draft, table: Path) -> tuple[Screen, ...]:
+    """Return all pages of the trajectory of a draft in a table, the last one too.
+
+    Raises:
+        MobileAgentError, LeftOutError: they cannot be read.
+    """
+    origin = draft.row["origin"]
+    if "graph" in origin:
+        place = table.parent / str(origin["graph"])
+        return graph_screens(place, [each.page for each in draft.golden])
+    place = table.parent / str(origin.get("episode"))
+    screens = episode_screens(place)
+    if len(screens) != len(draft.golden):
+        msg = f"{place} is another episode than the one that {draft.id} was written for"
+        raise RecordError(msg)
+    return screens
+
+
+def _whole(data: Any, kinds: Mapping[str, Any], what: str) -> dict[str, Any]:
+    """Return data that have all of some fields.
+
+    Raises:
+        TypeError, LookupError: they do not.
+    """
+    found: dict[str, Any] = check(data, kinds, what)
+    if missing := [name for name in kinds if name not in found]:
+        raise KeyError(missing[0])
+    return found
+
+
+def _decision(data: Mapping[str, Any]) -> Decision | None:
+    if data["decision"] == _UNDO:
+        return None
+    words = (str(data[name]) for name in ("instruction", "who", "note", "time"))
+    return Decision(data["decision"] == _KEEP, *words)
+
+
+def _row(written: Written, folder: Path) -> dict[str, Any]:
+    """Return the row of an instruction; its origin is relative to the folder of the table."""
+    route = written.route
+    last = Golden(Finish(), route.golden[-1].size, (), route.page)
+    place = {
+        name: os.path.relpath(value, folder) if name in {"episode", "graph"} else value
+        for name, value in route.origin.items()
+    }
+    several = len(route.packages) > 1
+    return {
+        "id": route.id,
+        "instruction": written.instruction,
+        "app": route.packages[0] if route.packages else "",
+        "apps": list(route.packages) if several else [],
+        "kind": "cross-app" if several else "operation",
+        "language": route.language,
+        "level": route.level,
+        "tags": [_SIZES[route.level]],
+        "golden_steps": len(route.golden),
+        "golden": [golden_to_json(each) for each in (*route.golden, last)],
+        "fewest_steps": route.fewest,
+        "instructions": list(written.steps),
+        "step_by_step": list(written.merged),
+        "verified": written.verified.to_json(),
+        "snapshot": route.snapshot,
+        "page": route.page,
+        "source": route.suite,
+        "origin": place,
+    }
+
+
+def _write_tasks(path: Path, drafts: Sequence[Draft]) -> None:
+    """Write the table of tasks, whole or not at all.
+
+    Raises:
+        HostError: that cannot be done.
+    """
+    lines = []
+    for each in drafts:
+        row = {name: value for name, value in each.row.items() if name != "instruction"}
+        # Braces in a goal would be placeholders.
+        row = {"id": each.id, "goal": literal(each.instruction), **row}
+        if each.decision is not None:
+            edited = each.decision.instruction != each.row["instruction"]
+            row["reviewed"] = {"who": each.decision.who, "edited": edited}
+        lines.append(f"{to_line(row)}\n")
+    try:
+        with replacing(path) as file:
+            file.write("".join(lines).encode())
+    except OSError as error:
+        msg = f"cannot write {path}: {error}"
+        raise HostError(msg) from error

@@ -1,0 +1,154 @@
+"""Routes on graphs of recorded pages: walks from a start page that take no detours.
+
+Mobile3M's graphs have millions of pages (arXiv 2505.11891, appendix A), so routes are not
+enumerated but walked at random, by a seed: never twice to equal pages, and never in several steps
+to where a single one leads.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.dataset.graph import Edge, Graph
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.instruct.routes import Route
+from pytest_mobileagent.plain import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from pytest_mobileagent.instruct.routes import Wanted
+    from pytest_mobileagent.screen.screen import Screen
+
+_WALKS = 40  # for each route that is wanted
+_FARTHEST = 20_000  # pages among which the shortest way is looked for
+_KEPT = 50_000  # pages whose edges are kept in memory
+
+
+def graph_routes(
+    graph: Graph, wanted: Wanted, seed: int, start: str = "", end: str = ""
+) -> Iterator[Route]:
+    """Return routes on a graph that start at `start`, or at its start page and snapshots.
+
+    If `end` is given, they end on that page or one that is equal to it.
+
+    Raises:
+        TaskError: the graph has no such page, or the two are equal.
+        GraphError: it cannot be read.
+    """
+    if missing := [page for page in (start, end) if page and page not in graph]:
+        msg = f"{graph.folder} has no page {missing[0]!r}: --start and --end are ids of pages"
+        raise TaskError(msg)
+    begin = [start] if start else [graph.start, *graph.snapshots.values()]
+    starts = list(dict.fromkeys(page for page in begin if page))
+    if not starts:
+        msg = f"{graph.folder} does not say where it starts: name a page with --start"
+        raise TaskError(msg)
+    if end and all(graph.equivalent(each, end) for each in starts):
+        msg = f"a path of one page: --start and --end are equal, {end!r} in {graph.folder}"
+        raise TaskError(msg)
+    ground = _Ground(graph)
+    chance, seen = random.Random(seed), set[str]()
+    for first in starts:
+        steps = ground.distances(first, wanted.most_steps)
+        for _ in range(_WALKS * wanted.most):
+            most = chance.randint(wanted.least, max(wanted.least, wanted.most_steps))
+            way = ground.straightened(ground.walk(first, most, chance, end))
+            if not way or (end and not graph.equivalent(way[-1].target, end)):
+                continue
+            route = _route(ground, way, steps)
+            if route.id not in seen:
+                seen.add(route.id)
+                yield route
+
+
+def graph_screens(graph: Path, pages: Sequence[str]) -> tuple[Screen, ...]:
+    """Return pages of a graph; those without a picture have none, instead of a white one.
+
+    Raises:
+        GraphError: they cannot be read.
+    """
+    with Graph.open(graph) as opened:
+        return tuple(
+            screen if opened.page(page).png else replace(screen, png=b"")
+            for page in pages
+            for screen in [opened.screen(page)]
+        )
+
+
+class _Ground:
+    """A graph to walk on; `name` names all pages that are equal to one."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.leaving = lru_cache(_KEPT)(self._leaving)
+        self.name = lru_cache(_KEPT)(lambda page: graph.page(page).same)
+
+    def _leaving(self, page: str) -> Sequence[Edge]:
+        """Return the edges that lead from a page, or from one that is equal to it."""
+        return [edge for each in (page, *self.graph.same(page)) for edge in self.graph.edges(each)]
+
+    def distances(self, first: str, most: int) -> dict[str, int]:
+        """Return the fewest steps to what can be reached in at most so many, the nearest first."""
+        found, border = {self.name(first): 0}, [first]
+        for steps in range(1, most + 1):
+            targets = [edge.target for page in border for edge in self.leaving(page)]
+            border = []
+            for target in targets:
+                if len(found) < _FARTHEST and self.name(target) not in found:
+                    found[self.name(target)] = steps
+                    border.append(target)
+        return found
+
+    def walk(self, first: str, most: int, chance: random.Random, end: str) -> list[Edge]:
+        """Return a random walk that passes no two equal pages, and ends at `end` if it gets there.
+
+        It has at most so many steps.
+        """
+        goal = self.name(end) if end else ""
+        passed, walk, page = {self.name(first)}, list[Edge](), first
+        while len(walk) < most and self.name(page) != goal:
+            onward = [edge for edge in self.leaving(page) if self.name(edge.target) not in passed]
+            if not onward:
+                break
+            walk.append(chance.choice(onward))
+            page = walk[-1].target
+            passed.add(self.name(page))
+        return walk
+
+    def straightened(self, walk: Sequence[Edge]) -> list[Edge]:
+        """Return a walk without detours: where one step leads farther along it, it is taken."""
+        places = {self.name(edge.target): at for at, edge in enumerate(walk)}
+        way: list[Edge] = []
+        at = 0
+        while at < len(walk):
+            page = way[-1].target if way else walk[0].source
+            ahead = [(places.get(self.name(edge.target), -1), edge) for edge in self.leaving(page)]
+            farther = (each for each in ahead if each[0] > at)
+            place, edge = max(farther, key=lambda each: each[0], default=(at, walk[at]))
+            way.append(edge)
+            at = place + 1
+        return way
+
+
+def _route(ground: _Ground, way: Sequence[Edge], steps: dict[str, int]) -> Route:
+    graph, pages = ground.graph, (*(edge.source for edge in way), way[-1].target)
+    golden = tuple(edge.golden for edge in way)
+    packages = (graph.page(page).package for page in pages)
+    return Route(
+        f"{graph.name}/{digest([pages, [repr(each.action) for each in golden]])[:8]}",
+        golden,
+        tuple(map(ground.name, pages)),
+        tuple(dict.fromkeys(package for package in packages if package)),
+        steps.get(ground.name(pages[-1]), len(way)),
+        graph.language or "en",
+        {"graph": str(graph.folder)},
+        partial(graph_screens, graph.folder, pages),
+        snapshot=pages[0],
+        page=pages[-1],
+        suite=graph.name,
+    )

@@ -1,0 +1,163 @@
+"""Writing the instructions of many routes: who is asked, at the same time, and what it costs."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast, get_args
+
+from pytest_mobileagent.episode.calls import totals
+from pytest_mobileagent.errors import MobileAgentError, TaskError
+from pytest_mobileagent.instruct.gias import Writer
+from pytest_mobileagent.instruct.prompts import ROLES, StageName, wording_of
+from pytest_mobileagent.llm.metered import Meter, MeteredModel
+from pytest_mobileagent.llm.model import Completion
+from pytest_mobileagent.llm.models import client_of
+from pytest_mobileagent.task.table import rows
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from pytest_mobileagent.episode.calls import ModelCall, Totals
+    from pytest_mobileagent.instruct.gias import Written
+    from pytest_mobileagent.instruct.routes import Route
+    from pytest_mobileagent.llm.model import Client, Model, Request
+    from pytest_mobileagent.llm.models import ModelSettings
+    from pytest_mobileagent.llm.reference import ModelReference
+
+Examples = dict[StageName, list[tuple[str, str]]]
+
+
+def read_examples(path: Path | None) -> Examples:
+    """Return the user's own few-shot examples, by the stage that they are for.
+
+    They are the rows of a table with the columns `stage`, `given` and `reply`.
+
+    Raises:
+        TaskError: the table cannot be read, or a row names no stage or lacks a text.
+    """
+    found: Examples = {}
+    for row in [] if path is None else rows(path.resolve()):
+        stage = row.columns.get("stage")
+        if stage not in get_args(StageName):
+            msg = f"{row.where}: stage={stage!r} is none of {', '.join(get_args(StageName))}"
+            raise TaskError(msg)
+        texts = [row.columns.get(name) for name in ("given", "reply")]
+        if not all(isinstance(text, str) and text.strip() for text in texts):
+            msg = f"{row.where}: an example needs texts in `given` and `reply`"
+            raise TaskError(msg)
+        found.setdefault(cast("StageName", stage), []).append(cast("tuple[str, str]", tuple(texts)))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """The client of a model that is not asked: it always gives the sample of a reply."""
+
+    text: str
+
+    def ask(self, _request: Request) -> Completion:
+        """Return the sample."""
+        return Completion(self.text)
+
+
+class Writers:
+    """The writers of instructions in all languages, whose models share one account.
+
+    Unless it `asks`, no model is asked: each reply is the sample of its stage, and what that would
+    cost is counted as it is for models that report no tokens.
+
+    Raises:
+        ValueError: a model cannot be reached from here.
+    """
+
+    def __init__(self, settings: ModelSettings, examples: Examples, *, asks: bool = True) -> None:
+        self._choice = settings.choice
+        self._examples = examples
+        self._meter = Meter(settings.prices, settings.spending(), settings.cache)
+        self._clients: Mapping[ModelReference, Client] = (
+            {each: client_of(each, settings.cache) for each in settings.choice.references}
+            if asks
+            else {}
+        )
+        self._writers: dict[str, Writer] = {}
+
+    def of(self, language: str) -> Writer:
+        """Return the writer in a language."""
+        if language not in self._writers:
+            wording = wording_of(language)
+
+            def model(stage: StageName) -> Model:
+                reference = self._choice.of(ROLES[stage])
+                assert reference is not None  # every role has one
+                client = self._clients.get(reference) or _Sample(wording.stages[stage].sample)
+                return MeteredModel(reference, ROLES[stage], client, self._meter)
+
+            self._writers[language] = Writer(wording, model, self._examples)
+        return self._writers[language]
+
+    @property
+    def calls(self) -> list[ModelCall]:
+        """All calls that were made."""
+        return [call for writer in self._writers.values() for call in writer.calls]
+
+    @property
+    def is_scripted(self) -> bool:
+        """Whether a model is a script, whose replies are in an order."""
+        return any(each.is_script for each in self._choice.references)
+
+    def total(self) -> str:
+        """Return what all calls have cost, and those of each role, in words."""
+        lines = [_cost("in all", totals(self.calls))]
+        for role in dict.fromkeys(ROLES.values()):
+            reference = self._choice.of(role)
+            own = totals(call for call in self.calls if call.role == role)
+            lines.append(_cost(f"{role} {reference.id if reference else '?'}", own))
+        return "\n".join(f"  {line}" for line in lines)
+
+
+def _cost(who: str, total: Totals) -> str:
+    price = "price unknown" if total.price_usd is None else f"${total.price_usd:.4f}"
+    tokens = f"{total.input_tokens or 0:,} tokens in, {total.output_tokens or 0:,} out"
+    about = "about " if total.estimated else ""
+    return f"{who}: {total.calls} request{'s' * (total.calls != 1)}, {about}{tokens}, {price}"
+
+
+def write_all(
+    groups: Sequence[Sequence[Route]],
+    writers: Writers,
+    threads: int,
+    left_out: Counter[str],
+    tell: Callable[[int, int], None],
+) -> list[Written]:
+    """Return the instructions of all routes for which one can be written; others are counted.
+
+    Routes between the same ends are done one after another, as they have pages in common; `tell` is
+    told how many routes are done, and of how many.
+
+    Raises:
+        BudgetSpent, ModelUnavailable: no `Exception`s: no more can be asked.
+    """
+    of, done = sum(map(len, groups)), 0
+
+    def write(group: Iterable[Route]) -> list[Written | str]:
+        nonlocal done
+        found: list[Written | str] = []
+        for route in group:
+            try:
+                found.append(writers.of(route.language).write(route))
+            except MobileAgentError as error:
+                found.append(str(error))
+            done += 1
+            tell(done, of)
+        return found
+
+    pool = ThreadPoolExecutor(1 if writers.is_scripted else threads, "instruct")
+    try:
+        found = [each for group in pool.map(write, groups) for each in group]
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+    left_out.update(each for each in found if isinstance(each, str))
+    return [each for each in found if not isinstance(each, str)]
