@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pytest_mobileagent.review.queue import Item
+    from pytest_mobileagent.review.server import Shown
     from pytest_mobileagent.verdict import Verdict
 
 _WORDS = {"pass": True, "fail": False}
+_OF_INSTRUCTIONS = {"keep": "pass", "drop": "fail"}
 
 
 def main(arguments: Sequence[str], runs: Callable[[], Path]) -> int:
@@ -34,9 +36,11 @@ def main(arguments: Sequence[str], runs: Callable[[], Path]) -> int:
     """
     parser = _parser()
     given = parser.parse_args(arguments)
+    who = given.who.strip() or _user()
+    if given.run.endswith(".jsonl"):
+        return _instructions(parser, given, who)
     run = _run(parser, given.run, runs)
     queue = Queue(run, everything=given.all or bool(given.decide))
-    who = given.who.strip() or _user()
     try:
         if given.decide:
             _decide(parser, queue, given.decide, who, given.note)
@@ -62,7 +66,8 @@ def _parser() -> argparse.ArgumentParser:
         nargs="?",
         default="",
         metavar="RUN",
-        help="a run's folder, or a folder of runs (default: the newest)",
+        help="a run's folder, or a folder of runs (default: the newest); or the FILE.jsonl of "
+        "instructions that `instruct` wrote, to keep, edit and drop them",
     )
     add("--all", action="store_true", help="show what checks or judges have decided, too")
     add("--who", default="", metavar="NAME", help="who decides (default: your user name)")
@@ -75,7 +80,8 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         type=_decision,
         metavar="EPISODE=pass|fail",
-        help="decide an episode, by its name in --list or its folder's; may be repeated",
+        help="decide an episode, by its name in --list or its folder's; of instructions ID=keep or "
+        "ID=drop; may be repeated",
     )
     add("--note", default="", help="why, for --decide")
     return parser
@@ -89,12 +95,12 @@ def _port(text: str) -> int:
     return port
 
 
-def _decision(text: str) -> tuple[str, bool]:
+def _decision(text: str) -> tuple[str, str]:
     episode, _, word = text.rpartition("=")
-    if not episode or word not in _WORDS:
+    if not episode or word not in {*_WORDS, *_OF_INSTRUCTIONS}:
         msg = f"{text!r} has to be EPISODE=pass or EPISODE=fail"
         raise argparse.ArgumentTypeError(msg)
-    return episode, _WORDS[word]
+    return episode, word
 
 
 def _run(parser: argparse.ArgumentParser, given: str, runs: Callable[[], Path]) -> Path:
@@ -137,17 +143,19 @@ def _told(item: Item, decision: Verdict | None) -> str:
 def _decide(
     parser: argparse.ArgumentParser,
     queue: Queue,
-    decisions: Sequence[tuple[str, bool]],
+    decisions: Sequence[tuple[str, str]],
     who: str,
     note: str,
 ) -> None:
     found = []
-    for name, passed in decisions:
+    for name, word in decisions:
+        if word not in _WORDS:
+            parser.error(f"{printable(name)}={word} is for instructions: episodes pass or fail")
         fitting = [item for item in queue.items() if name in {item.name, item.folder.name}]
         if len(fitting) != 1:
             many = f"{len(fitting)} episodes are" if fitting else "no episode to decide is"
             parser.error(f"{many} called {printable(name)!r}; --all --list prints their names")
-        found.append((fitting[0], passed))
+        found.append((fitting[0], _WORDS[word]))
     for item, passed in found:
         queue.decide(item, passed, who, note)
         sys.stdout.write(f"{'passed' if passed else 'failed'}: {printable(item.name)}\n")
@@ -156,22 +164,31 @@ def _decide(
 
 def _serve(queue: Queue, who: str, port: int, *, browser: bool) -> int:
     """Serve the page until Ctrl-C or SIGTERM, then write the reports a last time."""
-    from pytest_mobileagent.review.server import (
-        Desk,  # lists need no server
-        Server,
-    )
+    from pytest_mobileagent.review.server import Desk  # lists need no server
 
     queue.items()
     rewriter = Rewriter(queue.run)
     desk = Desk(queue, rewriter, who)
     rewriter.ask()  # what was decided before the run had ended
-    with closing(rewriter), Server(desk, port) as server:
+    with closing(rewriter):
+        _until_stopped(desk, port, f"{queue.left()} left for review in {queue.run}", browser)
+    report = f"; report: {queue.run / 'report.json'}" if queue.has_ended else ""
+    sys.stdout.write(f"\n{len(desk.decided)} decided, {queue.left()} left{report}\n")
+    if rewriter.problem:
+        sys.stderr.write(f"error: {printable(rewriter.problem)}\n")
+    return 1 if rewriter.problem else 0
+
+
+def _until_stopped(desk: Shown, port: int, head: str, browser: bool) -> None:
+    """Serve the page of a desk until Ctrl-C or SIGTERM."""
+    from pytest_mobileagent.review.server import Server
+
+    with Server(desk, port) as server:
         serving = threading.Thread(target=server.serve_forever, args=[0.1], name="page")
         serving.start()
         try:
             signal.signal(signal.SIGTERM, signal.default_int_handler)
-            sys.stdout.write(f"{queue.left()} left for review in {queue.run}\n")
-            sys.stdout.write(f"{server.url}\nCtrl-C ends it\n")
+            sys.stdout.write(f"{printable(head)}\n{server.url}\nCtrl-C ends it\n")
             sys.stdout.flush()
             if browser:
                 open_page(server.invitation())
@@ -181,8 +198,38 @@ def _serve(queue: Queue, who: str, port: int, *, browser: bool) -> int:
         finally:
             server.shutdown()
             serving.join()
-    report = f"; report: {queue.run / 'report.json'}" if queue.has_ended else ""
-    sys.stdout.write(f"\n{len(desk.decided)} decided, {queue.left()} left{report}\n")
-    if rewriter.problem:
-        sys.stderr.write(f"error: {printable(rewriter.problem)}\n")
-    return 1 if rewriter.problem else 0
+
+
+def _instructions(parser: argparse.ArgumentParser, given: argparse.Namespace, who: str) -> int:
+    """Let people keep, edit or drop instructions: on the page, or one by one without it."""
+    from pytest_mobileagent.review.instructions import InstructionDesk
+
+    table = Path(given.run)
+    try:
+        desk = InstructionDesk(table, who)
+        names = [draft.id for draft in desk.drafts()]
+        for name, word in given.decide:
+            if word not in _OF_INSTRUCTIONS:
+                parser.error(f"{printable(name)}={word}: an instruction is kept or dropped")
+            if name not in names:
+                parser.error(f"no instruction is called {printable(name)!r}; --list prints them")
+        for name, word in given.decide:
+            desk.decide(names.index(name), _OF_INSTRUCTIONS[word], who, given.note)
+            sys.stdout.write(f"{printable(name)}: {word}\n")
+        if given.list:
+            sys.stdout.write(f"{desk.left()} of {len(names)} left for review in {table}\n")
+            for draft in desk.drafts():
+                found = draft.decision
+                word = "open" if found is None else "kept" if found.kept else "dropped"
+                sys.stdout.write(f"  {printable(f'{draft.id}   {word}: {draft.instruction}')}\n")
+        if given.decide or given.list:
+            return 0
+        head = f"{desk.left()} left for review in {table}"
+        _until_stopped(desk, given.port, head, not given.no_browser)
+        kept = sum(bool(draft.decision and draft.decision.kept) for draft in desk.drafts())
+        left = f"{len(desk.decided)} decided, {desk.left()} left"
+        sys.stdout.write(f"\n{left}; {kept} tasks in {printable(str(table))}\n")
+    except (OSError, HostError, RecordError) as error:
+        sys.stderr.write(f"error: {printable(str(error))}\n")
+        return 1
+    return 0

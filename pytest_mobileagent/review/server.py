@@ -13,7 +13,7 @@ import threading
 from functools import cache, lru_cache
 from http import HTTPStatus
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from urllib.parse import urlsplit
 
 from pytest_mobileagent import loopback
@@ -30,6 +30,7 @@ from pytest_mobileagent.report.text.narration import ending, step_in_words
 from pytest_mobileagent.review.queue import signature_of, waits
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from pytest_mobileagent.episode.record import Step
@@ -39,12 +40,33 @@ if TYPE_CHECKING:
 
 _DECISIONS = {"pass": True, "fail": False, "note": None}
 _UNDO = "undo"
-_LONGEST_NAME = 80  # characters of a person's name
+LONGEST_NAME = 80  # characters of a person's name
 _KEPT = 4  # episodes in memory, with all their screenshots
 
 
 class UnknownEpisodeError(LookupError):
     """There is no episode with such a number."""
+
+
+class Shown(Protocol):
+    """What the page shows and lets people decide: the episodes of a run, or other things.
+
+    The page says "Pass" and "Fail" unless the queue has `words`, and sends a `text` if these have a
+    label for it.
+    """
+
+    @property
+    def decide(self) -> Callable[..., dict[str, Any]]:
+        """Keeps a decision: number, decision, who, note, and the text if there is one."""
+
+    def queue(self) -> dict[str, Any]:
+        """Return all items, with what was decided (see `Desk.queue`)."""
+
+    def episode(self, number: int) -> dict[str, Any]:
+        """Return all that the page shows of an item (see `Desk.episode`)."""
+
+    def screen(self, number: int, index: int) -> bytes | None:
+        """Return a screenshot; None if there is no such screen."""
 
 
 class Desk:
@@ -101,7 +123,7 @@ class Desk:
             RecordError: the episode cannot be read, so that nobody can have seen it.
             HostError: it cannot be written.
         """
-        item, who = self._item(number), who.strip()[:_LONGEST_NAME] or self._who
+        item, who = self._item(number), who.strip()[:LONGEST_NAME] or self._who
         if decision == _UNDO:
             if not self.queue_of_run.withdraw(item, who, note.strip()):
                 msg = f"{who} has decided nothing here that could be taken back"
@@ -179,7 +201,7 @@ class Server(loopback.Server):
         OSError: the port is taken.
     """
 
-    def __init__(self, desk: Desk, port: int = 0) -> None:
+    def __init__(self, desk: Shown, port: int = 0) -> None:
         super().__init__(_Handler, "review", port)
         self.desk = desk
 
@@ -224,6 +246,7 @@ class _Handler(loopback.Handler):
                 given["decision"],
                 str(given.get("who", "")),
                 str(given.get("note", "")),
+                **({"text": str(given["text"])} if "text" in given else {}),
             )
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             why = f"this is no decision: {why_unreadable(error)}"

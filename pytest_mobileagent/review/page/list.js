@@ -7,15 +7,34 @@ const SPARE = 5; // rows above and below what is in sight
 
 function showQueue(queue) {
   state.queue = queue;
+  const words = { ...WORDS, ...queue.words };
+  state.words = words;
+  showWords(words);
   state.places = new Map(queue.items.map((item, place) => [item[0], place]));
   const decided = queue.items.filter((item) => item[3] !== null).length;
-  byId("run").textContent = ["Review", queue.run, queue.agent].filter(Boolean).join(" · ");
+  byId("run").textContent = [words.title, queue.run, queue.agent].filter(Boolean).join(" · ");
   byId("left").textContent = `${queue.left} left · ${decided} decided${queue.goes_on ? " · the run goes on" : ""}`;
-  document.title = `${queue.left} left · Review`;
+  document.title = `${queue.left} left · ${words.title}`;
   byId("who").placeholder = queue.who;
   showProblem(queue.problem);
   byId("rows").style.height = `${queue.items.length * ROW}px`;
   showRows();
+}
+
+// What the page calls what it shows; a queue of other things than episodes has words of its own.
+const WORDS = {
+  title: "Review", pass: "Pass", fail: "Fail", passed: "passed", failed: "failed", text: "",
+  help: "pass: the goal was met", help_fail: "fail: it was not",
+};
+
+function showWords(words) {
+  byId("pass").firstChild.data = `${words.pass} `;
+  byId("fail").firstChild.data = `${words.fail} `;
+  byId("help-pass").textContent = words.help;
+  byId("help-fail").textContent = words.help_fail;
+  for (const node of document.querySelectorAll(".of-text")) node.hidden = !words.text;
+  for (const node of document.querySelectorAll(".of-notes")) node.hidden = Boolean(words.text);
+  if (words.text) byId("text-label").firstChild.data = `${words.text} `;
 }
 
 function showRows() {
@@ -32,8 +51,8 @@ function showRows() {
 function row([number, name, outcome, passed, who], place) {
   const settled = passed === null && outcome !== "review" && outcome !== "error";
   const className = passed === true ? "passed" : passed === false ? "failed" : settled ? "settled" : "";
-  const said = passed === null ? (settled ? outcome : "open") : `${className} by ${asText(who) || "somebody"}`;
-  const node = make("div", { id: `row-${number}`, className: `row ${className}`, role: "option", title: name },
+  const said = passed === null ? (settled ? outcome : "open") : `${state.words[className]} by ${asText(who) || "somebody"}`;
+  const node = make("div", { id: `row-${number}`, className: `row ${className}${state.words.text ? " said" : ""}`, role: "option", title: name },
     make("b", {}, make("bdi", { dir: "auto" }, name)), make("small", {}, said));
   node.setAttribute("aria-selected", String(number === state.current));
   node.setAttribute("aria-posinset", place + 1);

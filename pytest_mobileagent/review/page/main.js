@@ -65,19 +65,21 @@ async function decide(decision) {
   const undone = decision === "undo" ? state.undoable[state.undoable.length - 1] : undefined;
   const number = undone ?? state.current;
   const note = byId("note").value.trim();
-  if (decision === "note" && !note) return;
+  if (decision === "note" && (!note || state.words.text)) return;
   state.busy = true;
   showButtons();
   try {
     const who = byId("who").value.trim();
-    const told = await ask("/verdict", { episode: number, decision, who, note });
+    const text = state.words.text ? { text: byId("text").value } : {};
+    const told = await ask("/verdict", { episode: number, decision, who, note, ...text });
     byId("note").value = "";
     showProblem("");
     if (decision === "undo") state.undoable = state.undoable.filter((each, at, all) => at !== all.lastIndexOf(number));
     else if (decision !== "note") state.undoable.push(number);
     await look();
     const name = state.queue.items[state.places.get(number)]?.[1] ?? "";
-    byId("status").textContent = { pass: `Passed: ${name}`, fail: `Failed: ${name}`, undo: `Withdrawn: ${name}`, note: "The note is saved." }[decision];
+    byId("status").textContent = { pass: `${sentence(state.words.passed)}: ${name}`, fail: `${sentence(state.words.failed)}: ${name}`, undo: `Withdrawn: ${name}`, note: "The note is saved." }[decision];
+    if (number === state.current && state.words.text) state.episode = await ask(`/episode/${number}`);
     if (number === state.current) byId("opinions").replaceChildren(...opinionParts(told.opinions));
     else await choose(number);
   } catch (error) {
@@ -90,11 +92,16 @@ async function decide(decision) {
   if (decision === "pass" || decision === "fail") await choose(nextOpen() ?? state.current);
 }
 
+function sentence(word) {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
 const KEYS = {
   p: () => decide("pass"),
   f: () => decide("fail"),
   u: () => decide("undo"),
   n: () => byId("note").focus(),
+  e: () => byId("text").focus(),
   o: () => choose(nextOpen()),
   j: () => showStep(state.step + 1),
   k: () => showStep(state.step - 1),
@@ -112,7 +119,11 @@ document.addEventListener("keydown", (event) => {
   if (byId("help").open) return;
   if (event.target.matches("input, textarea")) {
     if (event.key === "Escape") event.target.blur();
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.id === "note") decide("note");
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.id === "note" && !state.words.text) decide("note");
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.id === "text") {
+      event.target.blur(); // the next key is about the next instruction
+      decide("pass");
+    }
     return;
   }
   const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];

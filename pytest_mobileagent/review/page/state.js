@@ -9,5 +9,6 @@ const state = {
   episode: null,    // what is shown; null while it loads
   step: 0,
   undoable: [],     // the numbers of what was decided in this tab, the last at the end
+  words: {},        // what the page calls what it shows
   busy: false,      // a verdict is on its way
 };

@@ -7,7 +7,10 @@ function showTrajectory(episode) {
   byId("goal").textContent = episode.goal || episode.name;
   byId("damaged").hidden = !episode.damaged;
   byId("damaged").textContent = episode.damaged ? `This episode cannot be shown: ${episode.damaged}` : "";
-  const facts = [
+  byId("text").value = asText(episode.text) || "";
+  byId("alert").hidden = !episode.alert;
+  byId("alert").textContent = asText(episode.alert) || "";
+  const facts = episode.facts || [
     ["ended", [episode.ending, episode.error].filter(Boolean).join(": ")],
     ["answer", episode.answer],
     ["the run says", episode.told],
@@ -32,6 +35,7 @@ function showStep(index) {
     make("h3", {}, `${frame.title} of ${frames.filter((each) => each.title !== "At the end").length}`
       .replace(/^At the end of/, "At the end, after step")),
     make("p", { className: "words", dir: "auto" }, frame.words),
+    ...labelled("its instruction", frame.instruction),
     ...labelled("the agent says", frame.said),
     ...labelled("not done", frame.notice, "notice"),
     ...labelled("the user replies", frame.reply),

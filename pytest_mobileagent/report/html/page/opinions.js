@@ -28,7 +28,7 @@ function ofPerson(each) {
   const who = asText(each.who) || "somebody";
   if (each.withdrawn) return card(`${who} took back the verdict before`, undefined, each.reason, { when: each.when });
   if (each.passed === null) return card(`${who} noted`, undefined, each.reason, { when: each.when });
-  return card(who, each.passed, each.reason, { stands: each.stands, when: each.when });
+  return card(who, each.passed, each.reason, { words: each.words, stands: each.stands, when: each.when });
 }
 
 function card(title, passed, reason, more = {}) {

@@ -1,0 +1,227 @@
+"""The desk on which people keep, edit or drop the instructions that models wrote."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.action.action import ends_episode
+from pytest_mobileagent.dataset.trajectory import LeftOutError
+from pytest_mobileagent.errors import MobileAgentError, RecordError
+from pytest_mobileagent.instruct.table import decide, pages_of, read_drafts
+from pytest_mobileagent.judge.prompts import en
+from pytest_mobileagent.judge.transcript import Frame, in_words
+from pytest_mobileagent.report.html.trajectory import mark, size_of
+from pytest_mobileagent.review.server import LONGEST_NAME, UnknownEpisodeError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_mobileagent.instruct.table import Draft
+    from pytest_mobileagent.screen.screen import Screen
+
+WORDS = {
+    "title": "Instructions",
+    "pass": "Keep",
+    "fail": "Drop",
+    "passed": "kept",
+    "failed": "dropped",
+    "text": "Instruction",
+    "help": "keep the instruction, as it is or as you have edited it",
+    "help_fail": "drop it: it becomes no task",
+}
+_DECISIONS = {"pass": "keep", "fail": "drop", "undo": "undo"}
+_KEPT = 4  # trajectories in memory, with all their screenshots
+
+
+class InstructionDesk:
+    """The drafts beside a table of instructions, for one or several people.
+
+    `who` is the name under which decisions are kept where the page names nobody.
+
+    Raises:
+        RecordError: the drafts cannot be read.
+    """
+
+    def __init__(self, table: Path, who: str) -> None:
+        self.table, self._who = table, who
+        self._stamp = secrets.token_hex(4)  # browsers keep screens by it
+        self._lock = threading.Lock()
+        self._pages = lru_cache(_KEPT)(self._read)
+        self.decided: set[int] = set()
+        self.drafts()
+
+    def drafts(self) -> list[Draft]:
+        """Return all drafts, with what people have decided so far.
+
+        Raises:
+            RecordError: they cannot be read.
+        """
+        return read_drafts(self.table)
+
+    def left(self) -> int:
+        """Return how many instructions wait for a person."""
+        return sum(draft.decision is None for draft in self.drafts())
+
+    def queue(self) -> dict[str, Any]:
+        """Return all instructions, with what people have decided."""
+        drafts = self.drafts()
+        return {
+            "run": self.table.name,
+            "agent": "",
+            "who": self._who,
+            "stamp": self._stamp,
+            "goes_on": False,
+            "problem": "",
+            "words": WORDS,
+            "left": sum(draft.decision is None for draft in drafts),
+            "items": [
+                [
+                    number,
+                    draft.instruction,
+                    "review",
+                    draft.decision and draft.decision.kept,
+                    draft.decision and draft.decision.who,
+                ]
+                for number, draft in enumerate(drafts)
+            ],
+        }
+
+    def episode(self, number: int) -> dict[str, Any]:
+        """Return an instruction with its trajectory, or why that cannot be shown."""
+        draft = self._draft(number)
+        plain: dict[str, Any] = {
+            "number": number,
+            "name": draft.id,
+            "goal": draft.instruction,
+            "text": draft.instruction,
+            "facts": _facts(draft),
+            "alert": _alert(draft),
+            "opinions": _opinions(draft),
+        }
+        try:
+            screens = self._screens(draft.id)
+        except (MobileAgentError, LeftOutError) as error:
+            return {**plain, "damaged": str(error)}
+        return {**plain, "frames": _frames(draft, screens)}
+
+    def screen(self, number: int, index: int) -> bytes | None:
+        """Return a screenshot; None if the trajectory has no such screen, or no picture of it.
+
+        Raises:
+            RecordError: the trajectory cannot be read.
+        """
+        try:
+            shown = self._screens(self._draft(number).id)
+        except LeftOutError as error:
+            raise RecordError(str(error)) from error
+        return (shown[index].png or None) if index < len(shown) else None
+
+    def decide(
+        self, number: Any, decision: Any, who: str, note: str, text: str = ""
+    ) -> dict[str, Any]:
+        """Keep what was decided on an instruction; `text` are the words in which it is kept.
+
+        Raises:
+            LookupError, TypeError, ValueError: there is no such instruction or decision.
+            HostError, RecordError: it cannot be written.
+        """
+        draft, who = self._draft(number), who.strip()[:LONGEST_NAME] or self._who
+        words = "" if decision == "undo" else text
+        decide(
+            self.table,
+            draft,
+            _DECISIONS[decision],
+            who=who,
+            instruction=words,
+            note=note.strip(),
+        )
+        (self.decided.discard if decision == "undo" else self.decided.add)(number)
+        return {"opinions": _opinions(self._draft(number))}
+
+    def _draft(self, number: Any) -> Draft:
+        drafts = self.drafts()
+        if type(number) is not int or not 0 <= number < len(drafts):
+            msg = f"there is no instruction {number}"
+            raise UnknownEpisodeError(msg)
+        return drafts[number]
+
+    def _screens(self, name: str) -> tuple[Screen, ...]:
+        with self._lock:  # a browser asks for all screens at once
+            return self._pages(name)
+
+    def _read(self, name: str) -> tuple[Screen, ...]:
+        draft = next(each for each in self.drafts() if each.id == name)
+        return pages_of(draft, self.table)
+
+
+def _frames(draft: Draft, screens: tuple[Screen, ...]) -> list[dict[str, Any]]:
+    """Return what the page shows of a trajectory, as it does of an episode's."""
+    each = [golden.action for golden in draft.golden if not ends_episode(golden.action)]
+    told = draft.row["instructions"]
+    frames = []
+    for at, screen in enumerate(screens):
+        is_last = at >= len(each)
+        actions = () if is_last else (each[at],)
+        marked = None if is_last else mark(each[at], screen)
+        frames.append(
+            {
+                "title": "At the end" if is_last else f"Step {at + 1}",
+                "words": "" if is_last else in_words(Frame(at + 1, at, screen, actions), en.VERBS),
+                "instruction": told[at] if at < len(told) else "",
+                "marks": [] if marked is None else [{**marked, "done": True}],
+                "size": size_of(screen),
+                "app": screen.package,
+            }
+        )
+    return frames
+
+
+def _facts(draft: Draft) -> list[tuple[str, str]]:
+    """Return what is known of an instruction, in words."""
+    verified = draft.row["verified"]
+    redundant = ", ".join(map(str, verified["redundant"]))
+    verdict = "yes" if verified["passed"] else "no"
+    facts = [
+        ("the model wrote", str(draft.row["instruction"])),
+        ("in steps", " ".join(map(str, draft.row.get("step_by_step", ())))),
+        ("verified", f"{verdict}: {verified['reason']}" if verified["reason"] else verdict),
+        ("redundant steps", redundant),
+        ("from", str(next(iter(draft.row["origin"].values()), ""))),
+    ]
+    return [(name, text) for name, text in facts if text]
+
+
+def _alert(draft: Draft) -> str:
+    repeats = draft.row["verified"]["repeats"]
+    if not repeats:
+        return ""
+    return (
+        f"It repeats what a page says, and no step has to do with: \u201c{repeats}\u201d. "
+        "Does the user want that, or only the page?"
+    )
+
+
+def _opinions(draft: Draft) -> list[dict[str, Any]]:
+    """Return the decision that stands, in the form of a verdict on an episode."""
+    found = draft.decision
+    if found is None:
+        return []
+    edited = found.kept and found.instruction != draft.row["instruction"]
+    note = f"edited. {found.note}".strip() if edited else found.note
+    return [
+        {
+            "scorer": "person",
+            "passed": found.kept,
+            "reason": note,
+            "when": found.time,
+            "who": found.who,
+            "withdrawn": False,
+            "stands": True,
+            "judges": [],
+            "evidence": {},
+            "words": [WORDS["passed"], WORDS["failed"]],
+        }
+    ]

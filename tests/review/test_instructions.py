@@ -1,0 +1,198 @@
+"""Instructions on the review page: kept, edited and dropped, by requests, words and a browser."""
+
+from __future__ import annotations
+
+import json
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent import Bounds, Key, Tap, rows
+from pytest_mobileagent.action.matching import Golden
+from pytest_mobileagent.dataset.graph import Graph, GraphWriter
+from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.instruct.gias import Verification, Written
+from pytest_mobileagent.instruct.routes import Wanted
+from pytest_mobileagent.instruct.table import write_new
+from pytest_mobileagent.instruct.walks import graph_routes
+from pytest_mobileagent.review.command import main
+from pytest_mobileagent.review.instructions import InstructionDesk
+from pytest_mobileagent.review.server import Server
+from pytest_mobileagent.testing import make_screen
+from tests.review.test_page import User
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SIZE = (1080, 2400)
+BUTTON = Bounds(0, 0, 1080, 120)
+HOSTILE = "<script>document.title='taken'</script> \u202e txt"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """A new table with two drafts: one that passed, and one that repeats what a page says."""
+    with GraphWriter(tmp_path / "g") as writer:
+        for name in "ABC":
+            screen = make_screen(f"Page {name}", size=SIZE)
+            writer.page(name, png=screen.png, xml=screen.xml, package="org.example")
+        writer.edge("A", Golden(Tap(500, 60), SIZE, (BUTTON,)), "B")
+        writer.edge("B", Golden(Key("back"), SIZE), "C")
+        writer.head(name="g", start="A")
+    with Graph.open(tmp_path / "g") as graph:
+        routes = sorted(graph_routes(graph, Wanted(1, 2, 1, most=5), 0), key=lambda r: r.page)
+    good, bad = Verification(True, (), "It fits."), Verification(True, repeats="send all of it")
+    written = [
+        Written(routes[0], "Open page B {so}.", ("Tap B.",), ("Tap B.",), good),
+        Written(routes[1], f"Send all of it. {HOSTILE}", ("Tap B.", "Go back."), ("Go.",), bad),
+    ]
+    write_new(tmp_path / "new.jsonl", written, unreviewed=False)
+    return tmp_path / "new.jsonl"
+
+
+@pytest.fixture
+def desk(table: Path) -> InstructionDesk:
+    return InstructionDesk(table, "ann")
+
+
+def test_all_wait_at_first_and_nothing_is_a_task(desk: Any, table: Path) -> None:
+    queue = desk.queue()
+    assert (queue["left"], queue["words"]["pass"]) == (2, "Keep")
+    assert [item[2:] for item in queue["items"]] == [["review", None, None]] * 2
+    assert rows(table) == []
+
+
+def test_what_is_kept_is_a_task_in_the_words_that_were_edited(desk: Any, table: Path) -> None:
+    told = desk.decide(0, "pass", "", "  better so ", "Open  page B\n{now}.")
+    assert told["opinions"][0]["passed"] is True
+    assert told["opinions"][0]["reason"] == "edited. better so"
+    (row,) = rows(table)
+    assert row.goal == "Open page B {{now}}."
+    assert row.reviewed == {"who": "ann", "edited": True}
+    assert desk.queue()["left"] == 1
+    assert desk.queue()["items"][0][1] == "Open page B {now}."
+
+
+def test_what_is_dropped_or_taken_back_is_no_task(desk: Any, table: Path) -> None:
+    desk.decide(0, "pass", "bea", "", "")
+    assert rows(table)[0].reviewed == {"who": "bea", "edited": False}
+    desk.decide(0, "fail", "bea", "", "")
+    assert rows(table) == []
+    desk.decide(0, "pass", "bea", "", "Open B.")
+    desk.decide(0, "undo", "bea", "", "")
+    assert rows(table) == []
+    assert desk.left() == 2
+    assert desk.queue()["items"][0][1] == "Open page B {so}."
+
+
+def test_the_draft_stays_as_it_was_written(desk: Any, table: Path) -> None:
+    before = table.with_name("new.jsonl.draft").read_text().splitlines()
+    desk.decide(0, "pass", "", "", "Other words.")
+    lines = table.with_name("new.jsonl.draft").read_text().splitlines()
+    assert lines[:2] == before
+    assert json.loads(lines[2])["instruction"] == "Other words."
+
+
+def test_a_trajectory_is_shown_with_marks_and_with_what_is_doubtful(desk: Any) -> None:
+    shown = desk.episode(1)
+    assert [frame["title"] for frame in shown["frames"]] == ["Step 1", "Step 2", "At the end"]
+    assert shown["frames"][0]["marks"][0]["done"] is True
+    assert shown["frames"][1]["instruction"] == "Go back."
+    assert "\u201csend all of it\u201d" in shown["alert"]
+    assert ("verified", "no") in shown["facts"]
+    assert desk.screen(1, 2).startswith(b"\x89PNG")
+    assert desk.screen(1, 3) is None
+
+
+def test_what_is_no_decision_decides_nothing(desk: Any, table: Path) -> None:
+    for number, decision in ((0, "note"), (2, "pass"), (True, "pass"), ("0", "pass")):
+        with pytest.raises(LookupError):
+            desk.decide(number, decision, "", "", "")
+    assert rows(table) == []
+
+
+def test_a_graph_that_is_gone_is_told(desk: Any, tmp_path: Path) -> None:
+    (tmp_path / "g").rename(tmp_path / "elsewhere")
+    assert "holds no graph" in desk.episode(0)["damaged"]
+
+
+def test_instructions_are_listed_and_decided_without_a_page(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(*words: str) -> tuple[int, str]:
+        status = main([str(table), *words], lambda: table)
+        return status, capsys.readouterr().out
+
+    status, out = run("--list")
+    assert (status, out.splitlines()[0]) == (0, f"2 of 2 left for review in {table}")
+    first = out.splitlines()[1].split()[0]
+    assert "\u202e" not in out
+    assert run(f"--decide={first}=keep", "--who=bea") == (0, f"{first}: keep\n")
+    assert "kept: Open page B {so}." in run("--list")[1]
+    assert [row.id for row in rows(table)] == [first]
+
+
+@pytest.mark.parametrize(
+    ("decision", "problem"),
+    [("nothing=keep", "no instruction is called 'nothing'"), ("x=pass", "is kept or dropped")],
+)
+def test_what_makes_no_sense_is_told(
+    table: Path, capsys: pytest.CaptureFixture[str], decision: str, problem: str
+) -> None:
+    with pytest.raises(SystemExit):
+        main([str(table), f"--decide={decision}"], lambda: table)
+    assert problem in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("{", "line 3 is damaged"),
+        ('{"id": "x"}', "line 3 is damaged"),
+        ('{"decision": "keep", "id": "none"}', "line 3 is damaged"),
+    ],
+)
+def test_damaged_drafts_are_told_with_their_line(table: Path, line: str, problem: str) -> None:
+    with table.with_name("new.jsonl.draft").open("a") as file:
+        file.write(f"{line}\n")
+    with pytest.raises(RecordError, match=problem):
+        InstructionDesk(table, "ann")
+
+
+class _Page:
+    def __init__(self, server: Server) -> None:
+        self.server = server
+
+
+@pytest.fixture
+def user(chrome: Any, desk: InstructionDesk) -> Iterator[User]:
+    with Server(desk, 0) as server:
+        serving = threading.Thread(target=server.serve_forever, args=[0.02])
+        serving.start()
+        user = User(chrome, _Page(server))
+        user.sees("#goal", "Open page B")
+        yield user
+        server.shutdown()
+        serving.join()
+
+
+@pytest.mark.slow  # a browser
+def test_instructions_are_edited_kept_and_dropped_by_keyboard(user: User, table: Path) -> None:
+    user.sees("#pass", "Keep")
+    assert user.ask("document.getElementById('alert').hidden") is True
+    user.press("e", " Now p f u.")
+    user.chord("\ue009", "\ue007")  # Ctrl, Enter
+    user.sees("#status", "Kept: Open page B {so}. Now p f u.")
+    user.sees("#goal", "Send all of it.")
+    user.sees("#alert", "\u201csend all of it\u201d")
+    assert user.ask("document.title") != "taken"
+    assert user.ask("document.getElementById('text').value").startswith("Send all of it.")
+    user.press("f")
+    user.sees("#left", "0 left \u00b7 2 decided")
+    user.sees("#opinions", "dropped")
+    assert [row.goal for row in rows(table)] == ["Open page B {{so}}. Now p f u."]
+    user.press("u")
+    user.sees("#left", "1 left")
+    assert user.ask("document.getElementById('keep-note').hidden") is True
