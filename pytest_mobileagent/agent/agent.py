@@ -134,11 +134,15 @@ class Agent:
     providers that it asks by SDKs of its own (see `Briefing.endpoint`), whose keys are missed as
     early and stay out of its process. `extras` names the extras of pytest-mobileagent that it needs
     ("vision"), which are missed as early, too.
+
+    `sees` names what of a screen it cannot do without: its "screenshot", its "hierarchy" or both.
+    All phones show them; recorded pages may lack one.
     """
 
     roles: ClassVar[Sequence[str]] = ()
     endpoints: ClassVar[Sequence[str]] = ()
     extras: ClassVar[Sequence[str]] = ()
+    sees: ClassVar[Sequence[str]] = ()
 
     class Options:
         """The options that an agent declares; none unless it says so."""

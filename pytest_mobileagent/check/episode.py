@@ -108,6 +108,22 @@ class Episode(EpisodeRecord):
             return True
         return self._missed(f"{package} was not opened", dict.fromkeys(shown))
 
+    def reached(self, page: str) -> bool:
+        """Whether some screen of the episode was a recorded page, by its id, or one equal to it.
+
+        Raises:
+            CriteriaError: the page is no text.
+            TaskError: the episode was not on recorded pages.
+        """
+        _check_text("reached", page)
+        if not self.pages:
+            what = f"device {self.device.serial} shows no recorded pages"
+            msg = f"reached({page!r}): {what} (docs/offline.md)"
+            raise TaskError(msg)
+        if any(page == screen.page or page in screen.same for screen in self.screens):
+            return True
+        return self._missed(f"page {page!r} was not reached", dict.fromkeys(self.pages))
+
     @property
     def app(self) -> str:
         """The package of the task's app; of alternatives, the one that the phone had.

@@ -112,10 +112,14 @@ LogLevel = Literal["off", "warnings", "all"]
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """One look at the device: its screen, and what the probes read at the same moment."""
+    """One look at the device: its screen, and what the probes read at the same moment.
+
+    `before` is the page that was left, if a device of recorded pages has just gone back.
+    """
 
     screen: Screen
     probes: Mapping[str, Value]
+    before: Screen | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +138,8 @@ class DeviceState:
 class Device(Protocol):
     """A phone that can be looked at and acted on: all that an episode needs.
 
-    Every method raises DeviceError when the device does not answer, or not as Android does.
+    Every method raises DeviceError when the device does not answer, or not as Android does. One of
+    recorded pages raises GraphError if it cannot read them.
     """
 
     @property
@@ -149,13 +154,29 @@ class Device(Protocol):
         """Look at the screen, and read the probes."""
 
     def perform(self, action: Action) -> None:
-        """Do an action on the device, and wait until the screen has settled."""
+        """Do an action on the device, and wait until the screen has settled.
+
+        Raises:
+            NoEdgeError: on a recorded page, nothing is recorded for it.
+        """
 
     def events(self) -> tuple[Event, ...]:
         """Return what happened on the device since the last call; nothing without a listener."""
 
     def close(self) -> None:
         """Disconnect from the device and leave it as it is."""
+
+
+@runtime_checkable
+class PageDevice(Protocol):
+    """What a device of recorded pages can do that no phone can."""
+
+    def show(self, page: str) -> None:
+        """Show a page by its id, whatever was done before.
+
+        Raises:
+            GraphError: there is no such page.
+        """
 
 
 @runtime_checkable
@@ -258,6 +279,16 @@ class AppiumAddress:
     """A device that the Appium server at `url` chooses for each session."""
 
     url: str
+
+
+@dataclass(frozen=True, slots=True)
+class PagesAddress:
+    """A graph of recorded pages, by its folder."""
+
+    folder: Path
+
+
+AnyAddress = Address | AppiumAddress | PagesAddress
 
 
 @dataclass(frozen=True, slots=True)

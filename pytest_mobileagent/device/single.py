@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.device.device import Address, AppiumAddress, Device, DeviceOptions
+    from pytest_mobileagent.device.device import AnyAddress, Device, DeviceOptions
     from pytest_mobileagent.device.sources import Source
 
 
@@ -82,7 +82,7 @@ def lease_device(
     driver = choose_driver(options.driver, source.reached_by)
     slots = source.open(options, shared)
 
-    def connect(address: Address | AppiumAddress) -> Device:
+    def connect(address: AnyAddress) -> Device:
         shared().watch()  # also where no device needs it: what agents start ends with the run
         return driver.connect(address, options, shared, slots.restart)
 

@@ -57,6 +57,7 @@ _OBSERVATION: dict[str, Any] = {
     "probes": dict,
     "seconds": float,
 }
+_PAGES: dict[str, Any] = {"page": str, "same": list}  # of recorded pages only
 _END: dict[str, Any] = {
     "termination": str,
     "error": str,
@@ -234,6 +235,7 @@ def _unended_calls(folder: Path, records: Sequence[Mapping[str, Any]]) -> tuple[
 
 def _screen(screens: ScreenStore, number: int, record: Mapping[str, Any]) -> Screen:
     known = _known("observation", record, _OBSERVATION)
+    pages = _known("observation", record, _PAGES)
     return Screen(
         xml=screens.read(known["xml"], ".xml").decode("utf-8"),
         png=screens.read(known["png"], ".png"),
@@ -241,6 +243,8 @@ def _screen(screens: ScreenStore, number: int, record: Mapping[str, Any]) -> Scr
         activity=known["activity"],
         time=datetime.fromisoformat(known["time"]) if known["time"] else None,
         where=where(number, screens.path(known["png"], ".png")),
+        page=pages.get("page", ""),
+        same=tuple(expect(each, str, "observation.same") for each in pages.get("same", ())),
     )
 
 

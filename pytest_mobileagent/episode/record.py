@@ -153,6 +153,16 @@ class EpisodeRecord:
         return FoundTuple((*(step.screen for step in self.steps), self.screen))
 
     @property
+    def page(self) -> str:
+        """The id of the last recorded page; empty on a phone."""
+        return self.screen.page
+
+    @property
+    def pages(self) -> tuple[str, ...]:
+        """The ids of all recorded pages that were seen, in order; none on a phone."""
+        return FoundTuple(screen.page for screen in self.screens if screen.page)
+
+    @property
     def step_count(self) -> int:
         """How many decisions the agent took; only reporting, or looking around, is none."""
         return sum(step.counts and not step.is_report for step in self.steps)
@@ -306,6 +316,8 @@ class Observation:
 
     - `reply`: the user's reply to the question that the agent asked last; None if it asked none.
     - `notice`: why the last decision, or part of it, could not be done; empty if it could.
+    - `before`: on recorded pages, the one that was left by going back; else None. Agents that are
+      to see what they see on a phone do not look at it.
 
     What probes read is never part of it.
     """
@@ -313,6 +325,7 @@ class Observation:
     screen: Screen
     reply: str | None = None
     notice: str = ""
+    before: Screen | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,11 +115,12 @@ class Recorder:
         self._write("episode", {"schema_version": SCHEMA_VERSION, **head, **about})
 
     def observation(
-        self, screen: Screen, probes: Mapping[str, Value], seconds: float = 0.0
+        self, screen: Screen, probes: Mapping[str, Value], seconds: float = 0.0, before: str = ""
     ) -> Screen:
         """Write what the device shows, and return the screen with the place where it is recorded.
 
-        `seconds` went by from the decision before it until it was made.
+        `seconds` went by from the decision before it until it was made. `before` is the id of the
+        recorded page that the agent is shown beside it.
         """
         png, xml = self._screens.add(screen)
         name = f"{self._count:03}-{self._name}"
@@ -134,6 +135,9 @@ class Recorder:
                 "time": screen.time and screen.time.isoformat(),
                 "probes": probes,
                 "seconds": seconds,
+                **({"page": screen.page} if screen.page else {}),
+                **({"same": screen.same} if screen.same else {}),
+                **({"before": before} if before else {}),
             },
         )
         self._count += 1

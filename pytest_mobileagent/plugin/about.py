@@ -83,6 +83,7 @@ def _episodes(run: RunConfig) -> dict[str, Any]:
         **run.models.about(),
         "device": run.settings["mobile-device"].text,
         "virtual": run.devices.source.is_virtual,
+        **({} if run.devices.source.is_live else {"recorded_pages": True}),
     }
 
 

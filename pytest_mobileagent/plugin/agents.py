@@ -105,17 +105,30 @@ class RunAgents:
         try:
             if self.run_apart:
                 about = self.process.load()
-                roles, endpoints, extras = (about[name] for name in NEEDS)
+                needs = {name: about[name] for name in NEEDS}
                 if self._run.is_distributed:  # workers have their own
                     self.end()
             else:
                 agent = self.load()
                 self.options(agent)
-                roles, endpoints, extras = (getattr(agent, name, ()) for name in NEEDS)
+                needs = {name: getattr(agent, name, ()) for name in NEEDS}
         except AgentError as error:
             raise pytest.UsageError(printable(str(error))) from None
-        self._check_extras([*extras, *(["models"] if endpoints else [])])
-        self._models.check(str(self._run.agent), roles, endpoints)
+        self._check_extras([*needs["extras"], *(["models"] if needs["endpoints"] else [])])
+        self._check_sees(needs["sees"])
+        self._models.check(str(self._run.agent), needs["roles"], needs["endpoints"])
+
+    def _check_sees(self, sees: Sequence[str]) -> None:
+        """Check that the devices show all of a screen that the agent cannot do without."""
+        if not sees or self._devices.source.is_live:
+            return
+        hidden = self._devices.source.hides()
+        for what in sees:
+            if what in hidden:
+                shown = self._settings["mobile-device"]
+                why = f"needs the {what} of each screen, and {shown}: {hidden[what]}"
+                msg = f"--agent={self._run.agent} {why}"
+                raise pytest.UsageError(printable(msg))
 
     def _check_extras(self, extras: Sequence[str]) -> None:
         """Check that the extras which the agent needs are installed."""

@@ -75,7 +75,7 @@ class RunDevices:
             msg = f"-n {self._run.workers} needs {self._run.workers} devices, {names}"
             raise pytest.UsageError(printable(msg))
         clock = self._settings["mobile-device-time"]
-        if clock.value is not None and source.count is not None:
+        if clock.value is not None and (source.count is not None or not source.is_live):
             where = f" with {device.option.flag}={device.text}"
             raise usage_error(
                 clock, f"{where}: only phones that the run starts have their clock set"

@@ -163,6 +163,11 @@ def _check_needs(case: Case, run: RunConfig) -> None:
     """Skip a test that needs what devices are not said to have, before one is leased for it."""
     from pytest_mobileagent.task.needs import unmet
 
+    source = run.devices.source
+    if not source.is_live and case.environment is not None:
+        raise Skipped("pages", "--mobile-env sets up phones, which recorded pages are not")
+    if why_not := source.refuses(case.task):
+        raise Skipped("pages", f"{why_not} (--mobile-device={source.shown})")
     if lacks := unmet(case.task.needs, run.value("mobile-device-has") or ()):
         why: Any = lacks[0].partition(":")[0]
         flag = run.settings["mobile-device-has"].option.flag

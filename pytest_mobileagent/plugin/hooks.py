@@ -146,9 +146,10 @@ def pytest_collection_finish(session: pytest.Session) -> None:
             check_chosen(session)
         return
     from pytest_mobileagent.plugin.about import about_run
-    from pytest_mobileagent.plugin.needs import check_needs
+    from pytest_mobileagent.plugin.needs import check_needs, check_tasks
 
     check_needs(session, run)
+    check_tasks(session, run)
     cases = [case for item in session.items if (case := case_of(item)) is not None]
     if cases:
         try:

@@ -1,4 +1,4 @@
-"""Extras that the selected tests need, missed before the first episode instead of after it.
+"""What the selected tests need, missed before the first episode instead of after it.
 
 A check that reads pictures is not among them: whether it comes to that is known when it is
 evaluated.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from types import CodeType
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.errors import HostError, TaskError
 from pytest_mobileagent.extras import check_extra, is_installed
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.broken import stop
@@ -46,6 +46,26 @@ def check_needs(session: pytest.Session, run: RunConfig) -> None:
                 check_extra(extra, f"{what}: looking into pictures")
         except HostError as error:
             stop(session, printable(str(error)))
+            return
+
+
+def check_tasks(session: pytest.Session, run: RunConfig) -> None:
+    """End a run some of whose selected tasks name what its devices do not have, such as a page.
+
+    Raises:
+        pytest.UsageError: one does; in a worker, the run is stopped with the same text instead.
+    """
+    if not run.earlier.makes_episodes:
+        return
+    source = run.devices.source
+    for item in session.items:
+        case = case_of(item)
+        if case is None or source.refuses(case.task):
+            continue
+        try:
+            source.check_task(case.task)
+        except TaskError as error:
+            stop(session, printable(f"{item.nodeid}: {error}"))
             return
 
 

@@ -28,7 +28,7 @@ IS_REUSED = "mobile_reused"  # set on the reports of a test whose result is from
 
 Why = Literal[
     "app", "listener", "web", "gms", "physical", "account", "manual", "solution", "language",
-    "record", "device",
+    "record", "device", "pages",
 ]  # fmt: skip
 _AUTHOR = "test"
 
@@ -123,7 +123,8 @@ class Skipped(outcomes.Skipped):
     - `why`: what is missing. app: on the device; listener: there, for events; web, gms, physical,
       account, manual: what the task needs and devices are not said to have; solution: for the
       agent that plays it; language: the device speaks another than the solution; record: of the
-      episode, in the run that is scored again; device: a run that is scored again has none.
+      episode, in the run that is scored again; device: a run that is scored again has none; pages:
+      recorded ones are no phone, which the task needs.
     """
 
     __module__ = "builtins"  # as pytest's own is shown, whose name it has

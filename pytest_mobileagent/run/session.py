@@ -23,7 +23,7 @@ from pytest_mobileagent.device.device import kept_crashes_of, log_of
 from pytest_mobileagent.device.logcat import crashes
 from pytest_mobileagent.episode.exchanges import CallReader
 from pytest_mobileagent.episode.record import Observation, Termination
-from pytest_mobileagent.errors import DeviceError, ScreenError
+from pytest_mobileagent.errors import DeviceError, NoEdgeError, ScreenError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -132,7 +132,7 @@ class Session:
         self._seen: list[datetime | None] = []  # when, by the phone's clock
         self.is_logged = True
         self.crashes: list[tuple[int, Crash]] = []
-        self.observation = Observation(self._record(first))
+        self.observation = self._observe(first)
 
     def decide(
         self, reply: Reply, seconds: float, by: Callable[[], str] | None = None
@@ -167,9 +167,10 @@ class Session:
             raise EpisodeOver
         self._recorder.outcome(notice, answer, undone)
         self._keep_pace()
-        screen = self._record(self.look(), time.monotonic() - decided)
+        self.observation = self._observe(
+            self.look(), time.monotonic() - decided, reply=answer, notice=notice
+        )
         self._record_events()
-        self.observation = Observation(screen, answer, notice)
         if reply.calls and self._spending is not None and (why := self._spending.over()):
             self.end(Termination.BUDGET, why)
         self._end_if_done()
@@ -192,9 +193,8 @@ class Session:
         self._decided += 1
         self.steps += 1
         self._recorder.outcome(step.notice, None, step.undone)
-        screen = self._record(after, step.seconds_acting)
+        self.observation = self._observe(after, step.seconds_acting, notice=step.notice)
         self._record_events()
-        self.observation = Observation(screen, None, step.notice)
         self._end_if_done()
 
     def unread_calls(self) -> tuple[ModelCall, ...]:
@@ -288,7 +288,10 @@ class Session:
             elif not ends_episode(action):
                 self._keep_pace()
                 self._may_act = time.monotonic() + self.limits.pace
-                self.device.perform(action)
+                try:
+                    self.device.perform(action)
+                except NoEdgeError as error:
+                    return len(actions) - number + 1, _cut(f"{which}{error}"), answer
         return 0, "", answer
 
     def _keep_pace(self) -> None:
@@ -330,11 +333,23 @@ class Session:
         self.crashes += [(self._decided, crash) for crash in found]
         self._recorder.log(found, last, len(lines) - len(last))
 
+    def _observe(
+        self, capture: Capture, seconds: float = 0.0, *, reply: str | None = None, notice: str = ""
+    ) -> Observation:
+        """Record a capture, and return what the agent is given: never the ids of pages."""
+        screen, before = self._record(capture, seconds), capture.before
+        if screen.page:
+            screen = replace(screen, page="", same=())
+        if before is not None:
+            before = replace(before, where="", page="", same=())
+        return Observation(screen, reply, notice, before)
+
     def _record(self, capture: Capture, seconds: float = 0.0) -> Screen:
         """Record a capture; one that cannot be read is the device's fault."""
         self.last = capture
         self._seen.append(capture.screen.time)
-        screen = self._recorder.observation(capture.screen, capture.probes, seconds)
+        before = capture.before.page if capture.before else ""
+        screen = self._recorder.observation(capture.screen, capture.probes, seconds, before)
         try:
             _ = screen.size, screen.root
         except ScreenError as error:

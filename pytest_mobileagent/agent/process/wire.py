@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _STREAMS = b"s"
 PROBE = "probe"  # asked, and answered, to show that a process that waits has not been stopped
 END = "end"  # asked to do what it does at its exit, and answered when that is done
-NEEDS = ("roles", "endpoints", "extras")  # what an agent's class declares
+NEEDS = ("roles", "endpoints", "extras", "sees")  # what an agent's class declares
 # What is told of how an agent's work has ended.
 WORK = ("answer", "error", "trace", "complaint", "budget", "infrastructure")
 
@@ -77,15 +77,16 @@ def receive_in_worker(connection: Connection) -> dict[str, Any]:
 
 def pack_observation(observation: Observation) -> tuple[Any, ...]:
     """Return an observation without the data derived from its screen here."""
-    screen = observation.screen
-    plain = (screen.xml, screen.png, screen.package, screen.activity, screen.time, screen.where)
-    return (*plain, observation.reply, observation.notice)
+    shown = [observation.screen, *([observation.before] if observation.before else [])]
+    screens = [(s.xml, s.png, s.package, s.activity, s.time, s.where) for s in shown]
+    return (screens, observation.reply, observation.notice)
 
 
 def unpack_observation(packed: tuple[Any, ...]) -> Observation:
     """Return the observation that was packed."""
-    *screen, reply, notice = packed
-    return Observation(Screen(*screen), reply, notice)
+    screens, reply, notice = packed
+    screen, *before = [Screen(*fields) for fields in screens]
+    return Observation(screen, reply, notice, *before)
 
 
 def pack_reply(reply: Reply) -> dict[str, Any]:

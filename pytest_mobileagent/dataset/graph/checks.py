@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import ends_episode
 from pytest_mobileagent.action.matching import golden_from_json
+from pytest_mobileagent.action.matching.rules import rule_of
 from pytest_mobileagent.dataset.graph.store import HEAD, INDEX, TASKS
 from pytest_mobileagent.errors import GraphError, TaskError
 from pytest_mobileagent.fileio import opened
@@ -67,10 +68,16 @@ def _of_index(graph: Graph) -> Iterator[str]:
     if not len(graph):
         yield f"{index} has no pages"
         return
-    for name, page in [("start", graph.start), *graph.snapshots.items()]:
+    named = {"`start`": graph.start, **({"`home`": graph.home} if graph.home else {})}
+    named |= {f"the snapshot {name!r}": page for name, page in graph.snapshots.items()}
+    named |= {f"the page of the app {name!r}": page for name, page in graph.apps.items()}
+    for what, page in named.items():
         if page not in graph:
-            where = "`start`" if name == "start" else f"the snapshot {name!r}"
-            yield f"{head}: {where} is the page {page!r}, which the graph does not have"
+            yield f"{head}: {what} is {page!r}, which is no page of the graph"
+    try:
+        rule_of(graph.rule)
+    except TaskError as error:
+        yield f"{head}: {error}"
     for query, end in ((_BROKEN_SOURCE, 1), (_BROKEN_TARGET, 2)):
         for row in graph.rows(query):
             way = f"from page {row[1]!r} to {row[2]!r}"

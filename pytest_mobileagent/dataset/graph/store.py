@@ -46,8 +46,11 @@ NO_HIERARCHY = "<hierarchy rotation='0'/>"
 _HEAD = {
     "format": int,
     **dict.fromkeys(("name", "rule", "language", "start", "licence", "source", "files"), str),
+    "home": str,
     "packages": [str],
     "snapshots": Each(str),
+    "apps": Each(str),
+    "device": {"model": str, "android": str, "sdk": int, "density": int, "locale": str},
 }
 _PAGE = "SELECT id, package, activity, time, width, height, png, xml, same FROM pages"
 _EDGE = "SELECT source, golden, target, count, rowid FROM edges"
@@ -92,6 +95,9 @@ class Graph:
     - `rule`: the matching rule by which an action is that of an edge.
     - `packages`: the apps of its pages.
     - `start`: the page on which tasks begin that name none; `snapshots`: those that they name.
+    - `home`: the page to which the home key leads from everywhere; empty if there is none. `apps`:
+      those to which apps open, by package.
+    - `device`: what is known of the phone: "model", "android", "sdk", "density", "locale".
     - `head`: all that graph.json says.
     """
 
@@ -105,6 +111,9 @@ class Graph:
         self.packages = frozenset[str](head.get("packages", ()))
         self.start: str = head.get("start", "")
         self.snapshots: dict[str, str] = dict(head.get("snapshots", {}))
+        self.home: str = head.get("home", "")
+        self.apps: dict[str, str] = dict(head.get("apps", {}))
+        self.device: dict[str, Any] = dict(head.get("device", {}))
         files = head.get("files")
         self.files = None if files is None else folder / files
 
@@ -155,6 +164,11 @@ class Graph:
         """How many pages there are."""
         (count,) = self._row("SELECT count(*) FROM pages", ()) or (0,)
         return int(count)
+
+    def count_lacking(self) -> dict[str, int]:
+        """Return how many pages have no "screenshot", and how many no "hierarchy"."""
+        counts = self._row("SELECT total(png = ''), total(xml = '') FROM pages", ()) or (0, 0)
+        return {"screenshot": int(counts[0]), "hierarchy": int(counts[1])}
 
     def __contains__(self, page: str) -> bool:
         return self._row("SELECT 1 FROM pages WHERE id = ?", (page,)) is not None

@@ -8,14 +8,16 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
+import json
 import os
 import shutil
 import sqlite3
 import struct
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action.action import ends_episode
+from pytest_mobileagent.action.action import Key, Open, ends_episode
 from pytest_mobileagent.action.matching import Golden, golden_from_json, golden_to_json
 from pytest_mobileagent.dataset.graph.checks import check_index, check_tasks
 from pytest_mobileagent.dataset.graph.store import (
@@ -50,6 +52,12 @@ _TABLES = """
 _INDEXES = """
     CREATE INDEX edges_source ON edges (source);
     CREATE INDEX pages_same ON pages (same) WHERE same <> id;
+"""
+
+# The home key, and opening an app, lead from any page to where they lead from most.
+_LEADING_ANYWHERE = """
+    SELECT golden, target, count FROM edges
+    WHERE golden LIKE '%"action":"Key","name":"home"%' OR golden LIKE '%"action":"Open"%'
 """
 
 
@@ -181,7 +189,11 @@ class GraphWriter:
             raise HostError(msg) from error
 
     def head(self, **fields: Any) -> None:
-        """Say something of the graph as a whole: the fields of its head by name (see `Graph`)."""
+        """Say something of the graph as a whole: the fields of its head by name (see `Graph`).
+
+        By default, it starts on its first page. An app opens where it was opened most often, or
+        else on its first page; home is where the home key led most often.
+        """
         self._head |= fields
 
     def _check_place(self) -> None:
@@ -222,15 +234,25 @@ class GraphWriter:
 
     def _whole_head(self) -> dict[str, Any]:
         start = self._one("SELECT id FROM pages ORDER BY rowid LIMIT 1", None) or ("",)
-        apps = self._index.execute("SELECT DISTINCT package FROM pages WHERE package <> ''")
+        first = "SELECT package, id, min(rowid) FROM pages WHERE package <> '' GROUP BY package"
+        apps = {package: page for package, page, _ in self._index.execute(first)}
+        home: Counter[str] = Counter()
+        opened: dict[str, Counter[str]] = {}
+        for golden, target, count in self._index.execute(_LEADING_ANYWHERE):
+            match golden_from_json(json.loads(golden)).action:
+                case Key("home"):
+                    home[target] += count
+                case Open(app):
+                    opened.setdefault(app, Counter())[target] += count
         known: dict[str, Any] = {
             "format": FORMAT,
             "name": self.folder.name,
-            "packages": sorted(package for (package,) in apps),
+            "packages": sorted(apps.keys() | opened.keys()),
             "start": start[0],
+            "apps": apps | {app: pages.most_common(1)[0][0] for app, pages in opened.items()},
+            **({"home": home.most_common(1)[0][0]} if home else {}),
+            **({} if self._files is None else {"files": str(self._files)}),
         }
-        if self._files is not None:
-            known["files"] = str(self._files)
         return known | self._head
 
     def _first(self, page: str) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from filelock import FileLock, Timeout
 
-from pytest_mobileagent.device.device import Address, AppiumAddress
+from pytest_mobileagent.device.device import Address, AnyAddress
 from pytest_mobileagent.errors import InfrastructureError
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Slots(Protocol):
     def locks(self) -> Sequence[str]:
         """The paths of the slots' locks, in order: whoever holds one uses the device."""
 
-    def address(self, slot: int, *, fresh: bool = False) -> Address | AppiumAddress:
+    def address(self, slot: int, *, fresh: bool = False) -> AnyAddress:
         """Return how to reach the device of a slot; a `fresh` one replaces a device that broke.
 
         Raises:
@@ -58,7 +58,7 @@ class Slots(Protocol):
         """Return why a device's program ended by itself; empty if it did not, or there is none."""
         return ""
 
-    def serves(self, address: Address | AppiumAddress) -> bool:
+    def serves(self, address: AnyAddress) -> bool:
         """Whether the server that an address names still runs; True if unknown."""
         return True
 
@@ -133,7 +133,7 @@ class ProgramSlots(Slots):
         """Return its exit status and the end of its output."""
         return str(self.run.ask({"do": "ended", "slot": slot})["ended"])
 
-    def serves(self, address: Address | AppiumAddress) -> bool:
+    def serves(self, address: AnyAddress) -> bool:
         """Whether an address names the run's current adb server; a new one replaces a dead one.
 
         The supervisor that had started it may be gone as well.
@@ -158,7 +158,7 @@ class Lease:
     slot: int
     lock: FileLock
 
-    def address(self, *, fresh: bool = False) -> Address | AppiumAddress:
+    def address(self, *, fresh: bool = False) -> AnyAddress:
         """Return how to reach the device (see `Slots.address`)."""
         return self.slots.address(self.slot, fresh=fresh)
 
@@ -199,9 +199,7 @@ class LeasedDevice:
     `recycle` times is replaced too: emulators wear out after some dozens of restores.
     """
 
-    def __init__(
-        self, slots: Slots, connect: Callable[[Address | AppiumAddress], Device], recycle: int
-    ) -> None:
+    def __init__(self, slots: Slots, connect: Callable[[AnyAddress], Device], recycle: int) -> None:
         self._slots = slots
         self._connect = connect
         self._recycle = recycle
@@ -209,7 +207,7 @@ class LeasedDevice:
         self._device: Device | None = None
         self._uses = 0
         self._broken: int | None = None  # the slot of the device that was given up
-        self._address: Address | AppiumAddress | None = None  # where it was last
+        self._address: AnyAddress | None = None  # where it was last
 
     def get(self) -> Device:
         """Return the device, connected.

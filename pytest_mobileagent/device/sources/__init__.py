@@ -7,14 +7,15 @@ import importlib
 import pkgutil
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from pytest_mobileagent.device.device import Address, AppiumAddress
+from pytest_mobileagent.device.device import Address
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from pytest_mobileagent.device.device import DeviceOptions
+    from pytest_mobileagent.device.device import AnyAddress, DeviceOptions
     from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.device.fleet.slots import Slots
+    from pytest_mobileagent.task.task import Task
 
 
 class Source(Protocol):
@@ -28,6 +29,7 @@ class Source(Protocol):
     - `how_to_install`: how a user installs an app that a task needs.
     - `is_virtual`: whether its devices are virtual phones, whose results must not be published.
     - `restores`: whether each task is sure to begin on a device that was restored to a snapshot.
+    - `is_live`: whether its devices are phones, rather than recorded pages.
 
     Raises:
         ValueError: TEXT names no devices; the message continues the option's name and value.
@@ -35,10 +37,11 @@ class Source(Protocol):
 
     form: ClassVar[str]
     help: ClassVar[str]
-    reached_by: ClassVar[type[Address | AppiumAddress]] = Address
+    reached_by: ClassVar[type[AnyAddress]] = Address
     how_to_install: ClassVar[str] = "install it on the devices"
     is_virtual: ClassVar[bool] = False
     restores: ClassVar[bool] = False
+    is_live: ClassVar[bool] = True
 
     def __init__(self, text: str) -> None: ...
 
@@ -69,6 +72,25 @@ class Source(Protocol):
         It is called before a device starts, to find tasks with misspelt apps.
         """
         return None
+
+    def hides(self) -> Mapping[str, str]:
+        """Return what its devices do not show an agent, and why; nothing for phones.
+
+        The keys are words of `Agent.sees`, the values follow "because".
+        """
+        return {}
+
+    def refuses(self, task: Task) -> str:
+        """Return why no device of its kind can play a task, which is skipped then; else nothing."""
+        return ""
+
+    def check_task(self, task: Task) -> None:
+        """Check what a task that can be played names of its devices.
+
+        Raises:
+            TaskError: they do not have it.
+        """
+        return
 
     def open(self, options: DeviceOptions, shared: Callable[[], SharedRun]) -> Slots:
         """Return the slots of the devices; `shared` returns what the processes of the run share.

@@ -32,7 +32,7 @@ def test_a_graph_as_it_was_written_has_no_flaw(notes: Graph) -> None:
         ),
         (
             "DELETE FROM pages WHERE id = 'home'",
-            "`start` is the page 'home', which the graph does not have",
+            "`start` is 'home', which is no page of the graph",
         ),
         (
             "UPDATE pages SET same = 'home2' WHERE id = 'home'",

@@ -7,6 +7,7 @@ import pytest
 from pytest_mobileagent.device.sources import Source, built_in, parse_device
 from pytest_mobileagent.device.sources.attached import AttachedSource, Place
 from pytest_mobileagent.device.sources.avd import AvdSource
+from pytest_mobileagent.device.sources.graph import GraphSource
 from pytest_mobileagent.device.sources.hub import HubSource
 from pytest_mobileagent.device.sources.virtual import VirtualSource
 
@@ -29,6 +30,7 @@ def test_sources_are_found_by_their_modules():
         "serial": AttachedSource,
         "avd": AvdSource,
         "appium": HubSource,
+        "graph": GraphSource,
     }
 
 
@@ -41,6 +43,7 @@ def test_sources_are_found_by_their_modules():
         ("serial:a, b", AttachedSource, "serial:a, b"),
         ("appium:http://hub:4444/wd/hub/", HubSource, "appium:http://hub:4444/wd/hub"),
         ("appium:https://me:a%2Fb@hub/wd?k=S", HubSource, "appium:https://hub/wd?k=…"),
+        ("graph:~/my graphs/notes", GraphSource, "graph:~/my graphs/notes"),
         ("emulator-5554", AttachedSource, "serial:emulator-5554"),
         ("192.168.1.7:5555", AttachedSource, "serial:192.168.1.7:5555"),
         ("farm:5037/emulator-5554", AttachedSource, "serial:farm:5037/emulator-5554"),

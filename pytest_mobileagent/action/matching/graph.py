@@ -1,0 +1,75 @@
+"""Our own matching rule, by which an action on a recorded page is that of one of its edges.
+
+The same rule is the default of graphs (docs/offline.md), which says it in words.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.action.action import DoubleTap, LongPress, Scroll, Swipe, Tap, Type, Wait
+from pytest_mobileagent.action.matching import NO_MATCH, Golden, Match, as_golden, judged
+from pytest_mobileagent.action.matching.geometry import common_characters, direction
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action.matching import Size
+
+_NEAR = 0.04  # of the screen on each axis, where no box says what a touch may hit
+
+
+def graph(predicted: Action | None, golden: Golden | Action, *, size: Size | None = None) -> Match:
+    """Compare an action with that of an edge of a graph of recorded pages.
+
+    - Taps, long presses, double taps: of the same kind, and in one of the golden boxes; if there
+      are none, at most 0.04 of the screen away on each axis.
+    - Swipes and scrolls: the finger's direction is the same; if there are boxes, and the action
+      says where the finger begins, it begins in one of them.
+    - Typing: the F1 score of the characters, in any order, is at least 0.5; if the action names a
+      field, and there are boxes, the field is in one of them. What is cleared before and whether
+      enter follows does not matter.
+    - All else: right if it is equal, for a wait whatever its seconds are.
+
+    Raises:
+        TaskError: the size of the golden action's screen is missing.
+    """
+    golden = as_golden(golden, size)
+    match = NO_MATCH if predicted is None else _match(predicted, golden)
+    return judged("the rule of graphs", predicted, golden, match)
+
+
+def _match(predicted: Action, golden: Golden) -> Match:
+    match predicted, golden.action:
+        case (
+            (Tap(x, y), Tap(gx, gy))
+            | (LongPress(x, y), LongPress(gx, gy))
+            | (DoubleTap(x, y), DoubleTap(gx, gy))
+        ):
+            exact = _hits((x, y), golden, (gx, gy))
+        case (Swipe() | Scroll()) as scroll, (Swipe() | Scroll()) as wanted:
+            size = golden.size
+            exact = direction(scroll, size) == direction(wanted, size) is not None
+            exact = exact and _begins_inside(scroll, golden)
+        case Type(text, at), Type(wanted_text):
+            exact = 4 * common_characters(text, wanted_text) >= len(text) + len(wanted_text)
+            exact = exact and (at is None or not golden.boxes or _hits(at, golden, at))
+        case _:
+            same_type = type(predicted) is type(golden.action)
+            exact = predicted == golden.action or (same_type and isinstance(predicted, Wait))
+            return Match(type=same_type, exact=exact)
+    return Match(type=True, exact=exact)
+
+
+def _hits(point: tuple[int, int], golden: Golden, wanted: tuple[int, int]) -> bool:
+    if golden.boxes:
+        return any(box.contains(*point) for box in golden.boxes)
+    return all(
+        abs(one - other) <= _NEAR * side
+        for one, other, side in zip(point, wanted, golden.size, strict=True)
+    )
+
+
+def _begins_inside(scroll: Swipe | Scroll, golden: Golden) -> bool:
+    """Whether a finger begins in one of the boxes; a scroll of the page names no place."""
+    start = (scroll.x1, scroll.y1) if isinstance(scroll, Swipe) else scroll.at
+    return start is None or not golden.boxes or _hits(start, golden, start)

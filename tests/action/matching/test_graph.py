@@ -1,0 +1,92 @@
+"""Our own matching rule, and rules by their names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent import (
+    Bounds,
+    DoubleTap,
+    Key,
+    LongPress,
+    Open,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+)
+from pytest_mobileagent.action.matching import Golden
+from pytest_mobileagent.action.matching.graph import graph
+from pytest_mobileagent.action.matching.rules import rule_names, rule_of
+from pytest_mobileagent.errors import TaskError
+
+if TYPE_CHECKING:
+    from pytest_mobileagent import Action
+
+SIZE = (1000, 1000)
+BOX = (Bounds(100, 100, 200, 200),)
+
+
+@pytest.mark.parametrize(
+    ("golden", "boxes", "right", "wrong"),
+    [
+        (Tap(150, 150), BOX, [Tap(100, 199)], [Tap(200, 150), Tap(99, 150), LongPress(150, 150)]),
+        (LongPress(150, 150), BOX, [LongPress(101, 101, seconds=3)], [Tap(150, 150)]),
+        (DoubleTap(150, 150), BOX, [DoubleTap(199, 199)], [Tap(150, 150), DoubleTap(300, 300)]),
+        (Tap(500, 500), (), [Tap(540, 460)], [Tap(541, 500), Tap(500, 459)]),
+        (Scroll("up"), (), [Swipe(5, 900, 5, 100), Scroll("up")], [Scroll("down"), Tap(5, 5)]),
+        (Swipe(500, 900, 510, 100), (), [Scroll("up")], [Scroll("left"), Swipe(9, 9, 9, 9)]),
+        (
+            Swipe(150, 190, 150, 110),
+            BOX,
+            [Swipe(110, 190, 110, 10), Scroll("up"), Scroll("up", at=(150, 150))],
+            [Swipe(500, 900, 500, 100), Scroll("up", at=(500, 500))],
+        ),
+        (Type("Bergen"), (), [Type("bergen"), Type("Berge", clear=True)], [Type("Oslo")]),
+        (Type("ab"), (), [Type("ba"), Type("abcdef")], [Type("abcdefg"), Type("")]),
+        (Type("ab", at=(150, 150)), BOX, [Type("ab"), Type("ab", at=(199, 100))], []),
+        (Type("ab", at=(150, 150)), BOX, [], [Type("ab", at=(500, 500))]),
+        (Key("back"), (), [Key("back")], [Key("home")]),
+        (Open("a.b"), (), [Open("a.b")], [Open("a.c")]),
+        (Wait(1.0), (), [Wait(9.0)], [Tap(1, 1)]),
+    ],
+)
+def test_an_action_is_that_of_an_edge(
+    golden: Action, boxes: tuple[Bounds, ...], right: list[Action], wrong: list[Action]
+) -> None:
+    wanted = Golden(golden, SIZE, boxes)
+    assert [action for action in right if not graph(action, wanted)] == []
+    assert [action for action in wrong if graph(action, wanted)] == []
+
+
+def test_types_are_compared_apart_from_places() -> None:
+    elsewhere = graph(Tap(900, 900), Golden(Tap(150, 150), SIZE, BOX))
+    assert (elsewhere.type, elsewhere.exact) == (True, False)
+    assert not graph(Key("back"), Golden(Tap(150, 150), SIZE)).type
+    assert not graph(None, Golden(Tap(150, 150), SIZE)).type
+
+
+@pytest.mark.parametrize("name", [*rule_names(), "aitz:agentcpm", "androidcontrol:os-atlas"])
+def test_rules_are_found_by_their_names(name: str) -> None:
+    rule = rule_of(name)
+    tap = Golden(Tap(150, 150), SIZE, BOX)
+    assert rule(Tap(150, 150), tap).exact
+    assert not rule(Tap(900, 900), tap).exact
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("aitx", "there is no matching rule 'aitx'; did you mean 'ait"),
+        ("", r"there is no matching rule '' \(there are aitw, "),
+        ("judged", "there is no matching rule 'judged'"),
+        ("aitz:coot", "there is no scorer 'coot'; there are coat, agentcpm"),
+        ("aitw:code", "the matching rule 'aitw' has no scorers"),
+    ],
+)
+def test_what_is_no_rule_is_refused(name: str, says: str) -> None:
+    with pytest.raises(TaskError, match=says):
+        rule_of(name)
