@@ -87,6 +87,7 @@ class AndroidWorldAgent(Agent):
     """
 
     roles: ClassVar[Sequence[str]] = ("actor", "summarizer")
+    sees: ClassVar[Sequence[str]] = ("hierarchy",)
     dialect: ClassVar[AndroidWorld] = AndroidWorld()
     role_text: ClassVar[str]
     shown_text: ClassVar[str]

@@ -66,6 +66,7 @@ class BMocaAgent(Agent):
     """
 
     roles: ClassVar[Sequence[str]] = ("actor",)
+    sees: ClassVar[Sequence[str]] = ("hierarchy",)
     dialect: ClassVar[BMoca] = BMoca()
 
     class Options(ModelOptions):

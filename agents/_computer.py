@@ -65,6 +65,7 @@ class ComputerAgent(Agent):
     """
 
     roles: ClassVar[Sequence[str]] = ("actor",)
+    sees: ClassVar[Sequence[str]] = ("screenshot",)
     dialect: Dialect
 
     class Options(ModelOptions):

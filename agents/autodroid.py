@@ -66,6 +66,7 @@ class AutoDroid(Agent):
     """
 
     roles: ClassVar[Sequence[str]] = ("actor",)
+    sees: ClassVar[Sequence[str]] = ("hierarchy",)
 
     class Options(ModelOptions):
         """What can be set.

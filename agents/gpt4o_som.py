@@ -58,6 +58,7 @@ class Gpt4oSom(EndpointAgent):
     controller does: a second after keys, three for WAIT.
     """
 
+    sees = ("screenshot", "hierarchy")
     dialect = A3("paper")
     settings = MappingProxyType({"temperature": 0.0})
 

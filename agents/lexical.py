@@ -69,6 +69,8 @@ class Lexical(Agent):
     scrolling shows nothing new.
     """
 
+    sees = ("hierarchy",)
+
     def start(self, briefing: Briefing) -> None:
         self._quoted = QUOTED.findall(briefing.goal)
         self._left = set(words(briefing.goal))

@@ -32,6 +32,7 @@ class M3A(AndroidWorldAgent):
     forgets the one before).
     """
 
+    sees = ("screenshot", "hierarchy")
     role_text = ROLE.format(
         given="At each step you see the screenshot, once as it is and once with numbered boxes"
         " around elements, and in words what you have done so far.",

@@ -104,6 +104,7 @@ class MobileAgent(Agent):
     """
 
     roles: ClassVar[Sequence[str]] = ("actor", "grounder")
+    sees: ClassVar[Sequence[str]] = ("screenshot",)
     extras: ClassVar[Sequence[str]] = ("vision",)
 
     class Options(ModelOptions):

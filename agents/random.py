@@ -16,6 +16,8 @@ WORDS = ("hello", "7", "linear algebra", "test")
 class RandomAgent(Agent):
     """Does something that the screen allows, most often a tap; finishes one time in thirty."""
 
+    sees = ("hierarchy",)
+
     def start(self, briefing: Briefing) -> None:
         self._random = random.Random(briefing.seed)
 

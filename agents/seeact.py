@@ -80,6 +80,7 @@ class SeeAct(Agent):
     """
 
     roles: ClassVar[Sequence[str]] = ("planner", "actor")
+    sees: ClassVar[Sequence[str]] = ("screenshot", "hierarchy")
     dialect: ClassVar[Dialect] = Dialect()
 
     class Options(AndroidWorldAgent.Options):

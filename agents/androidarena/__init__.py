@@ -44,6 +44,7 @@ class AndroidArena(Agent):
     """
 
     roles: ClassVar[Sequence[str]] = ("actor",)
+    sees: ClassVar[Sequence[str]] = ("hierarchy",)
 
     class Options(ModelOptions):
         """What can be set.

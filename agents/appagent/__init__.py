@@ -51,6 +51,7 @@ class AppAgent(Agent):
     """
 
     roles: ClassVar[Sequence[str]] = ("actor",)
+    sees: ClassVar[Sequence[str]] = ("screenshot", "hierarchy")
 
     class Options(ModelOptions):
         """What can be set.

@@ -49,6 +49,7 @@ class MobileAgentV2(Agent):
     """
 
     roles: ClassVar[Sequence[str]] = ("decision", "reflection", "planning", "captioner")
+    sees: ClassVar[Sequence[str]] = ("screenshot",)
     extras: ClassVar[Sequence[str]] = ("vision",)
 
     class Options(ModelOptions):

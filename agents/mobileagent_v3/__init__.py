@@ -50,6 +50,7 @@ class MobileAgentV3(Agent):
     """
 
     roles: ClassVar[Sequence[str]] = ("manager", "executor", "reflector", "notetaker")
+    sees: ClassVar[Sequence[str]] = ("screenshot",)
 
     class Options(ModelOptions):
         """The options of the original's command line, and of its port to AndroidWorld.

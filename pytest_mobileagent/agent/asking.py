@@ -148,6 +148,7 @@ class EndpointAgent(Agent):
     """
 
     roles: ClassVar[Sequence[str]] = ("actor",)
+    sees: ClassVar[Sequence[str]] = ("screenshot",)
     dialect: Dialect
     settings: Mapping[str, Any] = MappingProxyType({})
     on_error: OnError | Literal[""] = ""

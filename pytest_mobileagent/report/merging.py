@@ -366,13 +366,12 @@ def _parser() -> argparse.ArgumentParser:
 def _told(merged: Merged, target: Path) -> list[str]:
     """Return the final message; `target` is the folder as it was typed."""
     results = merged.report["tasks"]
-    on_virtual_phones = bool(merged.report["run"].get("virtual"))
     return [
         *table(summarise(results)),
         *lists.failures(results),
         *lists.reviews(results),
         *lists.skips(results),
         *lists.not_run(results),
-        *lists.remarks(results, on_virtual_phones=on_virtual_phones),
+        *lists.remarks(results, merged.report["run"]),
         printable(f"report: {target / PAGE}   (open it: {shlex.join([*_SHOW, str(target)])})"),
     ]

@@ -80,8 +80,7 @@ def show_run(
     ends = [result for result in results if not is_final(result)]
     if run.earlier.makes_episodes and any(budget or each["fault"] != "budget" for each in ends):
         lines.append(_how_to_go_on(run, budget))
-    on_virtual_phones = bool(run.folder.about().get("virtual"))
-    for line in [*lines, *remarks(results, on_virtual_phones=on_virtual_phones)]:
+    for line in [*lines, *remarks(results, run.folder.about())]:
         terminal.line(line)
 
 

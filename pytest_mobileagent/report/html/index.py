@@ -14,6 +14,7 @@ from pytest_mobileagent.plain import to_wire
 from pytest_mobileagent.report.html.episode import JUDGES
 from pytest_mobileagent.report.metrics.suspects import broke
 from pytest_mobileagent.report.text.cause import AGENTS_FAULT, FAILURES, without_names
+from pytest_mobileagent.report.text.lists import notices
 from pytest_mobileagent.report.text.narration import nearest
 from pytest_mobileagent.verdict import VERDICTS
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 
 VERSION = 1
-NOTICE = "Virtual phones test the harness; do not publish these numbers as an agent's."
 _RUN = (
     "id", "agent", "started", "ended", "device", "virtual", "models", "judges", "command",
     "fingerprints", "versions", "shard", "resumed", "rescored_from", "merged_from", "price_table",
@@ -53,7 +53,7 @@ def index_data(run: Path, whole: Mapping[str, Any], mark: str = "") -> dict[str,
         "version": VERSION,
         "live": False,
         "run": {**shown, "options": _given(about.get("options"))},
-        "notice": NOTICE if about.get("virtual") else None,
+        "notice": " ".join(notices(about)) or None,
         "summary": whole["summary"],
         "gate": whole.get("gate"),
         "comparison": whole.get("comparison"),

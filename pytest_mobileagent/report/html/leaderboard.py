@@ -18,10 +18,9 @@ from pytest_mobileagent.report.export.layouts import models_of
 from pytest_mobileagent.report.gate.missing import episodes
 from pytest_mobileagent.report.gate.rule import FEWEST_TASKS
 from pytest_mobileagent.report.html.blocks import line, pack
-from pytest_mobileagent.report.html.index import NOTICE
 from pytest_mobileagent.report.html.page import shell
 from pytest_mobileagent.report.metrics.summary import summarise
-from pytest_mobileagent.report.text.lists import cautions, differing
+from pytest_mobileagent.report.text.lists import VIRTUAL, cautions, differing
 from pytest_mobileagent.statistics import field, mean_of
 
 if TYPE_CHECKING:
@@ -165,7 +164,7 @@ def _warnings(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     found = []
     if virtual:
         some = "" if len(virtual) == len(rows) else f" ({', '.join(virtual)})"
-        found.append(f"{NOTICE}{some}")
+        found.append(f"{VIRTUAL}{some}")
     out = [row for row in rows if row["obstacles"]]
     if len(rows) - len(out) < 2:
         found.append("No run has a place: no two of them are alike in all that has to be the same.")

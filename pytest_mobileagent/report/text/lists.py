@@ -28,7 +28,8 @@ _MOST_CHANGES = 25
 _WORDS = {5: "five"}
 _LONGEST_NAME = 32
 _SHORTEST_PART = 12  # characters of what one of several said
-_VIRTUAL = "Virtual phones test the harness; do not publish these numbers as an agent's."
+_RECORDED = "Recorded pages show what was recorded of an app, and no other way through it."
+VIRTUAL = "Virtual phones test the harness; do not publish these numbers as an agent's."
 
 
 def epochs(summary: Mapping[str, Any]) -> list[str]:
@@ -175,8 +176,8 @@ def _with_reason(result: Entry) -> str:
     return f"{result['outcome']} ({why})" if why else result["outcome"]
 
 
-def remarks(results: Sequence[Entry], *, on_virtual_phones: bool) -> list[str]:
-    """Return remarks that are needed to interpret the numbers."""
+def remarks(results: Sequence[Entry], about: Mapping[str, Any]) -> list[str]:
+    """Return remarks that are needed to read the numbers; `about` is what is said of the run."""
     resets = [each for result in results if (each := without_snapshot(result))]
     reasons = "; ".join(dict.fromkeys(reset["reason"] for reset in resets))
     count = f"{len(resets)} task{'s' * (len(resets) != 1)} began"
@@ -186,8 +187,14 @@ def remarks(results: Sequence[Entry], *, on_virtual_phones: bool) -> list[str]:
         *_suspects(results),
         *cautions(results),
         *([told] if resets else []),
-        *([_VIRTUAL] if on_virtual_phones else []),
+        *notices(about),
     ]
+
+
+def notices(about: Mapping[str, Any]) -> list[str]:
+    """Return what the devices of a run mean for its numbers; nothing for phones."""
+    found = {"virtual": VIRTUAL, "recorded_pages": _RECORDED}
+    return [notice for name, notice in found.items() if about.get(name)]
 
 
 def cautions(results: Sequence[Entry]) -> list[str]:

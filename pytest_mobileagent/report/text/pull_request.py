@@ -35,7 +35,7 @@ def summary(whole: Mapping[str, Any], page: str) -> str:
         lines += comparison_markdown(comparison)
     for title, outcomes in (("Failed", ("failed",)), ("Errors", ("error",))):
         lines += _list(title, undone(tasks, outcomes))
-    for remark in remarks(tasks, on_virtual_phones=bool(run.get("virtual"))):
+    for remark in remarks(tasks, run):
         lines += [f"> {escape(remark)}", ""]
     where = f"each episode, step by step: {page} in the run's folder {run.get('id') or ''}".rstrip()
     return "\n".join([*lines, escape(where), ""])

@@ -78,7 +78,7 @@ def test_words_of_agents_and_apps_take_one_line_and_control_nothing(result: Make
 
 def test_programs_whose_models_were_not_seen_are_pointed_out(result: Make) -> None:
     unseen, seen = result(True, metered=False), result(True, metered=True)
-    (line,) = remarks([unseen, unseen, seen], on_virtual_phones=False)
+    (line,) = remarks([unseen, unseen, seen], {})
     assert line == (
         "unmetered: 2 tasks acted without a model call that was seen; "
         "their tokens and price are unknown (docs/programs.md)"
@@ -118,7 +118,7 @@ def test_what_check_and_judge_say_is_compared(result: Make) -> None:
 
 def test_a_judge_of_its_own_episodes_is_pointed_out(result: Make) -> None:
     verdict = {"passed": True, "evidence": {"own_models": ["openai:gpt-4o"]}}
-    assert remarks([result(True, verdict=verdict)] * 2, on_virtual_phones=False) == [
+    assert remarks([result(True, verdict=verdict)] * 2, {}) == [
         "openai:gpt-4o judged 2 tasks in which it was the agent's own model"
     ]
 
@@ -137,16 +137,16 @@ def test_tasks_that_began_without_a_snapshot_are_told_with_the_reasons(result: M
     restored = {"kind": "snapshot", "snapshot": "a", "cleared": [], "reason": ""}
     results = [result(True, reset=reset) for reset in (restored, None, cleared, cleared)]
     kept = "only their own apps were cleared, all else stayed as it was"
-    assert remarks(results, on_virtual_phones=False) == [
-        f"2 tasks began without a snapshot (no snapshots): {kept}"
-    ]
-    assert remarks(results[:2], on_virtual_phones=False) == []
+    assert remarks(results, {}) == [f"2 tasks began without a snapshot (no snapshots): {kept}"]
+    assert remarks(results[:2], {}) == []
 
 
 def test_numbers_of_virtual_phones_are_not_to_be_published(result: Make) -> None:
-    (line,) = remarks([result(True)], on_virtual_phones=True)
+    (line,) = remarks([result(True)], {"virtual": True})
     assert line.startswith("Virtual phones test the harness")
-    assert remarks([result(True)], on_virtual_phones=False) == []
+    (line,) = remarks([result(True)], {"virtual": False, "recorded_pages": True})
+    assert line.startswith("Recorded pages show what was recorded")
+    assert remarks([result(True)], {}) == []
 
 
 def test_epochs_tell_which_tasks_are_flaky(result: Make) -> None:
