@@ -29,6 +29,7 @@ class GraphSource(Source):
     how_to_install = "name a graph that has pages of it"
     reached_by = PagesAddress
     is_live = False
+    restores = True
 
     def __init__(self, text: str) -> None:
         if not text or "\0" in text:
