@@ -32,7 +32,7 @@ _ALONE: dict[str, Action] = {
 }
 _SAID = {"THINK": "thought", "NEXT": "next"}
 # AITW's action types by their numbers in annotations (coat/action_utils.py).
-_KINDS: dict[int, Kind] = {
+KINDS: dict[int, Kind] = {
     3: "TYPE",
     4: "DUAL_POINT",
     5: "PRESS_BACK",
@@ -146,7 +146,7 @@ def _clicked(arguments: Mapping[str, Any], frame: Frame) -> Tap:
 
 
 def _annotated(data: Mapping[str, Any], frame: Frame) -> Action:
-    kind = _KINDS.get(int(number(data["result_action_type"], "result_action_type")))
+    kind = KINDS.get(int(number(data["result_action_type"], "result_action_type")))
     if kind is None:
         msg = "there is no action of this result_action_type"
         raise DialectError(msg)

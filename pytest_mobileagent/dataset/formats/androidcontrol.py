@@ -10,14 +10,26 @@ of the screenshot; a box is (left, top, right, bottom). `candidate_bbox` holds t
 touch counts: those of the elements under it that take touches, the smallest first. Paths are
 relative to the folder. Episodes have an `episode_id`, and steps a `view_hierarchy` if it is asked
 for, which the original has not.
+
+Google's own release is read, too: gzipped TFRecords of whole episodes, with `splits.json` and
+`test_subsplits.json`, which names the four parts of the test split. There is one screen more than
+actions. Source: android_control/README.md of google-research/google-research.
 """
 
 from __future__ import annotations
 
 import json
+import math
+import re
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent.action.action import LongPress, Tap
+from pytest_mobileagent.action.matching import Golden
+from pytest_mobileagent.dataset.formats.accessibility import hierarchy_of
+from pytest_mobileagent.dataset.formats.aitw import features_of, records
 from pytest_mobileagent.dataset.formats.format import (
     HIERARCHY,
     SCREENSHOT,
@@ -25,18 +37,27 @@ from pytest_mobileagent.dataset.formats.format import (
     entries,
     screen_of,
 )
+from pytest_mobileagent.dataset.formats.jsonstream import items
+from pytest_mobileagent.dataset.formats.release import Demonstration, Shown, size_of
+from pytest_mobileagent.dataset.formats.release import Release as Base
+from pytest_mobileagent.dataset.formats.tfrecord import Splits, examples
 from pytest_mobileagent.dataset.trajectory import Trajectory, TrajectoryStep
 from pytest_mobileagent.dialect.androidcontrol import AndroidControl
-from pytest_mobileagent.dialect.dialect import Frame
+from pytest_mobileagent.dialect.dialect import DialectError, Frame
+from pytest_mobileagent.errors import GraphError
+from pytest_mobileagent.screen.element import Bounds
+from pytest_mobileagent.screen.screen import Screen
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
+    from pytest_mobileagent.action.matching import Size
     from pytest_mobileagent.dataset.formats.format import Spoken
+    from pytest_mobileagent.dataset.formats.tfrecord import Example
     from pytest_mobileagent.dialect.dialect import Dialect
-    from pytest_mobileagent.screen.screen import Screen
 
+_TREES = "accessibility_trees"
+_SIZE = (1080, 2400)  # of screens without a picture; most of the data set's have it
 _MOST_BOXES = 4  # as in the released files
 
 
@@ -92,6 +113,131 @@ def _read_step(folder: Path, step: Mapping[str, Any]) -> TrajectoryStep:
     words = json.dumps(step["action_content"])
     (action,) = AndroidControl("mobile_use").parse(words, Frame.of(screen)).actions
     return TrajectoryStep(screen, action, instruction=step.get("step_instruction", ""))
+
+
+class Release(Base):
+    """JSON files of episodes as UI-S1 has them, or Google's TFRecords; a file, or their folder."""
+
+    title: ClassVar[str] = "AndroidControl"
+    licence: ClassVar[str] = "CC BY 4.0"
+    holds: ClassVar[str] = "JSON with action_content, or gzipped TFRecords android_control-*"
+    rule: ClassVar[str] = "androidcontrol"
+
+    @classmethod
+    def fits(cls, path: Path) -> bool:
+        """Whether a JSON file has such an episode, or the first TFRecord one of Google's."""
+        return any(_evaluated(path)) or _TREES in features_of(path)
+
+    def demonstrations(self) -> Iterator[Demonstration]:
+        """Return the episodes, one by one."""
+        named = {"": "splits.json", "test-": "test_subsplits.json"}
+        known = {prefix: self.folder / name for prefix, name in named.items()}
+        splits = Splits({prefix: file for prefix, file in known.items() if file.is_file()})
+        for file in _evaluated(self.path):
+            for line, entry in items(file):
+                yield from self._read(f"{file}:{line}", self._evaluated, entry, splits)
+        for file in records(self.path):
+            for number, entry in examples(file):
+                if not entry.get("actions"):
+                    self.problems.missed(f"{file}, record {number}", "episodes without an action")
+                    continue
+                yield from self._read(f"{file}, record {number}", _original, entry, splits)
+
+    def _read(
+        self, where: str, read: Callable[[Any], Demonstration], entry: Any, splits: Splits
+    ) -> Iterator[Demonstration]:
+        try:
+            found = read(entry)
+        except (LookupError, TypeError, ValueError, GraphError, DialectError) as error:
+            why = f"it has no {error}" if isinstance(error, KeyError) else str(error)
+            self.problems.broken(where, f"it is no episode: {why}", "episodes that make no sense")
+            return
+        columns = {**found.columns, "tags": splits.of(found.id)}
+        yield replace(found, columns=columns, where=where)
+
+    def _evaluated(self, entry: Any) -> Demonstration:
+        """Return an episode as UI-S1 has it; pictures that are not there are left out."""
+        steps = entry["steps"]
+        episode = PurePosixPath(steps[0]["screenshot"]).stem.rpartition("_")[0]
+        pages, golden = [], []
+        for number, step in enumerate(steps):
+            picture = self._picture(step["screenshot"])
+            content, options = step["action_content"], step.get("check_options") or {}
+            size = size_of(picture) if picture else _extent(content, options)
+            if size is None:
+                msg = f"step {number} has no PNG image {step['screenshot']}"
+                raise GraphError(msg)
+            (action,) = AndroidControl("mobile_use").parse(json.dumps(content), Frame(size)).actions
+            accepted = options.get("candidate_bbox") or (
+                [content["bbox"]] if "bbox" in content else []
+            )
+            pages.append(Shown(f"{episode}_{number}", picture, None, size))
+            golden.append(Golden(action, size, tuple(Bounds(*box) for box in accepted)))
+        said = [step.get("step_instruction") or "" for step in steps]
+        columns = {"instructions": said if all(said) else []}
+        return Demonstration(episode, entry["goal"], tuple(pages), tuple(golden), columns)
+
+    def _picture(self, name: str) -> Path | None:
+        """Return a picture of the user's copy by the end of its name; None if there is none."""
+        parts = PurePosixPath(name).parts[-2:]
+        for tried in (self.folder.joinpath(*parts), self.folder / parts[-1]):
+            if tried.is_file() and ".." not in parts:
+                return tried
+        return None
+
+
+def _evaluated(path: Path) -> Iterator[Path]:
+    """Return the files whose first entry is an episode as UI-S1 has it."""
+    files = sorted(path.glob("*.json*")) if path.is_dir() else [path]
+    for file in files:
+        if file.suffix in (".json", ".jsonl"):
+            try:
+                _, first = next(items(file))
+                if "action_content" in first["steps"][0]:
+                    yield file
+            except (GraphError, LookupError, TypeError, StopIteration):
+                continue
+
+
+def _extent(content: Mapping[str, Any], options: Mapping[str, Any]) -> Size:
+    """Return a screen that holds the points and boxes of a step without a picture."""
+    points = [content[name] for name in ("coordinate", "coordinate2") if name in content]
+    points += [box[2:] for box in options.get("candidate_bbox", ())]
+    width, height = _SIZE
+    return (
+        max([width, *(math.ceil(x) for x, _ in points)]),
+        max([height, *(math.ceil(y) for _, y in points)]),
+    )
+
+
+def _original(entry: Example) -> Demonstration:
+    """Return an episode of Google's release."""
+    episode = str(entry["episode_id"][0])
+    sizes = list(zip(entry["screenshot_widths"], entry["screenshot_heights"], strict=True))
+    trees = entry.get(_TREES, [])
+    pages, golden = [], []
+    for number, (png, size) in enumerate(zip(entry["screenshots"], sizes, strict=True)):
+        xml = hierarchy_of(trees[number]) if number < len(trees) else None
+        pages.append(Shown(f"{episode}_{number}", png, xml, size, _package(xml)))
+    for number, said in enumerate(entry["actions"]):
+        (action,) = AndroidControl("original").parse(said.decode(), Frame(sizes[number])).actions
+        accepted: list[list[int]] = []
+        if isinstance(action, Tap | LongPress) and pages[number].xml:
+            screen = Screen(str(pages[number].xml), entry["screenshots"][number])
+            accepted = boxes(screen, action.x, action.y)
+        golden.append(Golden(action, sizes[number], tuple(Bounds(*box) for box in accepted)))
+    if len(pages) != len(golden) + 1:
+        msg = f"it has {len(pages)} screens and {len(golden)} actions"
+        raise ValueError(msg)
+    columns = {"instructions": [each.decode() for each in entry.get("step_instructions", [])]}
+    goal = entry["goal"][0].decode()
+    return Demonstration(episode, goal, tuple(pages), tuple(golden), columns)
+
+
+def _package(xml: str | None) -> str:
+    """Return the package that most elements are of; empty without a hierarchy."""
+    found = Counter(re.findall(r' package="([^"]+)"', xml or ""))
+    return max(found, key=found.__getitem__, default="")
 
 
 def boxes(screen: Screen, x: int, y: int) -> list[list[int]]:

@@ -27,19 +27,27 @@ from pytest_mobileagent.action.action import (
     Type,
     scroll_path,
 )
+from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.formats.format import Format, entries, screen_of
+from pytest_mobileagent.dataset.formats.jsonstream import items
+from pytest_mobileagent.dataset.formats.release import Demonstration, Shown, inside, size_of
+from pytest_mobileagent.dataset.formats.release import Release as Base
 from pytest_mobileagent.dataset.trajectory import LeftOutError, Trajectory, TrajectoryStep
 from pytest_mobileagent.dialect.aitz import Aitz
 from pytest_mobileagent.dialect.dialect import Frame
+from pytest_mobileagent.errors import GraphError
+from pytest_mobileagent.screen.element import Bounds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from pytest_mobileagent.dataset.formats.format import Spoken
     from pytest_mobileagent.screen.screen import Screen
 
-_SUBSET = "general"  # one of the five folders that the original looks into
+_SPLITS = ("train", "test")
+_SUBSETS = ("general", "google_apps", "install", "single", "web_shopping")
+_SUBSET = "general"  # in which trajectories are exported
 _NOWHERE = (-1.0, -1.0)
 _KEYS = {"back": 5, "home": 6, "enter": 7}
 
@@ -92,6 +100,78 @@ def _read_step(folder: Path, step: Mapping[str, Any]) -> TrajectoryStep:
     screen = screen_of(folder, step["image_path"])
     (action,) = Aitz().parse(json.dumps(step), Frame.of(screen)).actions
     return TrajectoryStep(screen, action, step["coat_action_think"])
+
+
+class Release(Base):
+    """The release of AITZ: a folder for each split, in it one for each of five subsets."""
+
+    title: ClassVar[str] = "AITZ"
+    licence: ClassVar[str] = "Apache-2.0"
+    holds: ClassVar[str] = "general/GENERAL-0/GENERAL-0.json in train/ or test/"
+    rule: ClassVar[str] = "aitz"
+
+    @classmethod
+    def fits(cls, path: Path) -> bool:
+        """Whether there is the folder of a trajectory with its JSON file."""
+        return any(_files(path))
+
+    def demonstrations(self) -> Iterator[Demonstration]:
+        """Return the trajectories of all splits, in the order of their names."""
+        for file in _files(self.path):
+            try:
+                yield self._demonstration(file, [step for _, step in items(file)])
+            except (LookupError, TypeError, ValueError, GraphError) as error:
+                why = str(error).removeprefix(f"{file}:1: ")
+                if isinstance(error, KeyError):
+                    why = f"a step has no {error}"
+                self.problems.broken(f"{file}:1", why, "trajectories that make no sense")
+
+    def _demonstration(self, file: Path, steps: list[Any]) -> Demonstration:
+        split = file.parent.parent.parent
+        pages, golden = [], []
+        for number, step in enumerate(steps):
+            picture = inside(split, step["image_path"], str(file))
+            if not picture.is_file():
+                picture = file.parent / picture.name
+            size = size_of(picture)
+            if size is None:
+                msg = f"step {number} has no PNG image {step['image_path']}"
+                raise GraphError(msg)
+            (action,) = Aitz().parse(json.dumps(step), Frame(size)).actions
+            boxes = [
+                Bounds(left, top, left + width, top + height)
+                for top, left, height, width in json.loads(step["ui_positions"])
+            ]
+            pages.append(Shown(f"{file.stem}_{number}", picture, None, size))
+            golden.append(Golden(action, size, tuple(boxes)))
+        tags = [file.parent.parent.name, *([split.name] if split.name in _SPLITS else [])]
+        columns = {"tags": tags, "instructions": _texts(steps, "coat_action_desc")}
+        said = tuple(str(step.get("coat_action_think", "")) for step in steps)
+        return Demonstration(
+            file.stem,
+            steps[0]["instruction"],
+            tuple(pages),
+            tuple(golden),
+            columns,
+            said,
+            str(file),
+        )
+
+
+def _files(path: Path) -> Iterator[Path]:
+    """Return the files of all trajectories in a folder of splits, or of subsets."""
+    for split in (path, *(path / name for name in _SPLITS)):
+        for subset in _SUBSETS:
+            if (split / subset).is_dir():
+                for folder in sorted((split / subset).iterdir()):
+                    if (file := folder / f"{folder.name}.json").is_file():
+                        yield file
+
+
+def _texts(steps: Sequence[Mapping[str, Any]], name: str) -> list[str]:
+    """Return a text of each step; nothing if one has none."""
+    found = [str(step.get(name) or "") for step in steps]
+    return found if all(found) else []
 
 
 def _seen(screen: Screen) -> dict[str, str]:

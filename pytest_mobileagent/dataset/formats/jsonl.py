@@ -1,0 +1,207 @@
+"""Our own format, for data sets that have none that is read: JSON lines, and the files they name.
+
+    {"set": "Shop walks", "licence": "CC BY 4.0", "language": "en", "rule": "mobile_bench"}
+    {"page": "home", "png": "home.png", "xml": "home.xml", "package": "org.shop"}
+    {"page": "cart", "png": "cart.png", "size": [1080, 2400]}
+    {"edge": ["home", "cart"], "action": {"action": "Tap", "x": 9, "y": 9},
+     "boxes": [[0, 0, 20, 20]]}
+    {"task": "cart", "goal": "Open the cart.", "start": "home", "page": "cart",
+     "golden": [{"page": "home", "action": {…}, "boxes": […]}]}
+
+docs/offline.md defines it. Lines may be in any order, in one file or in several.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pytest_mobileagent.action.action import ends_episode
+from pytest_mobileagent.action.matching import golden_from_json
+from pytest_mobileagent.dataset.formats.jsonstream import items
+from pytest_mobileagent.dataset.formats.release import Release as Base
+from pytest_mobileagent.dataset.formats.release import flaw_of_picture, inside, size_of
+from pytest_mobileagent.errors import GraphError, TaskError
+from pytest_mobileagent.plain import Each, check
+from pytest_mobileagent.task.template import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from pytest_mobileagent.action.matching import Golden, Size
+    from pytest_mobileagent.dataset.formats.release import Problems
+    from pytest_mobileagent.dataset.graph import GraphWriter
+
+    _Write = Callable[[GraphWriter, Mapping[str, Any], str], None]
+
+_KINDS: dict[str, dict[str, Any]] = {
+    "set": {
+        **dict.fromkeys(("set", "licence", "language", "rule", "start"), str),
+        "snapshots": Each(str),
+    },
+    "page": {
+        **dict.fromkeys(("page", "png", "xml", "package", "activity", "time", "same"), str),
+        "size": [int],
+    },
+    "edge": {"edge": [str], "action": dict, "boxes": [[int]], "count": int},
+    "task": {**dict.fromkeys(("task", "goal", "start", "page"), str), "golden": [dict]},
+}
+
+
+class Release(Base):
+    """A file of JSON lines, or a folder with such files."""
+
+    title: ClassVar[str] = "recorded pages"
+    holds: ClassVar[str] = "JSON lines that begin with set, page, edge or task"
+
+    def __init__(self, path: Path, problems: Problems) -> None:
+        super().__init__(path, problems)
+        self._sizes: dict[str, Size] = {}
+        self._known: set[int] = set()  # the edges that were written, by their hashes
+        self._columns: dict[str, Any] = {}
+
+    @classmethod
+    def fits(cls, path: Path) -> bool:
+        """Whether a file begins with one of our lines."""
+        return any(_kind(line) for file in _files(path) for line in _first(file))
+
+    def add_to(self, writer: GraphWriter) -> int:
+        """Write the pages, then what names them; return how many tasks there are."""
+        for where, line in self._lines():
+            if not _kind(line):
+                why = "a line has to be an object with set, page, edge or task"
+                self.problems.broken(where, why, "lines that make no sense")
+        self._each(writer, "page", self._page)
+        self._each(writer, "page", self._same)
+        self._each(writer, "set", self._set)
+        self._each(writer, "edge", self._edge)
+        return self._each(writer, "task", self._task)
+
+    def _each(self, writer: GraphWriter, kind: str, write: _Write) -> int:
+        """Write all lines of a kind, and return how many were written."""
+        count = 0
+        for where, line in self._lines():
+            if _kind(line) != kind:
+                continue
+            try:
+                write(writer, check(line, _KINDS[kind], f"a {kind}"), where)
+            except (GraphError, TaskError, TypeError, ValueError, LookupError) as error:
+                why = f"there is no {error}" if isinstance(error, KeyError) else str(error)
+                self.problems.broken(where, why.removeprefix(f"{where}: "), f"broken {kind}s")
+            else:
+                count += 1
+        return count
+
+    def _lines(self) -> Iterator[tuple[str, Any]]:
+        for file in _files(self.path):
+            for line, value in items(file):
+                yield f"{file}:{line}", value
+
+    def _set(self, writer: GraphWriter, line: Mapping[str, Any], where: str) -> None:
+        for page in (line.get("start"), *line.get("snapshots", {}).values()):
+            if page is not None:
+                self._size_of(page)
+        names = ("licence", "language", "start", "snapshots")
+        writer.head(name=line["set"], **{name: line[name] for name in names if name in line})
+        columns = {name: line[name] for name in ("language", "rule") if name in line}
+        self._columns = {"source": line["set"], **columns}
+
+    def _page(self, writer: GraphWriter, line: Mapping[str, Any], where: str) -> None:
+        png, xml = (inside(self.folder, line[name], where) if line.get(name) else None
+                    for name in ("png", "xml"))  # fmt: skip
+        if png is not None and (flaw := flaw_of_picture(png)):
+            raise GraphError(flaw)
+        if xml is not None and not xml.is_file():
+            msg = f"there is no file {xml}"
+            raise GraphError(msg)
+        size = size_of(png) if png else _size(line.get("size"))
+        if size is None:
+            msg = f"the page {line['page']!r} needs a png, or a size [width, height]"
+            raise GraphError(msg)
+        writer.page(
+            line["page"],
+            png=png,
+            xml=xml,
+            package=line.get("package", ""),
+            activity=line.get("activity", ""),
+            time=datetime.fromisoformat(line["time"]) if line.get("time") else None,
+            size=size,
+        )
+        self._sizes[line["page"]] = size
+
+    def _same(self, writer: GraphWriter, line: Mapping[str, Any], where: str) -> None:
+        if "same" in line:
+            self._size_of(line["same"])
+            writer.same(line["page"], line["same"])
+
+    def _edge(self, writer: GraphWriter, line: Mapping[str, Any], where: str) -> None:
+        source, target = line["edge"]
+        self._size_of(target)
+        self._lead(writer, self._golden({**line, "page": source}), target, line.get("count", 1))
+
+    def _task(self, writer: GraphWriter, line: Mapping[str, Any], where: str) -> None:
+        golden = [self._golden(each) for each in line.get("golden", ())]
+        pages = [each.page for each in golden]
+        done = line.get("page") or (pages[-1] if pages else "")
+        self._size_of(done)
+        for each, target in zip(golden, [*pages[1:], done], strict=False):
+            if target != each.page and not ends_episode(each.action):
+                self._lead(writer, each, target)
+        columns = {name: value for name, value in line.items() if name not in _KINDS["task"]}
+        steps = sum(not ends_episode(each.action) for each in golden)
+        row = {
+            "id": line["task"],
+            "goal": literal(line["goal"]),
+            "snapshot": line.get("start") or (pages[0] if pages else ""),
+            "page": done,
+            **({"golden": golden, "golden_steps": max(1, steps)} if golden else {}),
+        }
+        writer.task({**self._columns, **columns, **row})
+
+    def _lead(self, writer: GraphWriter, golden: Golden, target: str, count: int = 1) -> None:
+        """Write an edge, unless a line before had it, too."""
+        key = hash((golden.page, golden.action, target))
+        if key not in self._known:
+            self._known.add(key)
+            writer.edge(golden.page, golden, target, count)
+
+    def _golden(self, line: Mapping[str, Any]) -> Golden:
+        """Return the golden action of a line; its points are pixels of its page."""
+        size = self._size_of(line["page"])
+        fields = {name: line[name] for name in ("action", "boxes", "page") if name in line}
+        return golden_from_json({**fields, "size": list(size)})
+
+    def _size_of(self, page: str) -> Size:
+        if page not in self._sizes:
+            msg = f"there is no page {page!r}"
+            raise GraphError(msg)
+        return self._sizes[page]
+
+
+def _kind(line: Any) -> str:
+    """Return what a line is about; empty if it is none of ours. A task may have a page, too."""
+    found = (
+        [kind for kind in ("task", "edge", "page", "set") if kind in line]
+        if isinstance(line, dict)
+        else []
+    )
+    return found[0] if found else ""
+
+
+def _files(path: Path) -> list[Path]:
+    return [path] if path.is_file() else sorted(path.glob("*.jsonl"))
+
+
+def _first(file: Path) -> Iterator[Any]:
+    """Return the first line of a file; none if it has none that can be read."""
+    try:
+        for _, line in items(file):
+            yield line
+            return
+    except GraphError:
+        return
+
+
+def _size(sides: Any) -> Size | None:
+    return (sides[0], sides[1]) if sides and len(sides) == 2 else None

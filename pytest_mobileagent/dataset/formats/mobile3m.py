@@ -1,0 +1,269 @@
+"""Mobile3M: graphs of pages of Chinese apps, which Mobile-Bench-v2's tasks are done on.
+
+    APP_graph_NUMBER/all_action_id.json     {action: id}, encoded twice
+                     all_page_id.json       {page: id}, encoded twice
+                     all_triple.json        {"data": [[page, action's id, page], …]}
+                     data_all2unique.json   {page: the page that it is equal to}, encoded twice
+                     PAGE/PAGE-screen.png, PAGE-xml.txt, PAGE-html.txt, PAGE.json
+
+A page is called after the actions that lead to it: `app0_3_12` is where action 12 leads from
+`app0_3`. A copy without `all_triple.json` has its edges in `history_actions` of PAGE.json, the
+last of which led to the page. Source: XiaoMi/mobilevlm, corpus/googleCreatDataset.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pytest_mobileagent.dataset.formats.jsonstream import items, pairs, text_of
+from pytest_mobileagent.dataset.formats.mobile3m_page import RecordedPage
+from pytest_mobileagent.dataset.formats.release import Problems, flaw_of_picture
+from pytest_mobileagent.dataset.formats.release import Release as Base
+from pytest_mobileagent.errors import GraphError
+from pytest_mobileagent.fileio import parse_json
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+    from pathlib import Path
+
+    from pytest_mobileagent.action.matching import Golden
+    from pytest_mobileagent.dataset.graph import GraphWriter
+
+ACTIONS, PAGES, TRIPLES = "all_action_id.json", "all_page_id.json", "all_triple.json"
+_UNIQUE = "data_all2unique.json"
+_TABLES = """
+    CREATE TABLE actions (id INTEGER PRIMARY KEY, words TEXT);
+    CREATE TABLE pages (name TEXT PRIMARY KEY, place TEXT, good INTEGER DEFAULT 0) WITHOUT ROWID;
+    CREATE TABLE triples (source TEXT, action INTEGER, target TEXT, place TEXT,
+        PRIMARY KEY (source, action)) WITHOUT ROWID;
+    CREATE TABLE equal (name TEXT PRIMARY KEY, other TEXT, line INTEGER) WITHOUT ROWID;
+"""
+_EDGES = """
+    SELECT source, action, words, target, place, EXISTS
+        (SELECT 1 FROM pages WHERE name = target AND good)
+    FROM triples LEFT JOIN actions ON id = action
+    WHERE EXISTS (SELECT 1 FROM pages WHERE name = source AND good) ORDER BY source, action
+"""
+_CHAINED = """
+    SELECT one.line, one.name, one.other FROM equal AS one JOIN equal AS two
+    ON two.name = one.other WHERE two.other <> two.name LIMIT 1
+"""
+
+
+class Release(Base):
+    """A folder with a folder for each app, or that of one app."""
+
+    title: ClassVar[str] = "Mobile3M"
+    licence: ClassVar[str] = "CC BY-NC-SA 4.0"
+    holds: ClassVar[str] = f"APP_graph_NUMBER/{TRIPLES}"
+    language: ClassVar[str] = "zh"
+
+    @classmethod
+    def fits(cls, path: Path) -> bool:
+        """Whether there is the folder of an app."""
+        return bool(app_folders(path))
+
+    def add_to(self, writer: GraphWriter) -> int:
+        """Write the pages and edges of all apps; there are no tasks."""
+        apps = self.apps()
+        for app in apps.values():
+            app.add_to(writer)
+            app.add_equal(writer)
+        writer.head(snapshots={app.home: app.home for app in apps.values() if app.home in writer})
+        return 0
+
+    def apps(self) -> dict[str, App]:
+        """Return the apps by name.
+
+        Raises:
+            GraphError: an app has two folders, whose pages have the same names.
+        """
+        found: dict[str, App] = {}
+        for folder in app_folders(self.path):
+            app = App(folder, self.problems)
+            if app.name in found:
+                msg = f"{folder}: {found[app.name].folder.name} has pages of the same names"
+                raise GraphError(f"{msg}: import one of the two folders by itself")
+            found[app.name] = app
+        return found
+
+
+def app_folders(path: Path) -> list[Path]:
+    """Return the folders of apps: a folder itself, or those in it, in order of their names."""
+    if not path.is_dir():
+        return []
+    if _is_app(path):
+        return [path]
+    return [each for each in sorted(path.iterdir()) if _is_app(each)]
+
+
+def _is_app(folder: Path) -> bool:
+    if any((folder / name).is_file() for name in (TRIPLES, ACTIONS)):
+        return True
+    home = _home(folder)
+    return (folder / home / f"{home}.json").is_file()
+
+
+def _home(folder: Path) -> str:
+    return f"{folder.name.partition('_')[0]}0"
+
+
+class App:
+    """The graph of one app; while it is read, its index is in a temporary file.
+
+    - `name`: what its folder's and its pages' names begin with; `home`: its first page.
+    - `golden`: by page and action, what `add_to` was asked to keep.
+    """
+
+    def __init__(self, folder: Path, problems: Problems) -> None:
+        self.folder, self.problems = folder, problems
+        self.home = _home(folder)
+        self.name = self.home[:-1]
+        self.golden: dict[tuple[str, int], Golden] = {}
+        self._index = sqlite3.connect("")
+        self._index.executescript(_TABLES)
+
+    def add_to(self, writer: GraphWriter, wanted: Collection[tuple[str, int]] = ()) -> None:
+        """Write all pages and edges; keep the golden actions of `wanted` pages in `golden`.
+
+        Raises:
+            GraphError: something cannot be read, or leads nowhere; the text says where.
+            HostError: the graph cannot be written.
+        """
+        self._fill("INSERT OR REPLACE INTO actions VALUES (?, ?)", self._actions())
+        self._fill("INSERT OR IGNORE INTO pages (name, place) VALUES (?, ?)", self._listed())
+        self._fill("INSERT OR REPLACE INTO triples VALUES (?, ?, ?, ?)", self._triples())
+        for column in ("source", "target"):
+            self._index.execute(
+                f"INSERT OR IGNORE INTO pages (name, place) SELECT {column}, place FROM triples"  # noqa: S608 - two names
+            )
+        self._fill("UPDATE pages SET good = 1 WHERE name = ?", self._write_pages(writer))
+        for source, edges in groupby(self._index.execute(_EDGES), itemgetter(0)):
+            self._write_edges(writer, str(source), list(edges), wanted)
+
+    def add_equal(self, writer: GraphWriter) -> None:
+        """Note which pages are equal, as `data_all2unique.json` has it.
+
+        Raises:
+            GraphError: it cannot be read, or has no page that stands for all.
+        """
+        file = self.folder / _UNIQUE
+        if not file.is_file():
+            return
+        self._fill(
+            "INSERT OR REPLACE INTO equal VALUES (?, ?, ?)",
+            ((name, str(other), line) for line, name, other in pairs(file)),
+        )
+        for line, name, other in self._index.execute(_CHAINED):
+            why = f"{name} is equal to {other}, which is equal to another page"
+            self.problems.broken(
+                f"{file}:{line}", why, "equal pages without one that stands for all"
+            )
+        for name, other in self._index.execute("SELECT name, other FROM equal WHERE name <> other"):
+            if name in writer and other in writer:
+                writer.same(name, other)
+
+    def leads(self, page: str, action: int) -> str | None:
+        """Return where an action leads from a page; None if nothing is recorded for it."""
+        query = "SELECT target FROM triples WHERE source = ? AND action = ?"
+        row = self._index.execute(query, (page, action)).fetchone()
+        return None if row is None else str(row[0])
+
+    def package(self) -> str:
+        """Return the package of the app's first page; empty if it has none."""
+        return RecordedPage(self.folder, self.home).package()
+
+    def close(self) -> None:
+        """Forget what was read."""
+        self._index.close()
+        self.golden.clear()
+
+    def _fill(self, query: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        self._index.executemany(query, rows)
+
+    def _actions(self) -> Iterator[tuple[int, str]]:
+        file = self.folder / ACTIONS
+        if not file.is_file():
+            return
+        for line, words, number in pairs(file):
+            if type(number) is int:
+                yield number, words
+            else:
+                self.problems.broken(f"{file}:{line}", f"{number!r} is no action's id")
+
+    def _listed(self) -> Iterator[tuple[str, str]]:
+        file = self.folder / PAGES
+        if file.is_file():
+            yield from ((name, f"{file}:{line}") for line, name, _ in pairs(file))
+
+    def _triples(self) -> Iterator[tuple[str, int, str, str]]:
+        file = self.folder / TRIPLES
+        if not file.is_file():
+            yield from self._histories()
+            return
+        for line, each in items(file, "data"):
+            match each:
+                case [str(source), int(action), str(target)]:
+                    yield source, action, target, f"{file}:{line}"
+                case _:
+                    why = f"{each!r} is not [page, action's id, page]"
+                    self.problems.broken(f"{file}:{line}", why, "broken edges")
+
+    def _histories(self) -> Iterator[tuple[str, int, str, str]]:
+        """Return the edges that the files of pages tell, and note their actions."""
+        for folder in sorted(self.folder.iterdir()):
+            source, _, number = folder.name.rpartition("_")
+            file = folder / f"{folder.name}.json"
+            if not (source and number.isdecimal() and file.is_file()):
+                continue
+            try:
+                action = str(parse_json(text_of(file))["history_actions"][-1])
+            except (LookupError, TypeError, ValueError) as error:
+                why = f"it has no history_actions: {error}"
+                self.problems.broken(f"{file}:1", why, "broken edges")
+                continue
+            self._index.execute("INSERT OR IGNORE INTO actions VALUES (?, ?)", (number, action))
+            yield source, int(number), folder.name, f"{file}:1"
+
+    def _write_pages(self, writer: GraphWriter) -> Iterator[tuple[str]]:
+        """Write the pages whose files are there, and return their names."""
+        rows = self._index.execute(
+            "SELECT name, place FROM pages ORDER BY name <> ?, name", (self.home,)
+        )
+        for name, place in rows.fetchall():
+            page = RecordedPage(self.folder, name)
+            flaw = "" if page.is_there else f"there is no page {name}"
+            if not flaw and page.png is not None:
+                flaw = flaw_of_picture(page.png)
+            if flaw:
+                self.problems.broken(place, flaw, "pages that are missing or have a broken picture")
+                continue
+            writer.page(name, png=page.png, xml=page.xml, size=page.size, package=page.package())
+            yield (name,)
+
+    def _write_edges(
+        self,
+        writer: GraphWriter,
+        source: str,
+        edges: list[tuple[Any, ...]],
+        wanted: Collection[tuple[str, int]],
+    ) -> None:
+        page = RecordedPage(self.folder, source)
+        if flaw := page.flaw():
+            self.problems.broken(f"{page.xml}:1", flaw, "broken view hierarchies")
+            return
+        for _, action, words, target, place, is_there in edges:
+            if words is None:
+                why = f"there is no action {action} in {ACTIONS}"
+                self.problems.broken(place, why, "broken edges")
+            elif not is_there:
+                self.problems.missed(place, "edges to pages that were left out")
+            elif (golden := page.golden(words)) is None:
+                self.problems.missed(place, "edges whose element is not on their page")
+            else:
+                writer.edge(source, golden, target)
+                if (source, action) in wanted:
+                    self.golden[source, action] = golden

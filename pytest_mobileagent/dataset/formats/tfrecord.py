@@ -1,0 +1,182 @@
+"""TFRecord files, gzipped, and the `tf.train.Example` in each record: read without TensorFlow.
+
+A record is its length in 8 bytes, a checksum of that in 4, the data, and a checksum of it in 4. The
+checksums (CRC-32C) are not looked at: gzip has one of its own. Sources: TensorFlow's guide to
+TFRecord, and its files example.proto and feature.proto.
+"""
+
+from __future__ import annotations
+
+import gzip
+import sqlite3
+import struct
+import zlib
+from typing import IO, TYPE_CHECKING, Any, cast
+
+from pytest_mobileagent.dataset.formats.jsonstream import pairs
+from pytest_mobileagent.errors import GraphError
+from pytest_mobileagent.fileio import opened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+_MOST = 1 << 30  # bytes of one record; an episode of AndroidControl has some 10 MB
+Field = tuple[int, Any]  # its number, and a whole number or bytes
+Example = dict[str, list[Any]]
+
+
+def examples(path: Path) -> Iterator[tuple[int, Example]]:
+    """Return the examples in a file with their numbers from 1: values by the names of features.
+
+    Raises:
+        GraphError: the file cannot be read, or is none of these; the text says which record.
+    """
+    number = 0
+    try:
+        with opened(path, follows=True) as file, gzip.open(file) as records:
+            while (data := _record(cast("IO[bytes]", records))) is not None:
+                number += 1
+                yield number, example(data)
+    except (OSError, EOFError, zlib.error, ValueError, struct.error, LookupError) as error:
+        msg = f"{path}, record {number + 1}: it is no TFRecord of examples, gzipped: {error}"
+        raise GraphError(msg) from None
+
+
+def _record(records: IO[bytes]) -> bytes | None:
+    """Return the data of the next record; None at the end."""
+    head = records.read(12)
+    if not head:
+        return None
+    (length,) = struct.unpack("<Q", head[:8])
+    data = records.read(length + 4) if length <= _MOST else b""
+    if len(data) < length + 4:
+        msg = "it is cut off"
+        raise ValueError(msg)
+    return data[:length]
+
+
+def is_gzip(path: Path) -> bool:
+    """Whether a file begins as gzip's files do."""
+    try:
+        with opened(path, follows=True) as file:
+            return file.read(2) == b"\x1f\x8b"
+    except OSError:
+        return False
+
+
+def example(data: bytes) -> Example:
+    """Return the features of an example, each with the list of its values.
+
+    Raises:
+        ValueError, IndexError, struct.error: it is none.
+    """
+    found: Example = {}
+    for _, features in fields(data, 1):
+        for _, entry in fields(features, 1):
+            parts = dict(fields(entry))
+            found[bytes(parts[1]).decode()] = _values(parts.get(2, b""))
+    return found
+
+
+def fields(data: Any, wanted: int | None = None) -> Iterator[Field]:
+    """Return the fields of a message of protocol buffers, of all numbers or of one.
+
+    A field is a whole number (0), or bytes (2); those of 8 and of 4 bytes (1, 5) are bytes, too.
+
+    Raises:
+        ValueError, IndexError: the data is no message.
+    """
+    view, at = memoryview(data), 0
+    while at < len(view):
+        key, at = varint(view, at)
+        number, kind = key >> 3, key & 7
+        value: Any
+        if kind == 0:
+            value, at = varint(view, at)
+        elif kind in (1, 2, 5):
+            length = {1: 8, 5: 4}.get(kind, 0)
+            if kind == 2:
+                length, at = varint(view, at)
+            if at + length > len(view):
+                msg = "a field is cut off"
+                raise ValueError(msg)
+            value, at = view[at : at + length], at + length
+        else:
+            msg = f"there is no field of kind {kind}"
+            raise ValueError(msg)
+        if wanted is None or number == wanted:
+            yield number, value
+
+
+def varint(view: memoryview, at: int) -> tuple[int, int]:
+    """Return a whole number at a place of a message, without its sign, and the place behind it.
+
+    Raises:
+        ValueError, IndexError: there is none.
+    """
+    value = shift = 0
+    while True:
+        byte = view[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+        shift += 7
+        if shift > 63:
+            msg = "a number has more than ten bytes"
+            raise ValueError(msg)
+
+
+def signed(value: int) -> int:
+    """Return a whole number of 64 bits with its sign."""
+    return value - (1 << 64) if value >> 63 else value
+
+
+def _values(feature: Any) -> list[Any]:
+    """Return the values of a feature: bytes, floats, or whole numbers."""
+    for kind, values in fields(feature):
+        if kind == 1:
+            return [bytes(each) for _, each in fields(values, 1)]
+        if kind == 2:
+            packed = b"".join(bytes(each) for _, each in fields(values, 1))
+            return list(struct.unpack(f"<{len(packed) // 4}f", packed))
+        if kind == 3:
+            return [signed(each) for each in _whole(values)]
+    return []
+
+
+def _whole(values: Any) -> Iterator[int]:
+    for _, each in fields(values, 1):
+        if isinstance(each, int):
+            yield each
+            continue
+        at = 0
+        while at < len(each):
+            number, at = varint(each, at)
+            yield number
+
+
+class Splits:
+    """Which splits an episode is in, by the data set's files of them: {split: [id, …]}.
+
+    The ids are in a temporary file: AITW has hundreds of thousands.
+    """
+
+    def __init__(self, files: Mapping[str, Path]) -> None:
+        """Read the files; the keys are what the names of their splits begin with."""
+        self._index = sqlite3.connect("")
+        self._index.execute("CREATE TABLE splits (id TEXT, name TEXT)")
+        for prefix, file in files.items():
+            for line, name, ids in pairs(file):
+                if not isinstance(ids, list):
+                    msg = f"{file}:{line}: a list of episodes is needed for {name!r}"
+                    raise GraphError(msg)
+                rows = ((str(each), f"{prefix}{name}") for each in ids)
+                self._index.executemany("INSERT INTO splits VALUES (?, ?)", rows)
+        self._index.execute("CREATE INDEX by_id ON splits (id)")
+
+    def of(self, episode: str) -> list[str]:
+        """Return the splits of an episode, in the order of the files."""
+        query = "SELECT name FROM splits WHERE id = ? ORDER BY rowid"
+        return [name for (name,) in self._index.execute(query, (episode,))]

@@ -1,0 +1,174 @@
+"""Small copies of data sets in the layouts of their releases, in our own words."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import struct
+from typing import TYPE_CHECKING, Any
+
+from PIL import Image
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+SIZE = (720, 1280)
+PACKAGE = "org.shop"
+
+
+def write_png(path: Path, size: tuple[int, int] = SIZE, shade: int = 200) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.new("L", size, shade).save(path)
+
+
+def write_json(path: Path, value: Any, *, twice: bool = False, encoding: str = "utf-8") -> None:
+    """Write a value as JSON, or that as a JSON text again, as the collector of Mobile3M does."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(json.dumps(value)) if twice else json.dumps(value, ensure_ascii=False)
+    path.write_text(f"{text}\n", encoding)
+
+
+# Mobile3M. An element is its class, its text and its box; the class decides what can be done.
+
+
+def line(element: tuple[str, str, str]) -> str:
+    """Return an element's line of HTML, without its place."""
+    kind, text, bounds = element
+    name = f"android.widget.{kind}"
+    tag = {"Button": "button", "EditText": "input", "TextView": "p"}.get(kind, "div")
+    if kind == "ListView":
+        return f'<div class="{name}" clickable="true" scrollable="true" bounds="{bounds}">  </div>'
+    return f'<{tag} package="{PACKAGE}" class="{name}" clickable="true"> {text} </{tag}>'
+
+
+def node(element: tuple[str, str, str]) -> str:
+    """Return an element's node in Appium's page source."""
+    kind, text, bounds = element
+    name = f"android.widget.{kind}"
+    scrolls = "true" if kind == "ListView" else "false"
+    return (
+        f'<{name} package="{PACKAGE}" class="{name}" text="{text}" content-desc="" '
+        f'clickable="true" scrollable="{scrolls}" bounds="{bounds}"/>'
+    )
+
+
+SEARCH = ("EditText", "Search", "[0,0][600,100]")
+SHOES = ("Button", "Shoes", "[0,200][360,300]")
+CART = ("Button", "购物车", "[400,1100][700,1250]")
+GOODS = ("ListView", "", "[0,300][720,1100]")
+UP = "scroll(([360, 900], [360, 500]))"  # half of the height of GOODS, through its middle
+
+
+def mobile3m(folder: Path, app: str = "shop") -> Path:
+    """Write the graph of an app: two actions on its first page, one on each of the next."""
+    target = folder / f"{app}_graph_8100"
+    actions = {
+        f"click({line(SHOES)})": 0,
+        f"input({line(SEARCH)}, 'red shoes')": 1,
+        f"click({line(CART)})": 2,
+        UP: 3,
+    }
+    home = f"{app}0"
+    pages = [home, *(f"{home}_{way}" for way in ("0", "1", "0_3", "0_3_2", "1_2"))]
+    triples = [[page.rpartition("_")[0], int(page.rpartition("_")[2]), page] for page in pages[1:]]
+    for name in pages:
+        write_page(target, name)
+    write_json(target / "all_action_id.json", actions, twice=True)
+    write_json(target / "all_page_id.json", {name: n for n, name in enumerate(pages)}, twice=True)
+    write_json(target / "all_triple.json", {"num": len(triples), "data": triples})
+    return target
+
+
+def write_page(app: Path, name: str, *elements: tuple[str, str, str]) -> None:
+    shown = elements or (SEARCH, SHOES, GOODS, CART)
+    html = "\n".join(map(line, shown))
+    frame = "android.widget.FrameLayout"
+    inner = "".join(map(node, shown))
+    box = f'bounds="[0,0][{SIZE[0]},{SIZE[1]}]"'
+    xml = f'<hierarchy><{frame} package="{PACKAGE}" {box}>{inner}</{frame}></hierarchy>'
+    write_png(app / name / f"{name}-screen.png")
+    (app / name / f"{name}-html.txt").write_text(f"{html}\n", "utf-8")
+    (app / name / f"{name}-xml.txt").write_text(f"{xml}\n", "utf-8")
+
+
+SIMPLE = {
+    "name": "shop0_0_3_2",
+    "task": "1. Open the shoes.\n2. Look on.\nPut shoes into the cart.",
+}
+VAGUE = {
+    "name": "shop0_1_2",
+    "easy_instruct": "I need something to wear.",
+    "complete_instruct": "Find red shoes, and open the cart.",
+    "step_instruct": ["Search for red shoes.", "Open the cart."],
+}
+
+
+def mobile_bench(folder: Path) -> Path:
+    """Write an app's graph with a task of each kind; the noisy one is in GB18030."""
+    mobile3m(folder)
+    write_json(folder / "simple_tasks_sample.json", [SIMPLE])
+    write_json(folder / "amb_tasks_sample_1.json", [VAGUE])
+    noisy = folder / "noisy"
+    steps = [
+        {"action": "Click", "info": {"coordinate": [180, 250]}},
+        {"action": "swipe", "info": {"coordinate": [[360, 900], [360, 500]]}},
+        {"action": "text", "info": {"text": "红鞋"}},
+        {"action": "Back"},
+    ]
+    entry = {
+        "user_instruction": {"query": "买红鞋"},
+        "trajectories": [{"action": each} for each in steps],
+    }
+    write_json(noisy / "data7.json", entry, encoding="gb18030")
+    for number in range(5):
+        write_png(noisy / f"7-{number}.png")
+        inner = "".join(map(node, (SEARCH, SHOES, GOODS)))
+        (noisy / f"7-{number}.xml").write_text(f"<hierarchy>{inner}</hierarchy>", "utf-8")
+    return folder
+
+
+# TFRecords.
+
+
+def varint(number: int) -> bytes:
+    number &= (1 << 64) - 1
+    found = bytearray()
+    while number > 0x7F:
+        found.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes([*found, number])
+
+
+def message(number: int, content: bytes | int) -> bytes:
+    """Return a field of a message: a whole number, or bytes."""
+    if isinstance(content, int):
+        return varint(number << 3) + varint(content)
+    return varint(number << 3 | 2) + varint(len(content)) + content
+
+
+def feature(values: list[Any]) -> bytes:
+    """Return a feature; whole numbers and floats are packed, as TensorFlow packs them."""
+    if isinstance(values[0], float):
+        return message(2, message(1, struct.pack(f"<{len(values)}f", *values)))
+    if isinstance(values[0], int):
+        return message(3, message(1, b"".join(map(varint, values))))
+    content = (each if isinstance(each, bytes) else each.encode() for each in values)
+    return message(1, b"".join(message(1, each) for each in content))
+
+
+def example(features: Mapping[str, list[Any]]) -> bytes:
+    entries = (
+        message(1, message(1, name.encode()) + message(2, feature(values)))
+        for name, values in features.items()
+        if values
+    )
+    return message(1, b"".join(entries))
+
+
+def write_records(path: Path, examples: Iterable[Mapping[str, list[Any]]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with gzip.open(path, "wb") as file:
+        for each in examples:
+            data = example(each)
+            file.write(struct.pack("<QI", len(data), 0) + data + struct.pack("<I", 0))
