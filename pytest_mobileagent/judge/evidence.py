@@ -79,7 +79,9 @@ def windows(
         return _hierarchies(question, found, wording, shows_all=shows_all)
     return [
         (_screenshots(question, part, found, wording), len(found) - part[-1].number)
-        for part in _cut(found, [1] * len(found), MOST_PICTURES)
+        for part in _cut(
+            found, [1] * len(found), min(question.window or MOST_PICTURES, MOST_PICTURES)
+        )
     ]
 
 

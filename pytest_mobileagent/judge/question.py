@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_mobileagent.errors import TaskError
@@ -63,6 +63,8 @@ class Question:
       section 3.4.2).
     - `reason`: whether judges give a reason before the result; None means what is best for the
       language.
+    - `window`: the most screenshots in a request, from 2 on, each of which begins with the last one
+      of the request before (A3, section 3.4.2: 4); None for as many as models take.
 
     Raises:
         TaskError: a field is invalid.
@@ -74,6 +76,7 @@ class Question:
     actions: Actions | None = None
     evidence: Evidence = "screens"
     reason: bool | None = None
+    window: int | None = None
 
     def __post_init__(self) -> None:
         for name in ("key_components", "rubric"):
@@ -97,6 +100,9 @@ class Question:
             raise TaskError(msg)
         if self.reason is not None and not isinstance(self.reason, bool):
             msg = f"judge: reason={self.reason!r} has to be True or False"
+            raise TaskError(msg)
+        if self.window is not None and (type(self.window) is not int or self.window < 2):
+            msg = f"judge: window={self.window!r} has to be a number of screenshots from 2 on"
             raise TaskError(msg)
         if self.rubric and self.subtasks:
             msg = "judge: a task has either a rubric or subtasks"
@@ -144,9 +150,7 @@ class Question:
         best: Actions = "text" if chinese else "image"
         actions: Actions = self.actions or ("none" if self.evidence == "xml" else best)
         reason = chinese if self.reason is None else self.reason
-        return Question(
-            self.key_components, self.rubric, self.subtasks, actions, self.evidence, reason
-        )
+        return replace(self, actions=actions, reason=reason)
 
 
 _BY_DEFAULT: dict[str, Any] = dict(to_wire(asdict(Question())))

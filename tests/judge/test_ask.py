@@ -249,12 +249,16 @@ def test_without_a_reason_the_statements_that_do_not_hold_are_named() -> None:
     assert opinion.reason == "does not hold: Wi-Fi is on; not an app was deleted"
 
 
-def test_what_is_more_than_a_request_can_hold_is_shown_in_windows(monkeypatch: Any) -> None:
-    monkeypatch.setattr(evidence, "MOST_PICTURES", 3)
+@pytest.mark.parametrize("question", [Question(), Question(window=3), Question(window=9)])
+def test_what_is_more_than_a_request_can_hold_is_shown_in_windows(
+    monkeypatch: Any, question: Question
+) -> None:
+    if question.window != 3:
+        monkeypatch.setattr(evidence, "MOST_PICTURES", 3)
     screens = [screen(str(number), shade=number) for number in range(6)]
     episode = worked(*[(each, Tap(9, 9)) for each in screens[:-1]], last=screens[-1])
     model, script = judge("Wi-Fi is off.", "Wi-Fi was switched on.", "Result: 1")
-    opinion = ask(model, Question(), episode)
+    opinion = ask(model, question, episode)
     assert (opinion.passed, opinion.details, len(opinion.calls)) == (True, {"windows": 3}, 3)
     one, two, three = script.requests
     assert [len(each.images) for each in script.requests] == [3, 3, 2]

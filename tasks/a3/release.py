@@ -1,0 +1,116 @@
+"""A3's official releases: the goals of the second one, and what in it does not fit together.
+
+    python tasks/a3/release.py DIR
+
+compares a copy of https://github.com/YuxiangChai/AITK with the table beside this file, whose goals
+and essential states are in other words. Nothing of the copy is imported or run: its tasks are text.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.releases import Finding, Released, compare_release
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+FILE = Path("tasks", "tasks.jsonl")
+LEVELS = {"easy": 1, "medium": 2, "hard": 3}
+KINDS = {"operation": "operation", "information retrieval": "single-frame query"}
+STATES = ("essential states", "essential_states")  # the release, and its documentation
+FIELDS = ("name", "task", "level", "category", "max_steps", "app_package")
+
+
+def official(folder: Path) -> dict[str, str | None]:
+    """Return the goals of a release by the ids of the table.
+
+    Raises:
+        TaskError: there is no release, or a task of it cannot be read.
+    """
+    return {name: each.goal for name, each in read(folder).items()}
+
+
+def read(folder: Path) -> dict[str, Released]:
+    """Return the tasks of a release by the ids of the table.
+
+    Raises:
+        TaskError: there is no release, or a task of it cannot be read.
+    """
+    return {
+        task["name"]: Released(
+            task["task"].strip(),
+            place,
+            {
+                "level": LEVELS[task["level"]],
+                "kind": KINDS[task["category"]],
+                "step_limit": task["max_steps"],
+            },
+        )
+        for place, task in _tasks(folder)
+    }
+
+
+def lint(folder: Path) -> Iterator[Finding]:
+    """Yield what is wrong with the tasks of a release: states that speak of another place.
+
+    Raises:
+        TaskError: there is no release, or a task of it cannot be read.
+    """
+    for place, task in _tasks(folder):
+        states = _states(task, place)
+        if len({state.strip() for state in states}) != len(states):
+            yield Finding("a state twice", place, task["name"])
+        if blank := [state for state in states if state != state.strip()]:
+            yield Finding("blanks around a state", place, f"{task['name']}: {blank[0]!r}")
+
+
+def _tasks(folder: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    path = folder / FILE
+    try:
+        text = path.read_text("utf-8-sig")
+    except (OSError, ValueError):
+        msg = f"{path} cannot be read: name the folder of a copy of YuxiangChai/AITK"
+        raise TaskError(msg) from None
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        place = f"{FILE.as_posix()}, line {number}"
+        try:
+            task = json.loads(line)
+            name = str(task["name"])
+            lacking = [field for field in FIELDS if field not in task]
+        except (ValueError, LookupError, TypeError, RecursionError):
+            msg = f"{place} is no task in JSON"
+            raise TaskError(msg) from None
+        place = f"{place} ({name})"
+        if lacking:
+            msg = f"{place} has no {lacking[0]}"
+            raise TaskError(msg)
+        if task["level"] not in LEVELS or task["category"] not in KINDS:
+            msg = f"{place}: {task['level']!r}, {task['category']!r} is no level and category"
+            raise TaskError(msg)
+        if not isinstance(task["task"], str) or not isinstance(task["max_steps"], int):
+            msg = f"{place}: task has to be a text, and max_steps a number"
+            raise TaskError(msg)
+        yield place, task
+
+
+def _states(task: Mapping[str, Any], place: str) -> list[str]:
+    """Return the essential states, which the release writes as JSON within JSON."""
+    given = next((task[name] for name in STATES if name in task), None)
+    try:
+        states = json.loads(given) if isinstance(given, str) else given
+    except ValueError:
+        states = None
+    if not isinstance(states, list) or not all(isinstance(state, str) for state in states):
+        msg = f"{place}: its essential states are no list of texts"
+        raise TaskError(msg)
+    return states
+
+
+if __name__ == "__main__":
+    raise SystemExit(compare_release(read, lint, [Path(__file__).with_name("v2.toml")]))
