@@ -45,6 +45,7 @@ ORDER = [
     "screen",
     "action",
     "perception",
+    "noise",
     "dialect",
     "task",
     "releases",

@@ -39,7 +39,7 @@ class Touch(NamedTuple):
     def describe(self) -> str:
         """Describe in words what was touched."""
         x, y = self.point
-        hit = next((element for element in self.step.screen.at(x, y) if element.label), None)
+        hit = next((element for element in self.step.screen.own.at(x, y) if element.label), None)
         return f"step {self.number}, ({x}, {y}), on {hit.describe() if hit else 'nothing'}"
 
 
@@ -50,7 +50,7 @@ def touches(
     return [
         Touch(number, step, (action.x, action.y))
         for number, step in enumerate(steps, 1)
-        for action in step.done
+        for action in step.reached
         if isinstance(action, kinds)
     ]
 
@@ -104,20 +104,20 @@ def typings(episode: EpisodeRecord) -> list[Typed]:
     """
     found: list[Typed] = []
     for number, step in enumerate(episode.steps, 1):
-        after = episode.screens[number]
+        before, after = step.screen.own, episode.screens[number]
         tapped: tuple[Element, ...] = ()
-        for action in step.done:
+        for action in step.reached:
             if isinstance(action, Tap | DoubleTap | LongPress):
-                tapped = tuple(filter(is_field, step.screen.at(action.x, action.y)))
+                tapped = tuple(filter(is_field, before.at(action.x, action.y)))
             elif isinstance(action, Type):
                 if action.at is not None:
-                    tapped = _touched(step.screen, action.at)
-                screen, fields = step.screen, tapped
+                    tapped = _touched(before, action.at)
+                screen, fields = before, tapped
                 if not fields:
-                    screen, fields = _focused(step.screen, after, action.text)
+                    screen, fields = _focused(before, after, action.text)
                 found.append(Typed(number, action.text, screen, fields, action.clear))
             elif isinstance(action, Raw):
-                found += _typed_by(number, step.screen, after)
+                found += _typed_by(number, before, after)
             elif _is_delete(action) and found:
                 found[-1] = replace(found[-1], text=found[-1].text[:-1])
     return found
@@ -229,7 +229,7 @@ def matches(
     Raises:
         TaskError: the rule has no action like a golden one.
     """
-    done = [(step.screen, action) for step in episode.steps for action in step.done]
+    done = [(step.screen.own, action) for step in episode.steps for action in step.reached]
     found: list[Match] = []
     for number, wanted in enumerate(golden):
         if number >= len(done):

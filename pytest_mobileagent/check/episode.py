@@ -89,7 +89,7 @@ class Episode(EpisodeRecord):
         if key not in get_args(KeyName):
             msg = f"there is no key {key!r} (there are {', '.join(get_args(KeyName))})"
             raise CriteriaError(msg)
-        actions = self.actions
+        actions = [action for step in self.steps for action in step.reached]
         entered = any(isinstance(action, Type) and action.enter for action in actions)
         pressed = [action.name for action in actions if isinstance(action, Key)]
         if key in pressed or (key == "enter" and entered):
@@ -217,7 +217,7 @@ class Episode(EpisodeRecord):
         sought = _sought(asked, target, criteria)
         with collect_misses() as misses:
             for _, step, point in each:
-                meant = targets(step.screen, target, criteria)
+                meant = targets(step.screen.own, target, criteria)
                 if any(element.bounds.contains(*point) for element in meant if element):
                     return True
         instead = (touch.describe() for touch in each)

@@ -205,15 +205,16 @@ def derive(episode: EpisodeRecord) -> list[tuple[int, Event]]:
 
 def _of_step(step: Step, after: Screen) -> Iterator[Event]:
     """Yield a step's events: touches, and where text was typed between them, what it changed."""
-    changes = _changes(step.screen, after)
-    for action in step.done:
+    before = step.screen.own
+    changes = _changes(before, after)
+    for action in step.reached:
         if isinstance(action, Tap | DoubleTap | LongPress):
-            yield from _touched(action, step.screen)
+            yield from _touched(action, before)
         elif isinstance(action, Type):
             yield from changes
             changes = []
     yield from changes
-    if (after.package, after.activity) != (step.screen.package, step.screen.activity):
+    if (after.package, after.activity) != (before.package, before.activity):
         yield Event("window_state_changed", after.package, after.activity, derived=True)
 
 

@@ -316,7 +316,7 @@ def _is_in_full(name: str) -> bool:
 def _did(moment: Moment, what: str, *arguments: Any, **criteria: Any) -> bool:
     if moment.step is None:
         return False
-    alone = replace(moment.episode, steps=(moment.step,), screen=moment.step.screen)
+    alone = replace(moment.episode, steps=(moment.step,), screen=moment.step.screen.own)
     return bool(getattr(alone, what)(*arguments, **criteria))
 
 

@@ -95,12 +95,15 @@ def apart(episode: E) -> E:
     steps = []
     before = episode.initial_probes
     for step in episode.steps:
+        noise, last = step.noise, max(0, len(step.done) - 1)
+        each = [noise and noise.of_action(place) for place in range(last + 1)]
         steps += [
-            replace(step, actions=(action,), probes=before, events=(), reply=None, undone=0)
-            for action in step.done[:-1]
-        ]
-        actions = step.done[-1:] or step.actions
-        steps.append(replace(step, actions=actions, undone=0 if step.done else step.undone))
+            replace(step, actions=(action,), noise=met, probes=before, events=(), reply=None,
+                    undone=0)
+            for action, met in zip(step.done[:-1], each[:-1], strict=True)
+        ]  # fmt: skip
+        actions, undone = step.done[-1:] or step.actions, 0 if step.done else step.undone
+        steps.append(replace(step, actions=actions, noise=each[-1], undone=undone))
         before = step.probes
     return replace(episode, steps=tuple(steps))
 

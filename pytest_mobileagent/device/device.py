@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.episode.log import Crash, LogLine
-    from pytest_mobileagent.episode.record import DeviceInfo, Reset
+    from pytest_mobileagent.episode.record import DeviceInfo, Noise, Reset
     from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.task.task import Probe, Value
 
@@ -202,6 +202,17 @@ class CrashKeeper(Protocol):
         """
 
 
+@runtime_checkable
+class NoiseMaker(Protocol):
+    """What a device has that gets in the agent's way (see `device.wrappers`)."""
+
+    def noise(self) -> Noise | None:
+        """Return the noise that the agent has met since the last call, if it has met any.
+
+        `swallowed` counts the actions that the device was given since then, from 0.
+        """
+
+
 class System(Protocol):
     """What only live devices have, for those who prepare them for a task and check their state.
 
@@ -236,6 +247,11 @@ class System(Protocol):
 def log_of(device: Device, *, late: bool = False) -> tuple[LogLine, ...] | None:
     """Return the lines of a device's log since the last call; None where nobody can read it."""
     return device.log(late=late) if isinstance(device, LogReader) else None
+
+
+def noise_of(device: Device) -> Noise | None:
+    """Return the noise that an agent has met since the last call, if the device makes any."""
+    return device.noise() if isinstance(device, NoiseMaker) else None
 
 
 def kept_crashes_of(device: Device, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:

@@ -227,14 +227,16 @@ def _probes(episode: Episode) -> Iterator[str]:
 def _steps(episode: Episode) -> Iterator[str]:
     for number, step in enumerate(episode.steps, 1):
         undone = f" (not done: {_cut(step.notice, 200)})" if step.notice else ""
-        yield f"{number}. on {step.screen.package or '?'}, which says {_texts(step.screen)}"
+        screen = step.screen.own
+        yield f"{number}. on {screen.package or '?'}, which says {_texts(screen)}"
         yield f"   {_actions(step)}{undone}"
 
 
 def _actions(step: Step) -> str:
     return (
         ", ".join(
-            f"{_cut(repr(action), 400)}{_touched(step.screen, action)}" for action in step.actions
+            f"{_cut(repr(action), 400)}{_touched(step.screen.own, action)}"
+            for action in (*step.reached, *step.actions[len(step.done) :])
         )
         or "nothing"
     )

@@ -15,7 +15,14 @@ from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.exchanges import CallReader
 from pytest_mobileagent.episode.log import Crash, LogLine
 from pytest_mobileagent.episode.migrate import SCHEMA_VERSION, migrate
-from pytest_mobileagent.episode.record import DeviceInfo, EpisodeRecord, Reset, Step, Termination
+from pytest_mobileagent.episode.record import (
+    DeviceInfo,
+    EpisodeRecord,
+    Noise,
+    Reset,
+    Step,
+    Termination,
+)
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import STREAM, where
 from pytest_mobileagent.errors import RecordError
@@ -58,6 +65,7 @@ _OBSERVATION: dict[str, Any] = {
     "seconds": float,
 }
 _PAGES: dict[str, Any] = {"page": str, "same": list}  # of recorded pages only
+_BENEATH: dict[str, Any] = dict.fromkeys(("png", "xml", "package", "activity"), str)
 _END: dict[str, Any] = {
     "termination": str,
     "error": str,
@@ -136,7 +144,8 @@ def assemble(
     extra = about.pop("extra") | ending.pop("extra")
     return kind(
         folder=folder,
-        screen=shown[-1],
+        screen=shown[-1].own,
+        covered=None if shown[-1].beneath is None else shown[-1],
         steps=tuple(_steps(records, shown, seen)),
         initial_probes=seen[0]["probes"],
         started=shown[0].time,
@@ -236,16 +245,23 @@ def _unended_calls(folder: Path, records: Sequence[Mapping[str, Any]]) -> tuple[
 def _screen(screens: ScreenStore, number: int, record: Mapping[str, Any]) -> Screen:
     known = _known("observation", record, _OBSERVATION)
     pages = _known("observation", record, _PAGES)
-    return Screen(
-        xml=screens.read(known["xml"], ".xml").decode("utf-8"),
-        png=screens.read(known["png"], ".png"),
-        package=known["package"],
-        activity=known["activity"],
-        time=datetime.fromisoformat(known["time"]) if known["time"] else None,
-        where=where(number, screens.path(known["png"], ".png")),
-        page=pages.get("page", ""),
-        same=tuple(expect(each, str, "observation.same") for each in pages.get("same", ())),
-    )
+    time = datetime.fromisoformat(known["time"]) if known["time"] else None
+
+    def screen(each: Mapping[str, Any]) -> Screen:
+        return Screen(
+            xml=screens.read(each["xml"], ".xml").decode("utf-8"),
+            png=screens.read(each["png"], ".png"),
+            package=each["package"],
+            activity=each["activity"],
+            time=time,
+            where=where(number, screens.path(each["png"], ".png")),
+            page=pages.get("page", ""),
+            same=tuple(expect(each, str, "observation.same") for each in pages.get("same", ())),
+        )
+
+    if (own := expect(record.get("beneath"), dict | None, "observation.beneath")) is None:
+        return screen(known)
+    return replace(screen(known), beneath=screen(_known("beneath", own, _BENEATH)))
 
 
 def _steps(
@@ -258,6 +274,8 @@ def _steps(
         match record["record"]:
             case "step":
                 pending.append(_step(record, len(pending), shown, seen))
+            case "noise" if pending:
+                pending[-1]["noise"] = Noise.from_json(record)
             case "events" if pending:
                 pending[-1]["events"] += map(event.from_json, record["events"])
             case "log" if pending:

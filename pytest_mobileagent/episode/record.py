@@ -40,6 +40,52 @@ class Termination(StrEnum):
     INTERRUPTED = "interrupted"  # the record stops in the middle
 
 
+Reaction = Literal["", "closed", "waited", "mis-tapped", "recovered", "left"]
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """Noise that a step met: on the screen that the agent saw, or in its action (docs/noise.md).
+
+    - `kind`, `name`: what it was; actions that are tampered with have a kind only. `number`: which
+      noise of the episode, from 1; one may stay for several steps.
+    - `reaction`: what the agent did about it in this step: it `closed` it, `waited`, `mis-tapped`
+      (touched it elsewhere, so that nothing else came of the touch), `recovered` (came back from a
+      page that it led to, or repeated what was not done), or `left` the app; "" for none of these.
+    - `swallowed`: which of the step's actions, from 0, never reached the phone.
+    """
+
+    kind: str
+    number: int
+    name: str = ""
+    reaction: Reaction = ""
+    swallowed: tuple[int, ...] = ()
+
+    def of_action(self, place: int) -> Self:
+        """Return it as if one of the step's actions, from 0, had been a step of its own."""
+        return replace(self, swallowed=(0,) if place in self.swallowed else ())
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {**asdict(self), "swallowed": list(self.swallowed)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Noise:
+        """Return the noise that `to_json` made `data` of; what is unknown is left out.
+
+        Raises:
+            TypeError: the data is no noise.
+        """
+        each = expect(data.get("swallowed", []), list, "noise.swallowed")
+        return cls(
+            expect(data["kind"], str, "noise.kind"),
+            expect(data["number"], int, "noise.number"),
+            expect(data.get("name", ""), str, "noise.name"),
+            expect(data.get("reaction", ""), str, "noise.reaction"),
+            tuple(expect(number, int, "noise.swallowed") for number in each),
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One decision: the screen that the agent saw, what it did, and what that led to.
@@ -56,6 +102,8 @@ class Step:
       the next; `log` may have been cut.
     - `reply`: the user's, if the agent asked.
     - `counts`: whether it counts as a step; a mere look around does not.
+    - `noise`: what got in the agent's way; None for nothing. `screen` is with it, `screen.own` the
+      phone's own screen.
     """
 
     screen: Screen
@@ -72,6 +120,7 @@ class Step:
     reply: str | None = None
     undone: int = 0
     counts: bool = True
+    noise: Noise | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -81,6 +130,12 @@ class Step:
     def done(self) -> tuple[Action, ...]:
         """The actions that were done, without those that could not be."""
         return self.actions[: max(0, len(self.actions) - self.undone)]
+
+    @property
+    def reached(self) -> tuple[Action, ...]:
+        """The actions that reached the phone: those that were done, less what noise swallowed."""
+        lost = self.noise.swallowed if self.noise else ()
+        return tuple(action for place, action in enumerate(self.done) if place not in lost)
 
     @property
     def action(self) -> Action | None:
@@ -99,7 +154,8 @@ class EpisodeRecord:
 
     - `case`: the task with its parameters; `goal`: what the agent was given.
     - `agent`: the agent's name, `options`: what it was given as `--mobile-agent-option`.
-    - `screen`: the last screen. `started`: the phone's clock at the first one; `recorded`: the
+    - `screen`: the phone's last screen; `covered`: that with noise on it, as the agent saw it, if
+      there was some. `started`: the phone's clock at the first one; `recorded`: the
       host's (ISO 8601).
     - `termination`: why it ended; `error`: what the agent did wrong, if it did.
     - `step_limit`, `seconds`: the most steps that were allowed, and how long it took.
@@ -118,6 +174,7 @@ class EpisodeRecord:
     device: DeviceInfo
     screen: Screen
     steps: tuple[Step, ...] = ()
+    covered: Screen | None = None
     initial_probes: Mapping[str, Value] = field(default_factory=dict)
     termination: Termination = Termination.INTERRUPTED
     error: str = ""
@@ -149,8 +206,13 @@ class EpisodeRecord:
 
     @property
     def screens(self) -> tuple[Screen, ...]:
-        """Every screen that was seen, in order; the last is `screen`."""
-        return FoundTuple((*(step.screen for step in self.steps), self.screen))
+        """Every screen of the phone, in order; the last is `screen`. None has noise on it."""
+        return FoundTuple((*(step.screen.own for step in self.steps), self.screen))
+
+    @property
+    def seen(self) -> tuple[Screen, ...]:
+        """Every screen as the agent saw it, in order: with the noise that was on it."""
+        return FoundTuple((*(step.screen for step in self.steps), self.covered or self.screen))
 
     @property
     def page(self) -> str:
@@ -227,9 +289,11 @@ class EpisodeRecord:
         """Return the episode as it was after its first `steps` decisions, not yet ended."""
         if steps >= len(self.steps):
             return self
+        last = self.steps[steps].screen
         return replace(
             self,
-            screen=self.steps[steps].screen,
+            screen=last.own,
+            covered=None if last.beneath is None else last,
             steps=self.steps[:steps],
             termination=Termination.INTERRUPTED,
             error="",

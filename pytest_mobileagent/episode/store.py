@@ -7,6 +7,7 @@ One folder each, in the folder of a run:
                        {"record": "observation", …}                    a screen, and the probes
                        {"record": "step", …}                           what the agent decided
                        {"record": "outcome", …}                        what could not be done
+                       {"record": "noise", …}                          what got in its way
                        {"record": "events", …}                         what the phone reported since
                        {"record": "log", …}                            what its log said since
                        {"record": "end", …}                            why it ended
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.episode.log import Crash, LogLine
-    from pytest_mobileagent.episode.record import DeviceInfo, Reset, Termination
+    from pytest_mobileagent.episode.record import DeviceInfo, Noise, Reset, Termination
     from pytest_mobileagent.episode.screens import ScreenStore
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.case import Case
@@ -138,10 +139,20 @@ class Recorder:
                 **({"page": screen.page} if screen.page else {}),
                 **({"same": screen.same} if screen.same else {}),
                 **({"before": before} if before else {}),
+                **self._beneath(screen),
             },
         )
         self._count += 1
         return replace(screen, where=where(self._count, self._screens.path(png, ".png")))
+
+    def _beneath(self, screen: Screen) -> dict[str, Any]:
+        """Store the phone's own screen, if noise lay over it; return what is recorded of it."""
+        if (own := screen.beneath) is None:
+            return {}
+        png, xml = self._screens.add(own)
+        return {
+            "beneath": {"png": png, "xml": xml, "package": own.package, "activity": own.activity}
+        }
 
     def step(
         self,
@@ -173,6 +184,10 @@ class Recorder:
         if notice or reply is not None:
             fields = {"notice": cut(notice, MOST_OF_ERROR), "reply": reply, "undone": undone}
             self._write("outcome", fields)
+
+    def noise(self, noise: Noise) -> None:
+        """Write which noise the last step met, and what the agent did about it."""
+        self._write("noise", noise.to_json())
 
     def events(self, events: Sequence[Event]) -> None:
         """Write what the phone reported since the last step was decided."""

@@ -51,7 +51,8 @@ class Frame:
     """A screen, and what led from it to the next one; the last frame has no actions.
 
     - `number`: its number in prompts, from 1; `place`: its index in `episode.screens`.
-    - `actions`: those that were done. `undone`: those that could not be done; `notice` says why.
+    - `actions`: those that were done, but for what noise swallowed. `undone`: those that could not
+      be done; `notice` says why.
     - `reply`: the user's reply to the agent's question.
 
     The agent's report that it is done is not among the actions: it must not influence a judge.
@@ -94,7 +95,7 @@ def _frame(episode: EpisodeRecord, place: int, number: int, *, is_last: bool) ->
     if is_last or place >= len(episode.steps):
         return Frame(number, place, screen, is_last=True)
     step = episode.steps[place]
-    done = tuple(action for action in step.done if not ends_episode(action))
+    done = tuple(action for action in step.reached if not ends_episode(action))
     undone = tuple(a for a in step.actions[len(step.done) :] if not ends_episode(a))
     return Frame(number, place, screen, done, undone, step.notice, step.reply)
 

@@ -17,6 +17,7 @@ from pytest_mobileagent.plugin.reuse.digests import (
     content_of,
     digests,
     fingerprints,
+    noise_of,
     pace_of,
     sources_of,
     tasks_of,
@@ -99,6 +100,7 @@ def _parts_of_episodes(run: RunConfig) -> dict[str, Any]:
         "environments": sorted(run.environments),
         "seeds": run.value("mobile-seed"),
         "limits": [*(run.settings[name].text for name in _LIMITS), *pace_of(run)],
+        "noise": noise_of(run) or None,
     }
 
 

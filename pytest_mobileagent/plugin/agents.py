@@ -235,6 +235,12 @@ def check_program(
         raise usage_error(options, ": a program has no such options; give it words of its command")
     if (pace := settings["mobile-pace"]).value:
         raise usage_error(pace, ": a program acts by itself, at its own pace")
+    if (noise := settings["mobile-noise"]).value is not None and not needs_mcp_only(program):
+        gets = (
+            "it would drive adb past all noise" if program.used & _ADB else "it drives adb past it"
+        )
+        why = f"{gets}: let it use {{mcp_config}}, {{mcp_url}} or {{mcp_command}}, and no adb"
+        raise usage_error(noise, f" with {agent.option.flag}={command_of(program, agent)}: {why}")
     cache = settings["mobile-cache"]
     if cache.is_given and cache.value in {"all", "replay"}:
         raise usage_error(cache, ": a program asks models itself, and no reply of them is kept")
@@ -277,11 +283,16 @@ def needs_mcp_only(program: Adapter) -> bool:
     return bool(program.used & _MCP) and not program.used & _ADB
 
 
+def command_of(program: Adapter, agent: OptionValue) -> str:
+    """Return how a program was named, without the words of its command, which may hold keys."""
+    return "cmd:…" if program.path is None else str(agent.value)
+
+
 def _check_adb(program: Adapter, agent: OptionValue, source: Source) -> None:
     from pytest_mobileagent.device.device import Address
 
     if source.reached_by is not Address:
-        command = "cmd:…" if program.path is None else str(agent.value)
+        command = command_of(program, agent)
         why = (
             f"needs adb, and --mobile-device={source.shown} gives none (an MCP client works there)"
         )

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from filelock import FileLock
 
+    from pytest_mobileagent.device.wrappers.noise import NoiseSettings
     from pytest_mobileagent.environment import Environment
 
 
@@ -65,6 +66,7 @@ class RunConfig(RunContext):
             self.gate.check()
         for what in FOLDERS:
             folders(self.config, what)
+        self.noise
         self.environments  # an error ends the run before anything is collected
 
     @property
@@ -118,6 +120,24 @@ class RunConfig(RunContext):
         if rules is not None and before not in {None, rules.digest}:
             what = f": {self.earlier.path} was recorded by other rules"
             raise usage_error(setting, f"{what}: give their file (its SHA-256 is {before})")
+
+    @cached_property
+    def noise(self) -> NoiseSettings | None:
+        """What gets in the agent's way, as `--mobile-noise` says; None if nothing does.
+
+        Raises:
+            pytest.UsageError: a template cannot be used, or the agent would go past all noise.
+        """
+        setting = self.settings["mobile-noise"]
+        if setting.value is None:
+            return None
+        from pytest_mobileagent.device.wrappers.noise import NoiseSettings
+        from pytest_mobileagent.noise.template import BadNoiseError, load
+
+        try:
+            return NoiseSettings(setting.value, load(folders(self.config, "noise")))
+        except BadNoiseError as error:
+            raise pytest.UsageError(printable(f"mobile_noise_paths: {error}")) from None
 
     @cached_property
     def environments(self) -> Mapping[str, Environment]:

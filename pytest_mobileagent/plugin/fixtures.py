@@ -267,6 +267,7 @@ def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
         clock=run.value("mobile-device-time"),
         models=run.models.settings(case.epoch),
         ocr=run.value("mobile-ocr"),
+        noise=run.noise,
         is_done=stops(request) if case.task.stop_on_success else None,
     )
 

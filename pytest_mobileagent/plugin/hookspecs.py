@@ -62,6 +62,17 @@ def pytest_mobileagent_environments(config: pytest.Config) -> Path | list[Path] 
 
 
 @pytest.hookspec
+def pytest_mobileagent_noise(config: pytest.Config) -> Path | list[Path] | None:
+    """Return the folder, or folders, of templates of noise, which `--mobile-noise` shows.
+
+    The same as the ini key `mobile_noise_paths`. In a conftest.py at the root of the project::
+
+        def pytest_mobileagent_noise(config):
+            return config.rootpath / "fixtures" / "noise"
+    """
+
+
+@pytest.hookspec
 def pytest_mobileagent_episode(episode: Episode, config: pytest.Config) -> None:
     """Receive an episode that was just recorded, before the test's body checks it.
 

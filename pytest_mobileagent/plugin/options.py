@@ -186,6 +186,12 @@ GROUPS: dict[str, tuple[Option, ...]] = {
             "that are the same on any day: 2026-11-22T09:00, in the phone's zone if none is given",
         ),
         Option(
+            "--mobile-noise", "RATE[,KIND…]", "0", values.noise,
+            "how often something gets in the agent's way, from 0 to 1 of its actions, and what: "
+            "popup, ad, update, login, vip, permission, rating, tutorial, toast, or action for "
+            "actions that are lost, late or done twice (docs/noise.md); without a kind, all",
+        ),
+        Option(
             "--mobile-log", "off|warnings|all", "warnings",
             values.one_of("off", "warnings", "all"),
             "which lines of the phone's log are recorded with each step; crashes always are",
@@ -293,6 +299,7 @@ FOLDERS = {
     "agents": ("mobile_agent_paths", "agents, which --agent finds by name"),
     "apps": ("mobile_app_paths", "apps for virtual phones"),
     "environments": ("mobile_env_paths", "environments, which --mobile-env names"),
+    "noise": ("mobile_noise_paths", "noise of your own, for --mobile-noise"),
 }
 
 

@@ -28,7 +28,7 @@ _REPLIES = "mobileagent-replies"  # as in `config.cache.mkdir`
 
 
 def folders(config: pytest.Config, what: str) -> list[Path]:
-    """Return the project's folders of "agents", "apps" of virtual devices, or "environments".
+    """Return the project's folders of "agents", "apps", "environments" or "noise".
 
     Those that the ini key names come first, then those that hooks return. Of two agents with the
     same name, the last counts.

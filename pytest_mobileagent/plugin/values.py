@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Settle
     from pytest_mobileagent.llm.budget import Limit
     from pytest_mobileagent.llm.reference import ModelChoice, ModelReference
+    from pytest_mobileagent.noise import NoiseChoice
 
 
 class Epochs(NamedTuple):
@@ -107,6 +108,14 @@ def settle(text: str) -> Settle:
     from pytest_mobileagent.device.device import parse_settle  # not for --help
 
     return parse_settle(text)
+
+
+def noise(text: str) -> NoiseChoice | None:
+    """Read how often noise comes, and which kinds of it; None for never."""
+    from pytest_mobileagent.noise import parse_choice  # not for --help
+
+    choice = parse_choice(text)
+    return choice if choice.rate else None
 
 
 def moment(text: str) -> datetime | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.action.action import Finish, Impossible
 from pytest_mobileagent.agent.recorder import URL
-from pytest_mobileagent.device.device import Address
+from pytest_mobileagent.device.device import Address, NoiseMaker
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.redaction import without_secrets
@@ -56,7 +56,9 @@ class Recorders:
         self.search: tuple[str, ...] = ()
         self._setting, self._watch, self._episode = setting, watch, episode
         self._keys = keys
-        self._address = getattr(device.system, "address", None)
+        # Through adb, a program would act on the phone beneath all noise.
+        is_noisy = isinstance(device, NoiseMaker)
+        self._address = None if is_noisy else getattr(device.system, "address", None)
         self._open = AsyncExitStack()
         self._models: RecordedModels | None = None
         self._mcp_port = 0

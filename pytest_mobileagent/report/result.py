@@ -234,10 +234,11 @@ def no_effect(episode: EpisodeRecord) -> list[bool]:
     """Return for each step whether it acted and left the screen as it was.
 
     A screen is unchanged if its app, activity, view hierarchy and picture are; if only its clock
-    moves on, it has changed. Waiting, asking and reporting do not count as acting; after a report
-    nothing is observed, so the effect of actions made with it is unknown.
+    moves on, it has changed. It is the agent's view that counts: closing noise is an effect.
+    Waiting, asking and reporting do not count as acting; after a report nothing is observed, so the
+    effect of actions made with it is unknown.
     """
-    screens = list(map(_look, episode.screens))
+    screens = list(map(_look, episode.seen))
     return [
         bool(_acts(step.done)) and not any(map(ends_episode, step.done)) and before == after
         for step, (before, after) in zip(episode.steps, pairwise(screens), strict=True)

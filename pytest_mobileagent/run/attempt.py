@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.device.device import Capture, Device, System
+    from pytest_mobileagent.device.wrappers.noise import NoiseSettings
     from pytest_mobileagent.environment import Environment
     from pytest_mobileagent.episode.record import DeviceInfo, Reset
     from pytest_mobileagent.episode.screens import ScreenStore
@@ -60,6 +61,7 @@ class Plan:
     - `models`: those that the agent may ask; `clients` replace some of them in tests.
     - `ocr`: the OCR engine that the agent is to use.
     - `clock`: what the device's clock is set to; None leaves it as it is.
+    - `noise`: what is to get in the agent's way; None for nothing.
     - `is_done`: called with the folder of the episode after every step; returns whether the goal
       is met and the episode is to end. None if the task does not stop on success.
     """
@@ -76,6 +78,7 @@ class Plan:
     models: ModelSettings = field(default_factory=ModelSettings)
     clients: Mapping[ModelReference, Client] = field(default_factory=dict)
     ocr: str = "rapidocr"
+    noise: NoiseSettings | None = None
     is_done: Callable[[Path], bool] | None = None
 
 
@@ -108,11 +111,12 @@ def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, numb
         msg = f"device {device.info.serial} does not report its time"
         raise DeviceError(msg)
     goal = task.goal_for(plan.case.parameters, first.screen.time)
+    met = _with_noise(device, plan, first)
     recorder = Recorder(folder, screens)
     try:
         head = _head(plan, goal, number, versions)
         recorder.start(plan.case, device.info, reset, head)
-        _play(plan, device, recorder, _Start(first, probes, goal, frozenset(versions)))
+        _play(plan, met, recorder, _Start(first, probes, goal, frozenset(versions)))
     except TaskError:
         with contextlib.suppress(MobileAgentError):  # the first error is reported
             _call("clean_up", task.clean_up, device, plan.case)
@@ -120,6 +124,15 @@ def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, numb
     finally:
         recorder.close()
     _call("clean_up", task.clean_up, device, plan.case)
+
+
+def _with_noise(device: Device, plan: Plan, first: Capture) -> Device:
+    """Return the device as the agent meets it."""
+    if plan.noise is None:
+        return device
+    from pytest_mobileagent.device.wrappers.noise import Noisy  # few runs need it
+
+    return Noisy(device, plan.noise, plan.seed, plan.case.task.language, first.screen)
 
 
 def reset_for(task: Task, system: System) -> Reset:

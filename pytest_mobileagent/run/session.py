@@ -19,7 +19,7 @@ from pytest_mobileagent.action.action import (
     ends_episode,
 )
 from pytest_mobileagent.agent.phone import EpisodeOver
-from pytest_mobileagent.device.device import kept_crashes_of, log_of
+from pytest_mobileagent.device.device import kept_crashes_of, log_of, noise_of
 from pytest_mobileagent.device.logcat import crashes
 from pytest_mobileagent.episode.exchanges import CallReader
 from pytest_mobileagent.episode.record import Observation, Termination
@@ -130,6 +130,7 @@ class Session:
         self._may_act = 0.0  # when, by the monotonic clock
         self._decided = 0  # how many decisions were recorded, as their numbers stand in messages
         self._seen: list[datetime | None] = []  # when, by the phone's clock
+        self._given: list[int] = []  # which actions of the last decision the device was given
         self.is_logged = True
         self.crashes: list[tuple[int, Crash]] = []
         self.observation = self._observe(first)
@@ -268,6 +269,7 @@ class Session:
         Return how many are left, why, and what the user answered.
         """
         answer = None
+        self._given = []
         if by is not None:
             why = by()
             return int(bool(why)), _cut(why), None
@@ -288,6 +290,7 @@ class Session:
             elif not ends_episode(action):
                 self._keep_pace()
                 self._may_act = time.monotonic() + self.limits.pace
+                self._given.append(number - 1)
                 try:
                     self.device.perform(action)
                 except NoEdgeError as error:
@@ -350,6 +353,10 @@ class Session:
         self._seen.append(capture.screen.time)
         before = capture.before.page if capture.before else ""
         screen = self._recorder.observation(capture.screen, capture.probes, seconds, before)
+        if (noise := noise_of(self.device)) is not None and self._decided:
+            lost = tuple(self._given[place] for place in noise.swallowed)
+            self._recorder.noise(replace(noise, swallowed=lost))
+        screen = replace(screen, beneath=None)  # which nobody can see who decides
         try:
             _ = screen.size, screen.root
         except ScreenError as error:

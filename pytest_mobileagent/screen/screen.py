@@ -39,6 +39,7 @@ class Screen:
     - `where`: where this screen is recorded, for error messages; ignored when screens are compared.
     - `page`: its id, if it is one of a graph of recorded pages; `same`: those of the pages that are
       equal to it there.
+    - `beneath`: the phone's own screen, if noise lies over it (docs/noise.md); else None.
 
     All coordinates are pixels of the screenshot, with (0, 0) at the top left.
     """
@@ -51,6 +52,12 @@ class Screen:
     where: str = field(default="", compare=False)
     page: str = ""
     same: tuple[str, ...] = ()
+    beneath: Screen | None = None
+
+    @property
+    def own(self) -> Screen:
+        """The phone's own screen, without noise over it."""
+        return self if self.beneath is None else self.beneath
 
     def __getstate__(self) -> dict[str, Any]:
         # A screen is sent and copied without what was derived from it, which may be deeply nested.

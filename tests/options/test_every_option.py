@@ -40,6 +40,7 @@ VALUES = {
     "--mobile-time-limit": "60",
     "--mobile-settle": "0.5",
     "--mobile-log": "all",
+    "--mobile-noise": "0.2,popup",
     "--mobile-device-time": "now",
     "--mobile-pace": "3",
     "--mobile-seed": "7",

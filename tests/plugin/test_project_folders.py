@@ -29,6 +29,7 @@ KEYS = {
     "agents": "mobile_agent_paths",
     "apps": "mobile_app_paths",
     "environments": "mobile_env_paths",
+    "noise": "mobile_noise_paths",
 }
 
 

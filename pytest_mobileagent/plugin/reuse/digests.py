@@ -14,7 +14,7 @@ import re
 import string
 import textwrap
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _LARGEST_SOURCE = 1_000_000  # bytes
 PARTS = (
     "tasks", "checks", "apps", "agent", "models", "prompts", "device", "environments", "seeds",
-    "limits", "plugin", "wording",
+    "limits", "plugin", "wording", "noise",
 )  # fmt: skip
 
 
@@ -142,6 +142,7 @@ def _parts(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> d
             *(run.settings[name].text for name in _SETTINGS),
             *clock_of(run),
             *pace_of(run),
+            *noise_of(run),
         ],
         "end": body,
     }
@@ -157,6 +158,14 @@ def pace_of(run: RunConfig) -> list[str | None]:
     """Return the pace of agents; nothing where none is set, as in runs of before."""
     setting = run.settings["mobile-pace"]
     return [] if setting.value is None else [f"pace {setting.text}"]
+
+
+def noise_of(run: RunConfig) -> list[str | None]:
+    """Return what gets in agents' way; nothing where nothing does, as in runs of before."""
+    if run.noise is None:
+        return []
+    templates = [replace(each, file="") for each in run.noise.templates]
+    return [f"noise {run.settings['mobile-noise'].text}", digest(list(map(repr, templates)))]
 
 
 def _check(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> Any:

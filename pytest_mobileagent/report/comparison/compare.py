@@ -26,6 +26,7 @@ MEASURES = ("steps", "seconds", "cost_usd", "crashes")
 # Where runs of different agents, prompts or models should be alike.
 SHOULD_BE_EQUAL = (
     "tasks", "checks", "apps", "device", "environments", "seeds", "limits", "plugin", "wording",
+    "noise",
 )  # fmt: skip
 _FEW = 3  # tasks that an error names
 

@@ -141,7 +141,10 @@ class Pictures:
         name = str(record["png"])
         png = self._read(name, ".png", _HEADER) + name.encode("utf-8", "replace")
         xml = self._read(str(record["xml"]), ".xml", MOST_BYTES).decode("utf-8", "replace")
-        return Screen(xml, png, str(record.get("package", "")), str(record.get("activity", "")))
+        own = record.get("beneath")
+        beneath = self.screen(own) if isinstance(own, dict) else None
+        package, activity = (str(record.get(name, "")) for name in ("package", "activity"))
+        return Screen(xml, png, package, activity, beneath=beneath)
 
     def _read(self, name: str, suffix: str, most: int) -> bytes:
         path = self._store.path(os.path.basename(name), suffix)  # noqa: PTH119 - see `path`
@@ -183,7 +186,7 @@ def frames(
         last = seen[len(episode.steps)]
         calls = [exchanges.shown(call) for call in episode.unused]
         nothing = {**_NOTHING, "calls": calls, "at": round(at, 3), "probes": to_wire(probes)}
-        shown.append({**_screen(last, episode.screen, pictures), **nothing})
+        shown.append({**_screen(last, episode.seen[-1], pictures), **nothing})
     elif episode.unused and shown:
         shown[-1]["calls"] += [exchanges.shown(call) for call in episode.unused]
     return shown

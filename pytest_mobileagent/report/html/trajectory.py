@@ -26,9 +26,10 @@ _AWAY = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 
 def screens(episode: EpisodeRecord) -> Sequence[Screen]:
     """Return the screens to show: one for each step, and the one after the last step if seen."""
-    if episode.steps and episode.steps[-1].screen is episode.screen:
-        return episode.screens[:-1]
-    return episode.screens
+    seen = episode.seen
+    if episode.steps and episode.steps[-1].screen is seen[-1]:
+        return seen[:-1]
+    return seen
 
 
 def opinions(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:

@@ -1,0 +1,235 @@
+"""Noise put on a screen: on its screenshot, and on top of its view hierarchy.
+
+The hierarchy keeps its dialect: the parts of noise have the attributes that its own elements have.
+Android dumps the window that has the focus. Of noise that has a window of its own (a dialog, a
+sheet, a page) only that is in the dump; other noise lies in the window of its app, after everything
+that is beneath it. Appium's server lists toasts, and a dump does not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.noise.drawing import draw, is_dark, png_of
+from pytest_mobileagent.noise.fonts import undrawable
+from pytest_mobileagent.noise.layout import (
+    BROWSER,
+    PERMISSIONS,
+    arrange,
+    has_own_window,
+    package_of,
+)
+from pytest_mobileagent.noise.parts import Look, State
+from pytest_mobileagent.screen.xml import parse_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lxml.etree import _Element
+
+    from pytest_mobileagent.noise.parts import Part
+    from pytest_mobileagent.noise.template import Template
+    from pytest_mobileagent.screen.screen import Screen
+
+_CLASSES: Final = {
+    "card": "android.widget.LinearLayout",
+    "sheet": "android.widget.LinearLayout",
+    "bubble": "android.widget.LinearLayout",
+    "title": "android.widget.TextView",
+    "text": "android.widget.TextView",
+    "badge": "android.widget.TextView",
+    "chip": "android.widget.TextView",
+    "address": "android.widget.EditText",
+    "button": "android.widget.Button",
+    "link": "android.widget.Button",
+    "tonal": "android.widget.Button",
+    "picture": "android.widget.ImageView",
+    "cross": "android.widget.ImageView",
+    "up": "android.widget.ImageButton",
+    "spot": "android.view.View",
+    "toast": "android.widget.Toast",
+}
+_ACTIVITIES: Final = {
+    PERMISSIONS: "com.android.permissioncontroller.permission.ui.GrantPermissionsActivity",
+    BROWSER: "com.google.android.apps.chrome.Main",
+}
+# As `uiautomator dump` writes them; a screen's own elements tell what its dialect has.
+_ATTRIBUTES: Final = (
+    "index", "text", "resource-id", "class", "package", "content-desc", "checkable", "checked",
+    "clickable", "enabled", "focusable", "focused", "scrollable", "long-clickable", "password",
+    "selected", "bounds",
+)  # fmt: skip
+_DECLARATION = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>"
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """A screen with noise on it, and the parts of that noise.
+
+    `screen.beneath` is the screen without it.
+    """
+
+    screen: Screen
+    root: Part
+
+
+def look_of(
+    screen: Screen, *, density: int = 0, font_scale: float = 1.0, mirrored: bool = False
+) -> Look:
+    """Return what noise has to fit on a screen; a density of 0 is not known, and guessed.
+
+    Whether the screen is dark follows from its picture.
+
+    Raises:
+        ScreenError: the screenshot cannot be decoded.
+    """
+    size = screen.size
+    guessed = density or round(min(size) / 411 * 160)  # as wide as most phones are
+    return Look(size, guessed, font_scale, is_dark(screen.image), mirrored, screen.package)
+
+
+def cover(screen: Screen, template: Template, look: Look, state: State | None = None) -> Covered:
+    """Return a screen with noise on it. The same arguments give the same pixels.
+
+    Raises:
+        ScreenError: the screenshot cannot be decoded, or the hierarchy cannot be read.
+    """
+    state = state or State(left=template.wait)
+    root = _arranged(template, look, state)
+    package = package_of(template, look, state)
+    own = has_own_window(template, state)
+    seen = replace(
+        screen,
+        png=_painted(screen.png, screen, template, look, state),
+        xml=hierarchy(screen, root, package, own_window=own),
+        package=package,
+        activity=_ACTIVITIES.get(package, screen.activity),
+        beneath=screen,
+    )
+    return Covered(seen, root)
+
+
+def check_fonts(templates: Iterable[Template]) -> None:
+    """Check that all words of templates can be drawn on this machine.
+
+    Raises:
+        HostError: there is no font for some of them.
+    """
+    for template in templates:
+        if why := undrawable("".join(template.texts)):
+            msg = f"noise {template.name} cannot be drawn: {why}"
+            raise HostError(msg)
+
+
+@lru_cache(8)
+def _arranged(template: Template, look: Look, state: State) -> Part:
+    return arrange(template, look, state)
+
+
+_last: dict[tuple[Any, ...], bytes] = {}  # the picture that was drawn last: screens often stay
+
+
+def _painted(png: bytes, screen: Screen, template: Template, look: Look, state: State) -> bytes:
+    key = (png, template, look, state)
+    if key not in _last:
+        drawn = png_of(draw(screen.image, _arranged(template, look, state), template, look))
+        _last.clear()
+        _last[key] = drawn
+    return _last[key]
+
+
+def hierarchy(screen: Screen, root: Part, package: str, *, own_window: bool) -> str:
+    """Return a screen's hierarchy with noise on top of it, in the dialect of the hierarchy.
+
+    A screen without a hierarchy stays without one.
+
+    Raises:
+        ScreenError: the hierarchy cannot be read.
+    """
+    if not screen.xml.strip():
+        return screen.xml
+    from lxml import etree
+
+    tree = parse_tree(screen.xml)
+    windows = list(tree)
+    known = next(tree.iterdescendants(), None)
+    is_appium = known is not None and known.tag != "node"
+    if root.role == "toast" and not is_appium:
+        return screen.xml
+    made = _node(root, package, known, is_appium=is_appium)
+    app = next((w for w in windows if w.get("package") == screen.package), None)
+    under = app if app is not None else next(iter(windows), tree)
+    if own_window or root.role == "toast":
+        for window in windows if own_window and len(windows) == 1 else ():
+            tree.remove(window)  # a dump of one window holds the one that has the focus
+        if root.role == "toast":
+            tree.append(made)
+        else:
+            tree.insert(0, made)
+        for index, window in enumerate(tree):
+            window.set("index", str(index))
+    else:
+        made.set("index", str(len(under)))
+        under.append(made)
+    if root.role != "toast":
+        _take_focus(tree, made)
+    text: str = etree.tostring(tree, encoding="unicode")
+    return f"{_DECLARATION}{text}" if screen.xml.lstrip().startswith("<?xml") else text
+
+
+def _take_focus(tree: _Element, made: _Element) -> None:
+    """Let nothing but noise have the focus: what is typed goes nowhere else."""
+    own = set(made.iter())
+    for node in tree.iter():
+        if node.get("focused") == "true" and node not in own:
+            node.set("focused", "false")
+
+
+def _node(
+    part: Part, package: str, known: _Element | None, *, is_appium: bool, index: int = 0
+) -> _Element:
+    """Return the element of a part, with those of all parts in it."""
+    from lxml import etree
+
+    class_name = _CLASSES.get(part.role.removeprefix("light-"), "android.widget.FrameLayout")
+    if part.role == "picture" and part.parts:  # a whole screen, which holds others
+        class_name = "android.widget.FrameLayout"
+    touched = "true" if part.does else "false"
+    values = {
+        "index": str(index),
+        "text": part.text,
+        "resource-id": part.id,
+        "class": class_name,
+        "package": package,
+        "content-desc": part.description,
+        "clickable": touched,
+        "enabled": "true",
+        "focusable": touched,
+        "bounds": part.bounds.describe(),
+        "displayed": "true",
+    }
+    names = dict.fromkeys(() if known is None else map(str, known.attrib))
+    names |= dict.fromkeys(_kept(part) if is_appium else _ATTRIBUTES)
+    node = etree.Element(class_name if is_appium else "node")
+    for name in names:
+        node.set(name, values.get(name, _usual(name, known)))
+    for place, each in enumerate(part.parts):
+        node.append(_node(each, package, known, is_appium=is_appium, index=place))
+    return node
+
+
+def _kept(part: Part) -> list[str]:
+    """Return the attributes that Appium always writes, or where they hold something."""
+    wanted = {"resource-id": part.id, "content-desc": part.description, "text": part.text}
+    always = ["index", "package", "class", "clickable", "enabled", "bounds"]
+    return [*always, *(name for name, value in wanted.items() if value)]
+
+
+def _usual(name: str, known: _Element | None) -> str:
+    """Return the value of an attribute of which noise knows nothing: false for a flag."""
+    value = "" if known is None else known.get(name, "")
+    is_flag = known is None or value in {"true", "false"}
+    return "false" if is_flag else value if name in {"display-id", "rotation"} else ""

@@ -1,0 +1,166 @@
+"""The fonts of noise: Pillow's own for Latin letters, one of the machine for others.
+
+No typeface is shipped for this. Letters of other scripts take the font of a package that brings
+some (those of the extra `virtual` do), or else one that is installed on the machine.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from PIL.ImageFont import FreeTypeFont
+
+_HOST: Final = (
+    *("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts"),
+    *("/System/Library/Fonts", "/Library/Fonts", "~/Library/Fonts"),
+)
+
+
+class _Script(NamedTuple):
+    """Letters that Pillow's font lacks: which, and what has them: a package, or files of a host."""
+
+    name: str
+    letters: re.Pattern[str]
+    package: str
+    pattern: str
+    files: tuple[str, ...]
+
+
+_SCRIPTS: Final = (
+    _Script(
+        "Chinese, Japanese and Korean letters",
+        re.compile("[\u1100-\u11ff\u2e80-\u9fff\ua960-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef]"),
+        "paperang_p2_fonts_cjk",
+        "fonts/wqy-microhei.ttc",
+        ("NotoSansCJK-Regular.ttc", "NotoSansCJKsc-Regular.otf", "wqy-microhei.ttc",
+         "DroidSansFallbackFull.ttf", "PingFang.ttc", "Arial Unicode.ttf"),
+    ),
+    _Script(
+        "Arabic letters",
+        re.compile("[\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufefe]"),
+        "justmytype_intl_rtl",
+        "fonts/ofl/notosansarabic/NotoSansArabic*.ttf",
+        ("NotoSansArabic-Regular.ttf", "NotoNaskhArabic-Regular.ttf", "DejaVuSans.ttf"),
+    ),
+    _Script(
+        "letters beyond Latin ones",
+        re.compile("[\u0250-\u10ff\u1200-\u1dff]"),
+        "",
+        "",
+        ("NotoSans-Regular.ttf", "DejaVuSans.ttf", "Arial Unicode.ttf"),
+    ),
+)  # fmt: skip
+
+
+def undrawable(text: str) -> str:
+    """Return which letters of a text no font has, and what brings one; empty if none lacks."""
+    script = next((each for each in _scripts_of(text) if _file(each) is None), None)
+    if script is None:
+        return ""
+    package = script.package.replace("_", "-")
+    brings = f"pip install {package}, or " if package else ""
+    return f"no font on this machine has {script.name}: {brings}install {script.files[0]}"
+
+
+def font(text: str, size: int) -> FreeTypeFont:
+    """Return the font for a text, `size` pixels high: that of the first script that it needs."""
+    from PIL import ImageFont
+
+    scripts = _scripts_of(text)
+    path = _file(scripts[0]) if scripts else None
+    if path is not None:
+        return _from_file(path, size)
+    plain = _plain(size)
+    assert isinstance(plain, ImageFont.FreeTypeFont)
+    return plain
+
+
+def is_rightward(text: str) -> bool:
+    """Whether a text runs from left to right, as far as its first letter of a script tells."""
+    found = re.search("[A-Za-z\u00c0-\u024f\u0590-\u08ff\u2e80-\u9fff]", text)
+    return found is None or not "\u0590" <= found[0] <= "\u08ff"
+
+
+@lru_cache(4096)
+def width_of(text: str, size: int) -> int:
+    """Return how many pixels wide a text of a size is."""
+    return int(font(text, size).getlength(text) + 0.999)
+
+
+@cache
+def line_height(size: int) -> int:
+    """Return how many pixels lie between two lines of text of a size."""
+    return round(size * 1.35)
+
+
+def wrapped(text: str, size: int, width: int) -> list[str]:
+    """Return a text in lines of at most `width` pixels; Chinese may break between any two signs."""
+    pieces = re.findall(r"[\u2e80-\u9fff\uff00-\uffef]|[^\s\u2e80-\u9fff\uff00-\uffef]+|\s+", text)
+    lines = [""]
+    for piece in pieces:
+        if piece.isspace():
+            lines[-1] += " " if lines[-1] else ""
+            continue
+        # No line begins with a mark that ends a phrase.
+        fits = width_of(lines[-1] + piece, size) <= width or piece in "，。！？、：；）"
+        if lines[-1].strip() and not fits:
+            lines.append("")
+        rest = piece
+        while width_of(rest, size) > width and len(rest) > 1:
+            most = next(
+                (n for n in range(len(rest), 1, -1) if width_of(rest[:n], size) <= width), 1
+            )
+            lines[-1], rest = rest[:most], rest[most:]
+            lines.append("")
+        lines[-1] += rest
+    return [line.strip() for line in lines if line.strip()]
+
+
+def shortened(lines: list[str], most: int, size: int, width: int) -> list[str]:
+    """Return at most so many lines, the last of which says by "…" that there are more."""
+    if len(lines) <= most:
+        return lines
+    kept = lines[:most]
+    while kept and kept[-1] and width_of(kept[-1] + "…", size) > width:
+        kept[-1] = kept[-1][:-1]
+    return [*kept[:-1], kept[-1] + "…"] if kept else []
+
+
+def _scripts_of(text: str) -> list[_Script]:
+    return [each for each in _SCRIPTS if each.letters.search(text)]
+
+
+@cache
+def _plain(size: int) -> FreeTypeFont:
+    from PIL import ImageFont
+
+    found = ImageFont.load_default(size)
+    assert isinstance(found, ImageFont.FreeTypeFont)
+    return found
+
+
+@cache
+def _from_file(path: Path, size: int) -> FreeTypeFont:
+    from PIL import ImageFont
+
+    return ImageFont.truetype(str(path), size)
+
+
+@cache
+def _file(script: _Script) -> Path | None:
+    spec = importlib.util.find_spec(script.package) if script.package else None
+    if spec is not None and spec.origin is not None:
+        packaged = sorted(Path(spec.origin).parent.glob(script.pattern))
+        if packaged:
+            return packaged[0]
+    found: dict[str, Path] = {}
+    for place in _HOST:
+        for folder, _, names in os.walk(Path(place).expanduser()):
+            found |= {name: Path(folder, name) for name in names if name in script.files}
+    return next((found[name] for name in script.files if name in found), None)

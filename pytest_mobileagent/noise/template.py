@@ -1,0 +1,290 @@
+"""Templates of noise: what they hold, and how they are read from TOML files.
+
+    language = "en"                # of all templates of the file
+
+    [[noise]]
+    name = "garden-week"           # once in all files
+    kind = "popup"
+    title = "Garden week"
+    text = "A third off everything that grows, until Sunday."
+    cross = true                   # a small cross in the corner, which closes it
+    buttons = [{ text = "See the offers", does = "open" }]
+
+`Template` says what else there is.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from pytest_mobileagent.fileio import read_text
+from pytest_mobileagent.noise import SHOWN
+from pytest_mobileagent.noise.fonts import undrawable
+from pytest_mobileagent.plain import expect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+OWN: Final = Path(__file__).with_name("ads")
+SHAPES = ("card", "dialog", "sheet", "full", "coach", "toast")
+DOES = ("close", "open", "next", "nothing")
+# Of each kind: its shape, whether back closes it, and what a touch on its body does.
+_OF_KIND: Mapping[str, tuple[str, bool, str]] = {
+    "popup": ("card", True, "nothing"),
+    "countdown-ad": ("full", False, "nothing"),
+    "late-ad": ("full", True, "nothing"),
+    "redirect-ad": ("card", True, "open"),
+    "update": ("dialog", True, "nothing"),
+    "login": ("sheet", True, "nothing"),
+    "vip": ("card", True, "nothing"),
+    "permission": ("dialog", True, "nothing"),
+    "rating": ("dialog", True, "nothing"),
+    "tutorial": ("coach", False, "nothing"),
+    "toast": ("toast", False, "nothing"),
+}
+_TIMED = ("countdown-ad", "late-ad")
+_COLOUR = re.compile("#[0-9a-fA-F]{6}")
+_NAME = re.compile(r"[\w.-]{1,80}")
+_URL = re.compile(r"https?://[\w.-]+(?:/[\w./-]*)?", re.ASCII)
+_LONGEST = 600  # characters of a text
+_HEADER = re.compile(r"^\s*\[\[\s*noise\s*\]\]", re.MULTILINE)
+
+
+class BadNoiseError(ValueError):
+    """A template cannot be used; the text says in which file and line, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """A button: its words, and what a tap on it does.
+
+    "close" closes the noise; "open" leads away, to a page from which back returns; "next" turns to
+    the next page of a tutorial, and closes it on the last one; "nothing" does nothing.
+    """
+
+    text: str
+    does: str = "close"
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """One piece of noise.
+
+    - `name`, `kind`, `language`: which it is. `file`: where it comes from, with the line.
+    - `shape`: card, dialog, sheet (at the bottom), full (the whole screen), coach (a bubble beside
+      a spotlight) or toast; each kind has its usual one.
+    - `title`, `text`: its words; `pages`: (title, text) of the pages of a tutorial, in their place.
+    - `buttons`; `cross`: whether it has a small cross that closes it.
+    - `body`: what a touch beside the buttons does: "nothing", or "open" in ads that redirect.
+    - `outside`: whether a touch beside a card, dialog or sheet closes it. `back`: whether the
+      back key does.
+    - `wait`: after how many actions of the agent an ad closes by itself (`countdown-ad`), or its
+      cross appears (`late-ad`). Time is counted in actions, so that it is the same on every phone.
+    - `badge`: a small word that says that it is an ad. `colours`: two, of its picture.
+    - `page`: title and text of the page that "open" leads to; `url`: the address of that page,
+      which a live phone's browser opens if it is a `redirect-ad`.
+    """
+
+    name: str
+    kind: str
+    language: str
+    shape: str = "card"
+    title: str = ""
+    text: str = ""
+    pages: tuple[tuple[str, str], ...] = ()
+    buttons: tuple[Button, ...] = ()
+    cross: bool = False
+    body: str = "nothing"
+    outside: bool = False
+    back: bool = True
+    wait: int = 0
+    badge: str = ""
+    colours: tuple[str, str] = ("#3f6fb5", "#7fb3a6")
+    page: tuple[str, str] = ("", "")
+    url: str = "https://example.com/"
+    file: str = field(default="", compare=False)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All its words."""
+        words = (button.text for button in self.buttons)
+        pages = (text for page in (*self.pages, self.page) for text in page)
+        return tuple(filter(None, (self.title, self.text, *pages, *words, self.badge)))
+
+
+def load(folders: Iterable[Path] = ()) -> tuple[Template, ...]:
+    """Return the templates of this package, and of the TOML files below other folders.
+
+    Raises:
+        BadNoiseError: a file cannot be read, or a template in it cannot be used.
+    """
+    paths = [path for each in (OWN, *folders) for path in sorted(each.rglob("*.toml"))]
+    found: dict[str, Template] = {}
+    for path in paths:
+        for template in read(path):
+            is_own = path.is_relative_to(OWN)  # those are checked when they are needed
+            if not is_own and (why := undrawable("".join(template.texts))):
+                msg = f"{template.file} ({template.name!r}): {why}"
+                raise BadNoiseError(msg)
+            if (other := found.get(template.name)) is not None:
+                msg = f"{template.file}: {other.file} has a template of this name already"
+                raise BadNoiseError(msg)
+            found[template.name] = template
+    return tuple(found.values())
+
+
+def read(path: Path) -> list[Template]:
+    """Return the templates of a TOML file.
+
+    Raises:
+        BadNoiseError: it cannot be read, or a template in it cannot be used.
+    """
+    try:
+        text = read_text(path, follows=True)
+        content = tomllib.loads(text)
+    except (OSError, ValueError) as error:
+        msg = f"{path} cannot be read: {error}"
+        raise BadNoiseError(msg) from None
+    lines = [text.count("\n", 0, found.end()) + 1 for found in _HEADER.finditer(text)]
+    language, each = content.pop("language", "en"), content.pop("noise", [])
+    if content or not isinstance(language, str) or not isinstance(each, list):
+        more = f", and no {', '.join(sorted(content))}" if content else ""
+        msg = f'{path}: a file has language = "…" and tables [[noise]]{more}'
+        raise BadNoiseError(msg)
+    found = []
+    for number, given in enumerate(each):
+        line = f":{lines[number]}" if len(lines) == len(each) else f", template {number + 1}"
+        where = f"{path}{line}"
+        try:
+            table = {"language": language, **expect(given, dict, "a template")}
+            found.append(_checked(_template(table, where)))
+        except (TypeError, ValueError) as error:
+            name = given.get("name") if isinstance(given, dict) else None
+            msg = f"{where} ({name!r}): {error}"
+            raise BadNoiseError(msg) from None
+    return found
+
+
+_TYPES: Mapping[str, Any] = {
+    "name": str, "kind": str, "language": str, "shape": str, "title": str, "text": str,
+    "pages": list, "buttons": list, "cross": bool, "body": str, "outside": bool, "back": bool,
+    "wait": int, "badge": str, "colours": list, "page": dict, "url": str,
+}  # fmt: skip
+
+
+def _template(table: Mapping[str, Any], where: str) -> Template:
+    if unknown := sorted(set(table) - set(_TYPES)):
+        msg = f"there is no {', '.join(unknown)} in a template: it may have {', '.join(_TYPES)}"
+        raise ValueError(msg)
+    given = {name: expect(value, _TYPES[name], name) for name, value in table.items()}
+    for name in ("name", "kind"):
+        if not given.get(name):
+            msg = f"it has no {name}"
+            raise ValueError(msg)
+    _one_of("kind", given["kind"], SHOWN)
+    shape, back, body = _OF_KIND[given["kind"]]
+    given = {"shape": shape, "back": back, "body": body, **given, "file": where}
+    given["buttons"] = tuple(_button(each) for each in given.get("buttons", ()))
+    given["pages"] = tuple(_page(each) for each in given.get("pages", ()))
+    given["page"] = _page(given.get("page", {}))
+    if "colours" in given:
+        given["colours"] = tuple(given["colours"])
+    return Template(**given)
+
+
+def _button(given: Any) -> Button:
+    table = expect(given, dict, "a button")
+    if set(table) - {each.name for each in fields(Button)} or not table.get("text"):
+        msg = f"a button has a text, and may have does=…, not {table}"
+        raise ValueError(msg)
+    words = {name: expect(value, str, name) for name, value in table.items()}
+    return Button(**words)
+
+
+def _page(given: Any) -> tuple[str, str]:
+    table = expect(given, dict, "a page")
+    if set(table) - {"title", "text"}:
+        msg = f"a page has a title and a text, not {table}"
+        raise ValueError(msg)
+    title, text = (expect(table.get(name, ""), str, name) for name in ("title", "text"))
+    return title, text
+
+
+def _one_of(what: str, word: str, words: Sequence[str]) -> None:
+    if word not in words:
+        msg = f"there is no {what} {word!r}: there are {', '.join(words)}"
+        raise ValueError(msg)
+
+
+def _checked(template: Template) -> Template:
+    """Return a template that can be used.
+
+    Raises:
+        ValueError: it cannot; the text says why, and what to do.
+    """
+    _one_of("shape", template.shape, SHAPES)
+    _one_of("body", template.body, ("nothing", "open"))
+    for button in template.buttons:
+        _one_of("does", button.does, DOES)
+    if why := next(filter(None, (check(template) for check in _CHECKS)), ""):
+        raise ValueError(why)
+    return template
+
+
+def _flaw_of_words(template: Template) -> str:
+    if not _NAME.fullmatch(template.name):
+        return "its name may hold letters, digits, dots, dashes and underscores only"
+    if not re.fullmatch("[a-z]{2,3}", template.language):
+        return f"its language has to be a code such as en or zh, not {template.language!r}"
+    if not (template.title or template.text or template.pages):
+        return "it says nothing: give it a title or a text"
+    if any(len(text) > _LONGEST for text in template.texts):
+        return f"a text has more than {_LONGEST} characters, which no screen has room for"
+    return ""
+
+
+def _flaw_of_look(template: Template) -> str:
+    if len(template.colours) != 2 or not all(
+        isinstance(each, str) and _COLOUR.fullmatch(each) for each in template.colours
+    ):
+        return 'its colours have to be two such as ["#3f6fb5", "#7fb3a6"]'
+    if len(template.buttons) > 3:
+        return "it may have three buttons at most"
+    if not _URL.fullmatch(template.url):
+        return f"its url has to be a plain http or https address, not {template.url!r}"
+    is_toast = template.kind == "toast"
+    if is_toast != (template.shape == "toast"):
+        return "a toast has the shape toast, and nothing else has it"
+    if is_toast and (template.buttons or template.cross or template.pages):
+        return "a toast can hold a text only"
+    return ""
+
+
+def _flaw_of_time(template: Template) -> str:
+    if template.kind in _TIMED and not 2 <= template.wait <= 9:
+        return f"a {template.kind} has wait = 2 to 9: the actions until it {_ends(template)}"
+    if template.kind in _TIMED and template.shape != "full":
+        return f"a {template.kind} has the shape full, which has room for the time that is left"
+    if template.kind not in _TIMED and template.wait:
+        return f"only {' and '.join(_TIMED)} have a wait"
+    if template.pages and template.kind != "tutorial":
+        return "only a tutorial has pages"
+    return ""
+
+
+def _ends(template: Template) -> str:
+    return "closes by itself" if template.kind == "countdown-ad" else "can be closed"
+
+
+def _flaw_of_closing(template: Template) -> str:
+    closes = template.cross or any(each.does in {"close", "next"} for each in template.buttons)
+    if not closes and template.kind not in {"toast", "countdown-ad"}:
+        return "there is no way to close it: give it cross = true, or a button that does close"
+    return ""
+
+
+_CHECKS = (_flaw_of_words, _flaw_of_look, _flaw_of_time, _flaw_of_closing)

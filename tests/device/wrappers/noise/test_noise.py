@@ -1,0 +1,263 @@
+"""A device around a device: what noise shows, takes, and lets through."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_mobileagent import Key, Open, Scroll, Swipe, Tap, Type, Wait
+from pytest_mobileagent.device.device import NoiseMaker, noise_of
+from pytest_mobileagent.testing import FakePhone, make_screen
+
+MILK = Tap(500, 60)  # on the page "list"
+
+
+def on(screen, **criteria):
+    return Tap(*screen.get(**criteria).bounds.center)
+
+
+def test_a_screen_without_noise_is_the_phone_s(desk):
+    screen = desk.do(MILK)
+    assert screen is desk.phone.screen
+    assert screen.find(text="Buy milk") is not None
+    assert desk.met is None
+
+
+def test_noise_lies_over_the_phone_s_own_screen(desk):
+    desk.plan(_1="en-garden-week")
+    screen = desk.do(MILK)
+    assert screen.get(text="Garden week").package == "com.example.shop"
+    assert screen.beneath is desk.phone.screen
+    assert desk.met is None, "nobody has met it yet"
+
+
+def test_the_cross_closes_it_and_the_phone_notices_nothing(desk):
+    desk.plan(_1="en-garden-week")
+    seen = desk.do(MILK)
+    noise = desk.step(on(seen, content_desc="Close"))
+    assert (noise.kind, noise.name, noise.number) == ("popup", "en-garden-week", 1)
+    assert (noise.reaction, noise.swallowed) == ("closed", (0,))
+    assert desk.done == [MILK]
+    assert desk.noisy.observe().screen is desk.phone.screen
+
+
+@pytest.mark.parametrize(
+    "action",
+    [Tap(500, 30), Swipe(500, 2000, 500, 500), Scroll("up"), Type("x"), Key("enter"),
+     Tap(540, 1300)],
+)  # fmt: skip
+def test_what_does_not_close_it_is_swallowed(desk, action):
+    desk.plan(_1="en-garden-week")
+    desk.do(MILK)
+    noise = desk.step(action)
+    assert (noise.reaction, noise.swallowed) == ("mis-tapped", (0,))
+    assert desk.done == [MILK]
+    assert desk.noisy.observe().screen.find(text="Garden week") is not None
+
+
+def test_a_button_that_leads_away_shows_a_page_from_which_back_returns(desk):
+    desk.plan(_1="en-garden-week")
+    seen = desk.do(MILK)
+    page = desk.do(on(seen, text="See the offers"))
+    assert desk.met.reaction == "mis-tapped"
+    assert page.find(text="Seedlings, soil and tools: 214 offers near you.") is not None
+    assert desk.step(Tap(500, 2000)).reaction == "mis-tapped"
+    assert desk.step(Key("back")).reaction == "recovered"
+    assert desk.done == [MILK]
+    assert desk.noisy.observe().screen is desk.phone.screen
+
+
+@pytest.mark.parametrize(
+    ("name", "closes"),
+    [("en-garden-week", True), ("en-update-new", True), ("en-login-sheet", True),
+     ("en-splash-cola", False), ("en-video-game", False), ("en-tutorial-gesture", False)],
+)  # fmt: skip
+def test_back_closes_what_it_would_close_on_android(desk, name, closes):
+    desk.plan(_1=name)
+    desk.do(MILK)
+    noise = desk.step(Key("back"))
+    assert (noise.reaction == "closed") == closes
+    assert noise.swallowed == (0,), "the app beneath never goes back"
+    assert desk.done == [MILK]
+
+
+def test_a_tap_outside_closes_a_dialog_that_lets_it(desk):
+    desk.plan(_1="en-newsletter")
+    desk.do(MILK)
+    assert desk.step(Tap(20, 200)).reaction == "closed"
+
+
+@pytest.mark.parametrize("action", [Key("home"), Key("overview"), Open("com.example.launcher")])
+def test_who_leaves_the_app_leaves_its_noise(desk, action):
+    desk.plan(_1="en-update-new")
+    desk.do(MILK)
+    noise = desk.step(action)
+    assert (noise.reaction, noise.swallowed) == ("left", ())
+    assert desk.done == [MILK, action]
+
+
+def test_noise_goes_when_another_app_comes_to_the_front(desk):
+    desk.plan(_1="en-update-new")
+    desk.do(Wait(0))
+    desk.phone.history.append("home")  # as a notification would do
+    assert desk.noisy.observe().screen is desk.phone.screen
+
+
+def test_a_countdown_ends_by_itself_and_waiting_is_right(desk):
+    desk.plan(_1="en-splash-bank")  # 2 actions
+    assert desk.do(MILK).find(text="2") is not None
+    assert desk.step(Wait(1)).reaction == "waited"
+    assert desk.noisy.observe().screen.find(text="1") is not None
+    assert desk.step(Wait(1)).reaction == "waited"
+    assert desk.noisy.observe().screen is desk.phone.screen
+
+
+def test_what_is_tapped_when_a_countdown_ends_hits_the_app(desk):
+    desk.plan(_1="en-splash-bank")
+    desk.do(Wait(0))
+    assert desk.step(Tap(500, 2000)).swallowed == (0,)
+    noise = desk.step(MILK)
+    assert (noise.reaction, noise.swallowed) == ("mis-tapped", ())
+    assert desk.phone.history == ["list", "milk"]
+
+
+def test_the_button_of_a_countdown_skips_it(desk):
+    desk.plan(_1="en-splash-cola")
+    seen = desk.do(MILK)
+    assert desk.step(on(seen, text="Skip 3")).reaction == "closed"
+
+
+def test_a_late_ad_can_be_closed_only_when_its_cross_is_there(desk):
+    desk.plan(_1="en-video-game")
+    seen = desk.do(MILK)
+    assert seen.find(content_desc="Close") is None
+    assert desk.step(Key("back")).reaction == "mis-tapped"
+    assert desk.step(Wait(1)).reaction == "waited"
+    cross = on(desk.noisy.observe().screen, content_desc="Close")
+    assert desk.step(cross).reaction == "closed"
+
+
+def test_an_ad_that_redirects_does_so_wherever_it_is_tapped(desk):
+    desk.plan(_1="en-click-shoes")
+    seen = desk.do(MILK)
+    page = desk.do(on(seen, text="Run like it is downhill"))
+    assert page.package == "com.android.chrome"
+    assert desk.step(on(page, content_desc="Navigate up")).reaction == "recovered"
+
+
+def test_on_a_live_phone_it_opens_the_browser_and_back_returns(desk, monkeypatch):
+    asked = []
+
+    def shell(script):
+        asked.append(script)
+        desk.phone.history.append("home")  # any other app, as a browser is one
+        return "Starting: Intent { act=android.intent.action.VIEW }"
+
+    monkeypatch.setattr(desk.phone, "shell", shell)
+    desk.plan(_1="en-click-shoes")
+    seen = desk.do(Wait(0))
+    browser = desk.do(on(seen, text="Run like it is downhill"))
+    assert "-d https://example.com/brook" in asked[0]
+    assert browser is desk.phone.screen
+    assert browser.package == "com.example.launcher"
+    assert desk.met.reaction == "mis-tapped"
+    assert desk.step(Tap(5, 5)).reaction == ""
+    noise = desk.step(Key("back"))
+    assert (noise.kind, noise.reaction, noise.number) == ("redirect-ad", "recovered", 1)
+    assert desk.step(Wait(0)) is None
+
+
+def test_a_phone_without_a_browser_shows_a_drawn_page(desk, monkeypatch):
+    monkeypatch.setattr(desk.phone, "shell", lambda script: "Error: Activity not started")
+    desk.plan(_1="en-click-shoes")
+    seen = desk.do(MILK)
+    assert desk.do(on(seen, text="Run like it is downhill")).package == "com.android.chrome"
+
+
+def test_a_tutorial_has_pages(desk):
+    desk.plan(_1="en-tutorial-tour")
+    seen = desk.do(MILK)
+    for title in ("Search", "That is all"):
+        seen = desk.do(on(seen, text="Next"))
+        assert seen.find(text=title) is not None
+        assert desk.met.reaction == ""
+    assert desk.step(on(seen, text="Next")).reaction == "closed"
+
+
+def test_a_toast_lets_touches_through(desk):
+    desk.plan(_1="en-toast-sync")
+    desk.do(Wait(0))
+    noise = desk.step(MILK)
+    assert (noise.kind, noise.reaction, noise.swallowed) == ("toast", "", ())
+    assert desk.phone.history == ["list", "milk"]
+    assert desk.noisy.observe().screen is desk.phone.screen
+
+
+def test_an_action_that_is_not_executed_never_reaches_the_phone(desk):
+    desk.plan(_1="unexecuted")
+    noise = desk.step(MILK)
+    assert (noise.kind, noise.swallowed, desk.done) == ("unexecuted", (0,), [])
+    assert desk.step(Tap(510, 61)).reaction == "recovered", "the same button, tapped again"
+    assert desk.phone.history == ["list", "milk"]
+
+
+def test_going_on_as_if_it_had_been_executed_is_no_recovery(desk):
+    desk.plan(_1="unexecuted")
+    desk.do(MILK)
+    assert desk.step(Tap(500, 180)).reaction == ""
+
+
+def test_a_delayed_action_is_done_when_the_agent_waits_or_looks_again(desk):
+    for look_again in (True, False):
+        desk.plan(_1="delayed", _2="delayed", _3="delayed", _4="delayed")
+        desk.phone.reset("", ())
+        assert desk.do(MILK).find(text="Milk") is not None, "nothing has happened yet"
+        assert desk.met.swallowed == ()
+        if look_again:
+            assert desk.noisy.observe().screen.find(text="Buy milk") is not None
+        noise = desk.step(Wait(0))
+        assert noise.reaction == "waited"
+        assert desk.phone.history == ["list", "milk"]
+
+
+def test_a_delayed_action_is_done_before_the_next_one(desk):
+    desk.plan(_1="delayed")
+    desk.do(MILK)
+    desk.step(Key("back"))
+    assert desk.done == [MILK, Key("back")]
+
+
+def test_an_action_may_be_done_twice(desk):
+    desk.plan(_1="repeated")
+    noise = desk.step(Type("x"))
+    assert (noise.kind, desk.done) == ("repeated", [Type("x"), Type("x")])
+
+
+def test_nothing_becomes_of_waiting(desk):
+    desk.plan(_1="unexecuted", _2="repeated")
+    assert desk.step(Wait(0)) is None
+    assert desk.step(Wait(0)) is None
+    assert desk.done == [Wait(0), Wait(0)]
+
+
+def test_of_several_actions_the_ones_after_it_hit_noise_that_nobody_has_seen(desk):
+    desk.plan(_1="en-garden-week", _2="en-update-new")
+    noise = desk.step(MILK, Tap(500, 30), Tap(500, 30))
+    assert (noise.name, noise.swallowed) == ("en-garden-week", (1, 2))
+    assert desk.done == [MILK]
+
+
+def test_what_noise_said_is_said_once(desk):
+    desk.plan(_1="en-garden-week")
+    desk.do(MILK)
+    assert desk.step(Tap(500, 30)) is not None
+    assert desk.noisy.noise() is None
+    assert isinstance(desk.noisy, NoiseMaker)
+    assert noise_of(FakePhone([make_screen("x")])) is None
+
+
+def test_probes_events_and_the_system_are_the_phone_s(desk):
+    desk.phone.pending_events = []
+    assert desk.noisy.system is desk.phone
+    assert desk.noisy.info is desk.phone.info
+    assert desk.noisy.events() == ()
+    assert desk.noisy.log() == ()
