@@ -130,9 +130,9 @@ def _with_noise(device: Device, plan: Plan, first: Capture) -> Device:
     """Return the device as the agent meets it."""
     if plan.noise is None:
         return device
-    from pytest_mobileagent.device.wrappers.noise import Noisy  # few runs need it
+    from pytest_mobileagent.device.wrappers.noise import with_noise  # few runs need it
 
-    return Noisy(device, plan.noise, plan.seed, plan.case.task.language, first.screen)
+    return with_noise(device, plan.noise, plan.seed, plan.case.task.language, first.screen)
 
 
 def reset_for(task: Task, system: System) -> Reset:

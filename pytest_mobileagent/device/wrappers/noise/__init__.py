@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action import Wait
-from pytest_mobileagent.device.device import Capture, kept_crashes_of, log_of
+from pytest_mobileagent.device.device import Capture, PageDevice, kept_crashes_of, log_of
 from pytest_mobileagent.device.wrappers.noise.schedule import NoiseSettings, Schedule
 from pytest_mobileagent.device.wrappers.noise.shown import Shown
 from pytest_mobileagent.episode.record import Noise
+from pytest_mobileagent.errors import DeviceError, NoEdgeError, TaskError
 from pytest_mobileagent.noise.cover import look_of
 from pytest_mobileagent.plain import plain_number
 
@@ -158,7 +159,8 @@ class Noisy:
                 self._noises += 1
                 self._device.perform(action)
                 self._device.observe()  # the second comes when the first has had its effect
-                self._device.perform(action)
+                with contextlib.suppress(NoEdgeError):
+                    self._device.perform(action)
                 self._met = Noise(drawn, self._noises)
             case _:
                 self._device.perform(action)
@@ -195,7 +197,7 @@ class Noisy:
         if (system := self._device.system) is None:
             return False
         view = "am start -a android.intent.action.VIEW -c android.intent.category.BROWSABLE"
-        said = system.shell(f"{view} -d {shlex.quote(url)}")
+        said = _said(system, f"{view} -d {shlex.quote(url)}")
         return "Starting" in said and "Error" not in said
 
     def _after(self, tampered: _Tampered, action: Action) -> None:
@@ -214,19 +216,45 @@ class Noisy:
         late = tampered or self._tampered
         if late is not None and late.is_due:
             late.is_due = False
-            self._device.perform(late.action)
+            with contextlib.suppress(NoEdgeError):  # of which nobody waits to hear
+                self._device.perform(late.action)
 
     def _react(self, reaction: Reaction) -> None:
         if self._met is not None:
             self._met = replace(self._met, reaction=reaction)
 
 
+class NoisyPages(Noisy):
+    """Recorded pages with noise (see `PageDevice`)."""
+
+    def show(self, page: str) -> None:
+        """Show a page by its id, beneath whatever noise is on the screen."""
+        assert isinstance(self._device, PageDevice)
+        self._device.show(page)
+
+
+def with_noise(
+    device: Device, settings: NoiseSettings, seed: int, language: str, first: Screen
+) -> Noisy:
+    """Return a device with noise (see `Noisy`)."""
+    kind = NoisyPages if isinstance(device, PageDevice) else Noisy
+    return kind(device, settings, seed, language, first)
+
+
 def _font_scale(system: System | None) -> float:
     """Return by how much a phone enlarges texts; 1 where it does not say."""
     if system is None:
         return 1.0
-    scale = plain_number(system.shell(_FONT_SCALE).strip())
+    scale = plain_number(_said(system, _FONT_SCALE).strip())
     return scale if scale is not None and 0.5 <= scale <= 3 else 1.0
+
+
+def _said(system: System, script: str) -> str:
+    """Return what a script wrote; nothing where there is no shell, as with recorded pages."""
+    try:
+        return system.shell(script)
+    except (DeviceError, TaskError):
+        return ""
 
 
 def _is_same(action: Action, other: Action, screen: Screen) -> bool:
@@ -242,4 +270,4 @@ def _is_same(action: Action, other: Action, screen: Screen) -> bool:
     return False
 
 
-__all__ = ["NoiseSettings", "Noisy"]
+__all__ = ["NoiseSettings", "Noisy", "with_noise"]
