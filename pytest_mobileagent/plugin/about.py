@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest_mobileagent
 from pytest_mobileagent.episode.redaction import current
 from pytest_mobileagent.plain import digest
-from pytest_mobileagent.plugin.items import WHOLE, case_of, selection
+from pytest_mobileagent.plugin.choosing import WHOLE, selection
+from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.project import folders
 from pytest_mobileagent.plugin.reuse.digests import (
     clock_of,
@@ -61,7 +62,7 @@ def about_run(
         **made,
         "wording": wording,
         "judges": [str(judge) for judge in run.judges.references],
-        "selection": selection(run.config),
+        "selection": selection(run.config, run.settings),
         "shard": run.settings["mobile-shard"].text,
         "suspects": run.value("mobile-suspects"),
         "redaction": rules.about() if (rules := current()) is not None else None,

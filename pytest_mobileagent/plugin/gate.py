@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.plugin.items import selection
+from pytest_mobileagent.plugin.choosing import selection
 from pytest_mobileagent.plugin.options import leaves_distribution, usage_error
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class RunGate:
         baseline, alike = None, False
         if self.baseline is not None:
             shard = self._settings["mobile-shard"].text
-            own = {"selection": selection(self._config), "shard": shard}
+            own = {"selection": selection(self._config, self._settings), "shard": shard}
             baseline, alike = self.baseline.tasks, selected_alike(own, self.baseline.about)
         return decide(self.gate, tasks, baseline, self.analyses, look, before=before, alike=alike)
 

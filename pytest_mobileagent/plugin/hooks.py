@@ -17,6 +17,7 @@ from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin import hookspecs
 from pytest_mobileagent.plugin.broken import BrokenTasks, check_chosen
+from pytest_mobileagent.plugin.choosing import Choosing
 from pytest_mobileagent.plugin.config import RUN, RunConfig
 from pytest_mobileagent.plugin.fixtures import (  # noqa: F401 - pytest finds fixtures by their names here
     agent,
@@ -33,7 +34,6 @@ from pytest_mobileagent.plugin.items import (
     case_of,
     check_function,
     check_stopping,
-    keep_shard,
     mark_tags,
     parametrize,
     unittest_problem,
@@ -63,6 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     run = config.stash[RUN] = RunConfig(config)
     config.pluginmanager.register(BrokenTasks(config), "mobileagent-broken-tasks")
+    config.pluginmanager.register(Choosing(run), "mobileagent-choosing")
     if runs_no_test(config):
         return
     if run.agent is not None:
@@ -125,15 +126,6 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
 
 def pytest_itemcollected(item: pytest.Item) -> None:
     mark_tags(item)
-
-
-@pytest.hookimpl(trylast=True)  # after -k and -m
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    run = config.stash[RUN]
-    if (shard := run.value("mobile-shard")) is not None:
-        keep_shard(config, items, shard)
-    if not runs_no_test(config):
-        run.earlier.deselect(config, items)
 
 
 @pytest.hookimpl(tryfirst=True)  # write run.json before pytest-xdist hands out its tests

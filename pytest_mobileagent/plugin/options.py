@@ -245,6 +245,11 @@ GROUPS: dict[str, tuple[Option, ...]] = {
     ),
     "runs and gates": (
         Option(
+            "--mobile-sample", "N", None, values.whole(1),
+            "run only N of the selected tasks, by suite, level and app in proportion; the same "
+            "ones for the same seed",
+        ),
+        Option(
             "--mobile-shard", "I/N", None, values.shard,
             "run only the I-th of N parts of the tasks, counted from 1; `merge` joins the parts "
             "to one run",

@@ -56,6 +56,7 @@ VALUES = {
     "--mobile-exit": "run",
     "--mobile-runs": "elsewhere",
     "--mobile-shard": "1/2",
+    "--mobile-sample": "3",
     "--mobile-baseline": "base",
     "--mobile-gate": "success_rate >= 0.5",
     "--mobile-watch": "true",

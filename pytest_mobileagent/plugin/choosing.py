@@ -1,0 +1,196 @@
+"""Which tests a run has: those chosen on pytest's command line, a sample of them, a shard of it."""
+
+from __future__ import annotations
+
+import hashlib
+import os.path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.plugin.items import case_of
+from pytest_mobileagent.plugin.options import runs_no_test
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
+
+    from pytest_mobileagent.plugin.context import RunContext
+    from pytest_mobileagent.plugin.options import OptionValue
+    from pytest_mobileagent.plugin.values import Shard
+    from pytest_mobileagent.task.case import Case
+
+
+# Flags that choose tests, by the attributes of pytest's options.
+_FLAGS = {
+    "keyword": "-k",
+    "markexpr": "-m",
+    "deselect": "--deselect",
+    "ignore": "--ignore",
+    "ignore_glob": "--ignore-glob",
+    "lf": "--last-failed",
+    "stepwise": "--stepwise",
+}
+
+
+def selection(config: pytest.Config, settings: Mapping[str, OptionValue]) -> dict[str, Any]:
+    """Return what chose the tests, as run.json has it: `paths`, and each flag that was given.
+
+    Paths are relative to the project, so that runs of two checkouts can be compared.
+    """
+    found = {flag: getattr(config.option, name, None) for name, flag in _FLAGS.items()}
+    given = {flag: _jsonable(value) for flag, value in found.items() if value}
+    if (sample := settings["mobile-sample"]).value is not None:
+        given[sample.option.flag] = f"{sample.value}, seed {settings['mobile-seed'].value}"
+    return {"paths": sorted({_relative(config, each) for each in config.args}), **given}
+
+
+def _relative(config: pytest.Config, argument: str) -> str:
+    path, colons, test = argument.partition("::")
+    whole = config.invocation_params.dir / path
+    try:
+        path = os.path.relpath(whole, config.rootpath)
+    except ValueError:  # another drive
+        path = str(whole)
+    return f"{path.replace(os.sep, '/')}{colons}{test}"
+
+
+def _jsonable(value: Any) -> Any:
+    return sorted(map(str, value)) if isinstance(value, list | tuple) else value
+
+
+class Choosing:
+    """The plugin that keeps a sample of the selected tests, and a shard of that.
+
+    It comes after all that select tests, `--last-failed` included: that one wraps all others, and
+    is registered before.
+    """
+
+    def __init__(self, run: RunContext) -> None:
+        self._run = run
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_collection_modifyitems(
+        self, config: pytest.Config, items: list[pytest.Item]
+    ) -> Generator[None]:
+        """Keep what the options ask for."""
+        yield
+        if (most := self._run.value("mobile-sample")) is not None:
+            keep_sample(config, items, most, self._run.value("mobile-seed"))
+        if (shard := self._run.value("mobile-shard")) is not None:
+            keep_shard(config, items, shard)
+        if not runs_no_test(config):
+            self._run.earlier.deselect(config, items)
+
+
+def keep_sample(config: pytest.Config, items: list[pytest.Item], most: int, seed: int) -> None:
+    """Keep the tests of a sample of the tasks in `items`, and report the others as deselected.
+
+    All epochs and environments of a task are kept, or none. Tests that are no tasks are kept.
+    """
+    cases = {case.id: case for item in items if (case := case_of(item)) is not None}
+    kept = set(sampled(cases.values(), most, seed))
+    ours = [item for item in items if (case := case_of(item)) is None or case.id in kept]
+    _keep(config, items, ours)
+
+
+def sampled(cases: Iterable[Case], most: int, seed: int) -> list[str]:
+    """Return the ids of at most so many of some tasks: the same for the same seed, on any machine.
+
+    Each suite has its share of them, in it each level, and in that each app: in proportion, rounded
+    to whole tasks by the largest remainders.
+    """
+    return _sampled(list(cases), most, seed, (_suite, _level, _app))
+
+
+def _sampled(
+    cases: Sequence[Case], most: int, seed: int, by: Sequence[Callable[[Case], str]]
+) -> list[str]:
+    if most >= len(cases):
+        return [case.id for case in cases]
+    if not by:
+        ids = sorted((case.id for case in cases), key=lambda name: (_hash(name, seed), name))
+        return ids[:most]
+    groups: dict[str, list[Case]] = {}
+    for case in cases:
+        groups.setdefault(by[0](case), []).append(case)
+    sizes = {name: len(group) for name, group in groups.items()}
+    shares = in_proportion(sizes, most, lambda name: _hash(name, seed))
+    return [
+        each
+        for name, group in groups.items()
+        for each in _sampled(group, shares[name], seed, by[1:])
+    ]
+
+
+def _suite(case: Case) -> str:
+    return case.suite
+
+
+def _level(case: Case) -> str:
+    return str(case.task.level)
+
+
+def _app(case: Case) -> str:
+    return next(iter(case.task.packages), "")
+
+
+def in_proportion(
+    sizes: Mapping[str, int], most: int, order: Callable[[str], bytes]
+) -> dict[str, int]:
+    """Return how many of `most` each group has, by the largest remainders; `order` breaks ties."""
+    whole = sum(sizes.values())
+    shares = {name: most * size // whole for name, size in sizes.items()}
+    rests = sorted(sizes, key=lambda name: (-(most * sizes[name] % whole), order(name)))
+    for name in rests[: most - sum(shares.values())]:
+        shares[name] += 1
+    return shares
+
+
+WHOLE: pytest.StashKey[Sequence[pytest.Item]] = pytest.StashKey()  # before they were sharded
+
+
+def keep_shard(config: pytest.Config, items: list[pytest.Item], shard: Shard) -> None:
+    """Keep the tests of a shard in `items`, and report the others as deselected.
+
+    All epochs and environments of a task are in one shard. Tests that are no tasks are distributed
+    among the shards in the same way, apart from tasks.
+    """
+    config.stash[WHOLE] = tuple(items)
+    cases = [case_of(item) for item in items]
+    names = [
+        item.nodeid if case is None else case.id for item, case in zip(items, cases, strict=True)
+    ]
+    tasks = {name for name, case in zip(names, cases, strict=True) if case is not None}
+    part_of = parts(tasks, shard.parts) | parts(set(names) - tasks, shard.parts)
+    ours = [item for item, name in zip(items, names, strict=True) if part_of[name] == shard.number]
+    _keep(config, items, ours)
+
+
+def _keep(config: pytest.Config, items: list[pytest.Item], ours: Sequence[pytest.Item]) -> None:
+    """Keep some tests, and report the others as deselected."""
+    kept = {id(item) for item in ours}
+    left_out = [item for item in items if id(item) not in kept]
+    items[:] = ours
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+
+
+def parts(names: Collection[str], count: int) -> dict[str, int]:
+    """Return the part, from 1, of each name; it is the same on every machine.
+
+    Parts differ by one in size at most. A name goes to the part that suits it best of those that
+    have room (rendezvous hashing, Thaler and Ravishankar 1998), so that a new one moves few.
+    """
+    each, more = divmod(len(names), count)
+    sizes = dict.fromkeys(range(1, count + 1), 0)
+    found = {}
+    for name in sorted(names, key=lambda name: _hash(name, 0)):
+        grown = sum(size > each for size in sizes.values())
+        room = [n for n, size in sizes.items() if size < each or (size == each and grown < more)]
+        found[name] = max(room, key=lambda part: _hash(name, part))
+        sizes[found[name]] += 1
+    return found
+
+
+def _hash(name: str, part: int) -> bytes:
+    return hashlib.sha256(f"{part} {name}".encode("utf-8", "surrogatepass")).digest()

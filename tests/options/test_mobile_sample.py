@@ -1,0 +1,130 @@
+"""--mobile-sample: N of the selected tasks, in proportion, the same for the same seed."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from pytest_mobileagent import Task
+from pytest_mobileagent.plugin.choosing import in_proportion, sampled
+from pytest_mobileagent.task.case import Case
+
+TASKS = """
+import pytest
+from pytest_mobileagent import task
+
+@pytest.mark.parametrize("number", range(24))
+@task("Tell me the code.", level=1, app="com.example.shop")
+def test_easy(episode, number):
+    assert episode.answers("4711" if number % 2 else "no")
+
+@pytest.mark.parametrize("number", range(8))
+@task("Tell me the code.", level=2)
+def test_hard(episode, number):
+    assert episode.answers("4711")
+
+def test_no_task():
+    pass
+"""
+
+
+@pytest.fixture
+def many(asking):
+    asking.pytester.makepyfile(test_codes=TASKS)
+    return asking
+
+
+def listed(project, *arguments):
+    """Return the node ids of tasks that are selected."""
+    result = project.run("--collect-only", "-q", *arguments)
+    return [line for line in result.outlines if "::" in line and "no_task" not in line]
+
+
+def test_levels_have_their_share_and_other_tests_stay(many):
+    result = many.run("--mobile-sample=8", agent="Silent")
+    names = [task["id"].split("/")[-1].split("[")[0] for task in many.report()["tasks"]]
+    assert Counter(names) == {"easy": 6, "hard": 2}
+    assert result.parseoutcomes()["deselected"] == 24
+
+
+def test_the_same_seed_gives_the_same_sample_and_another_another(many):
+    first, again = listed(many, "--mobile-sample=8"), listed(many, "--mobile-sample=8")
+    assert first == again
+    assert len(first) == 8
+    assert first != listed(many, "--mobile-sample=8", "--mobile-seed=1")
+
+
+def test_it_is_of_what_is_selected_otherwise(many):
+    chosen = listed(many, "--mobile-sample=5", "-k", "hard")
+    assert len(chosen) == 5
+    assert all("hard" in name for name in chosen)
+
+
+def test_it_is_of_those_that_failed_last(many):
+    many.pytester.makeini("[pytest]")  # with its cache
+    many.run(agent="Silent").assert_outcomes(passed=21, failed=12)
+    result = many.run("--lf", "--mobile-sample=5", agent="Silent")
+    result.assert_outcomes(failed=5)
+
+
+def test_more_than_there_are_are_all(many):
+    assert len(listed(many, "--mobile-sample=99")) == 32
+
+
+def test_all_epochs_of_a_task_are_in_it(many):
+    chosen = listed(many, "--mobile-sample=4", "--mobile-epochs=3")
+    tasks = Counter(name.split("-epoch")[0] for name in chosen)
+    assert len(tasks) == 4
+    assert set(tasks.values()) == {3}
+
+
+def test_shards_are_of_the_sample(many):
+    whole = listed(many, "--mobile-sample=9")
+    parts = [listed(many, "--mobile-sample=9", f"--mobile-shard={n}/2") for n in (1, 2)]
+    assert sorted([*parts[0], *parts[1]]) == sorted(whole)
+
+
+def test_workers_choose_the_same(many):
+    whole = listed(many, "--mobile-sample=6")
+    result = many.pytester.runpytest_subprocess(
+        "--agent=asking.py:Silent", "--mobile-sample=6", "-n2", "-v", "-p", "no:randomly"
+    )
+    for name in whole:
+        result.stdout.fnmatch_lines([f"*{name.replace('[', '[[]')}*"])
+    assert sum(result.parseoutcomes().get(word, 0) for word in ("passed", "failed")) == 7
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "some", "1.5"])
+def test_another_number_is_refused(refused, number):
+    assert "has to be a whole number from 1" in refused(f"--mobile-sample={number}")
+
+
+def case(name, level, app, suite="bench"):
+    return Case(Task("Do it.", app=app, level=level), name, suite)
+
+
+def test_the_sample_of_mobile_bench_v2_has_its_levels():
+    cases = [case(f"simple-{n}", 1, f"app{n % 49}") for n in range(9620)]
+    cases += [case(f"complex-{n}", 2, f"app{n % 49}") for n in range(3234)]
+    ids = sampled(cases, 800, 0)
+    assert len({*ids}) == len(ids) == 800
+    # Theirs are rounded to hundreds: 600 and 200.
+    assert Counter(name.partition("-")[0] for name in ids) == {"simple": 599, "complex": 201}
+    apps = Counter(each.task.app for each in cases if each.id in set(ids))
+    assert max(apps.values()) - min(apps.values()) <= 2
+
+
+def test_a_sample_does_not_depend_on_the_order():
+    cases = [case(f"t{n}", 1 + n % 3, f"app{n % 5}", f"suite{n % 2}") for n in range(100)]
+    for most in (1, 7, 50, 99, 100, 500):
+        ids = sampled(cases, most, 3)
+        assert len(ids) == min(most, 100)
+        assert sorted(ids) == sorted(sampled(cases[::-1], most, 3))
+
+
+def test_shares_are_rounded_by_the_largest_remainders():
+    sizes = {"a": 5, "b": 3, "c": 2}
+    assert in_proportion(sizes, 3, str.encode) == {"a": 1, "b": 1, "c": 1}
+    assert in_proportion(sizes, 4, str.encode) == {"a": 2, "b": 1, "c": 1}
+    assert in_proportion({"a": 1, "b": 1, "c": 1}, 2, str.encode) == {"a": 1, "b": 1, "c": 0}
