@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action.matching.androidcontrol import androidcontrol
     from pytest_mobileagent.action.matching.mobile_bench import mobile_bench
     from pytest_mobileagent.action.matching.odyssey import odyssey
-    from pytest_mobileagent.check.actions import matches
+    from pytest_mobileagent.check.golden import compare, matches
     from pytest_mobileagent.check.states import essential, essential_states
 
 __getattr__ = LazyNames(
@@ -30,13 +30,13 @@ __getattr__ = LazyNames(
         "action.matching": ("Golden", "Match"),
         "action.matching.mobile_bench": ("mobile_bench",),
         "action.matching.odyssey": ("odyssey",),
-        "check.actions": ("matches",),
+        "check.golden": ("compare", "matches"),
         "check.states": ("essential", "essential_states"),
     },
 )
 
 # Spelled out for type checkers; a test compares it with the table above.
 __all__ = [
-    "Golden", "Match", "aitw", "aitz", "androidcontrol", "cagui", "essential", "essential_states",
-    "matches", "mobile_bench", "odyssey",
+    "Golden", "Match", "aitw", "aitz", "androidcontrol", "cagui", "compare", "essential",
+    "essential_states", "matches", "mobile_bench", "odyssey",
 ]  # fmt: skip

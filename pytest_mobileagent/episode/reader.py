@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_mobileagent.action.action import Raw, from_json
+from pytest_mobileagent.action.matching import golden_from_json
 from pytest_mobileagent.episode import event
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.exchanges import CallReader
@@ -25,7 +26,7 @@ from pytest_mobileagent.episode.record import (
 )
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import STREAM, where
-from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.errors import RecordError, TaskError
 from pytest_mobileagent.fileio import parse_json, read_text
 from pytest_mobileagent.plain import expect, to_line
 from pytest_mobileagent.screen.screen import Screen
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action.matching import Golden
 
 E = TypeVar("E", bound=EpisodeRecord)
 # What is known of each record, with its type; all else is kept in `extra`.
@@ -51,7 +53,7 @@ _HEAD: dict[str, Any] = {
     "apps": dict,
 }
 _STEP: dict[str, Any] = {"actions": list, "said": str, "calls": list, "seconds": float}
-_STEP_OPTIONAL: dict[str, Any] = {"counts": bool}
+_STEP_OPTIONAL: dict[str, Any] = {"counts": bool, "golden": dict}
 _TEXTS = {"text", "app", "question", "answer", "reason", "command"}
 _NUMBERS = {"x", "y", "x1", "y1", "x2", "y2", "seconds"}
 _OUTCOME: dict[str, Any] = {"notice": str, "reply": str | None, "undone": int}
@@ -72,6 +74,7 @@ _END: dict[str, Any] = {
     "seconds": float,
     "unused": list,
     "is_logged": bool,
+    "golden_left": int,
 }
 _DEVICE: dict[str, Any] = {
     "serial": str,
@@ -301,6 +304,18 @@ def _action(recorded: Mapping[str, Any]) -> Action:
     return from_json(recorded) if whole else Raw(to_line(recorded))
 
 
+def _golden(recorded: Mapping[str, Any]) -> Golden:
+    """Return a recorded golden action.
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        return golden_from_json(recorded)
+    except TaskError as error:
+        raise ValueError(str(error)) from None
+
+
 def _step(
     record: Mapping[str, Any],
     number: int,
@@ -309,6 +324,8 @@ def _step(
 ) -> dict[str, Any]:
     known = _known("step", record, _STEP)
     optional = _known("step", record, _STEP_OPTIONAL)
+    if "golden" in optional:
+        optional["golden"] = _golden(optional["golden"])
     # Nothing was seen after a report of being done, or when the record was cut off.
     led_to = min(number + 1, len(shown) - 1)
     return {

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action.matching import Golden
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.episode.log import Crash, LogLine
@@ -33,6 +34,7 @@ class Termination(StrEnum):
     SELF_REPORTED = "self-reported"  # the agent said that it is done
     GAVE_UP = "gave up"  # the agent said that it is impossible
     STOPPED = "stopped on success"  # the suite ends an episode once the goal is met
+    PATH = "end of path"  # the last golden step was done in the agent's place
     STEP_LIMIT = "step limit"
     TIME_LIMIT = "time limit"
     BUDGET = "budget"  # what it may cost was spent
@@ -104,6 +106,8 @@ class Step:
     - `counts`: whether it counts as a step; a mere look around does not.
     - `noise`: what got in the agent's way; None for nothing. `screen` is with it, `screen.own` the
       phone's own screen.
+    - `golden`: the golden action that was done in place of `actions` (`--mobile-path=single`); None
+      if the agent's own were done. `notice` and `undone` then say what could not have been done.
     """
 
     screen: Screen
@@ -121,6 +125,7 @@ class Step:
     undone: int = 0
     counts: bool = True
     noise: Noise | None = None
+    golden: Golden | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -128,7 +133,9 @@ class Step:
 
     @property
     def done(self) -> tuple[Action, ...]:
-        """The actions that were done, without those that could not be."""
+        """The actions that were done: on a golden path the golden one, else all that could be."""
+        if self.golden is not None:
+            return (self.golden.action,)
         return self.actions[: max(0, len(self.actions) - self.undone)]
 
     @property
@@ -144,7 +151,12 @@ class Step:
 
     @property
     def is_report(self) -> bool:
-        """Whether the agent only reported: that it is done, or that it gives up."""
+        """Whether the agent only reported: that it is done, or that it gives up.
+
+        On a golden path, whether that was the thing to do.
+        """
+        if self.golden is not None:
+            return ends_episode(self.golden.action)
         return len(self.actions) == 1 and ends_episode(self.actions[0]) and not self.notice
 
 
@@ -163,6 +175,7 @@ class EpisodeRecord:
     - `program`: how a program from outside was run and recorded; None for any other agent.
     - `apps`: the version codes of the task's apps; "" where one is not known.
     - `is_logged`: whether the phone's log was read in all steps, so that crashes are known.
+    - `golden_left`: how many steps of the golden path it did not come to.
     - `unused`: the calls of a decision that the step limit forbade.
     - `folder`: where the episode is recorded; does not count for equality.
     - `extra`: what a record of a newer version says and this one does not know.
@@ -190,6 +203,7 @@ class EpisodeRecord:
     program: Mapping[str, Any] | None = None
     apps: Mapping[str, str] = field(default_factory=dict)
     is_logged: bool = False
+    golden_left: int = 0
     folder: Path | None = field(default=None, compare=False)
     extra: Mapping[str, Any] = field(default_factory=dict)
 
@@ -203,6 +217,11 @@ class EpisodeRecord:
     def is_complete(self) -> bool:
         """Whether the episode came to an end; an interrupted one stops in the middle."""
         return self.termination is not Termination.INTERRUPTED
+
+    @property
+    def is_on_path(self) -> bool:
+        """Whether golden actions were done in place of the agent's (`--mobile-path=single`)."""
+        return self.golden_left > 0 or any(step.golden is not None for step in self.steps)
 
     @property
     def screens(self) -> tuple[Screen, ...]:
@@ -244,6 +263,8 @@ class EpisodeRecord:
     def report(self) -> Finish | Impossible | None:
         """How the agent reported that it is done; None if it did not."""
         last = self.steps[-1].done[-1:] if self.steps else ()
+        if self.is_on_path:
+            last = self.steps[-1].actions[:1]
         return last[0] if last and isinstance(last[0], Finish | Impossible) else None
 
     @property
@@ -382,6 +403,8 @@ class Observation:
     - `notice`: why the last decision, or part of it, could not be done; empty if it could.
     - `before`: on recorded pages, the one that was left by going back; else None. Agents that are
       to see what they see on a phone do not look at it.
+    - `done`: the golden action that was done in place of the last decision; None if that was done
+      itself. An agent that remembers what it did remembers this instead.
 
     What probes read is never part of it.
     """
@@ -390,6 +413,7 @@ class Observation:
     reply: str | None = None
     notice: str = ""
     before: Screen | None = None
+    done: Action | None = None
 
 
 @dataclass(frozen=True, slots=True)

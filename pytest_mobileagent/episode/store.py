@@ -28,6 +28,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import to_json
+from pytest_mobileagent.action.matching import golden_to_json
 from pytest_mobileagent.episode import event
 from pytest_mobileagent.episode.migrate import SCHEMA_VERSION
 from pytest_mobileagent.episode.redaction import redacted
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action.matching import Golden
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.episode.log import Crash, LogLine
@@ -162,12 +164,15 @@ class Recorder:
         seconds: float,
         *,
         counts: bool = True,
+        golden: Golden | None = None,
     ) -> None:
         """Write what the agent decided, before it is done; `seconds` went by in the agent.
 
-        Texts of any length are cut (see `cutting`).
+        `golden` is what is done in its place, on a golden path. Texts of any length are cut (see
+        `cutting`).
         """
-        self._name = type(actions[0]).__name__.lower() if actions else "none"
+        done = actions if golden is None else (golden.action,)
+        self._name = type(done[0]).__name__.lower() if done else "none"
         self._write(
             "step",
             {
@@ -176,6 +181,7 @@ class Recorder:
                 "calls": [call.to_json() for call in calls],
                 "seconds": seconds,
                 **({} if counts else {"counts": False}),
+                **({} if golden is None else {"golden": golden_to_json(golden)}),
             },
         )
 
@@ -224,15 +230,17 @@ class Recorder:
         unused: Sequence[ModelCall] = (),
         *,
         is_logged: bool = False,
+        golden_left: int = 0,
     ) -> None:
         """Write why the episode ended, and close the record.
 
         `unused` are the calls of a decision that the step limit forbade; `is_logged` says whether
-        the phone's log could be read all the time.
+        the phone's log could be read all the time. `golden_left` counts the golden steps that it
+        did not come to.
         """
         fields = cut(error, MOST_OF_ERROR)
         ending = {"termination": termination, "error": fields, "seconds": seconds}
-        ending["is_logged"] = is_logged
+        ending |= {"is_logged": is_logged, **({"golden_left": golden_left} if golden_left else {})}
         self._write("end", ending | {"unused": [call.to_json() for call in unused]})
         self.close()
 

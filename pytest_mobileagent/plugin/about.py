@@ -20,6 +20,7 @@ from pytest_mobileagent.plugin.reuse.digests import (
     fingerprints,
     noise_of,
     pace_of,
+    path_of,
     sources_of,
     tasks_of,
     wording_of,
@@ -100,7 +101,7 @@ def _parts_of_episodes(run: RunConfig) -> dict[str, Any]:
         ],
         "environments": sorted(run.environments),
         "seeds": run.value("mobile-seed"),
-        "limits": [*(run.settings[name].text for name in _LIMITS), *pace_of(run)],
+        "limits": [*(run.settings[name].text for name in _LIMITS), *pace_of(run), *path_of(run)],
         "noise": noise_of(run) or None,
     }
 

@@ -230,20 +230,7 @@ def check_program(
     agent = settings["agent"]
     if not needs_mcp_only(program):
         _check_adb(program, agent, source)
-    options = settings["mobile-agent-option"]
-    if options.value:
-        raise usage_error(options, ": a program has no such options; give it words of its command")
-    if (pace := settings["mobile-pace"]).value:
-        raise usage_error(pace, ": a program acts by itself, at its own pace")
-    if (noise := settings["mobile-noise"]).value is not None and not needs_mcp_only(program):
-        gets = (
-            "it would drive adb past all noise" if program.used & _ADB else "it drives adb past it"
-        )
-        why = f"{gets}: let it use {{mcp_config}}, {{mcp_url}} or {{mcp_command}}, and no adb"
-        raise usage_error(noise, f" with {agent.option.flag}={command_of(program, agent)}: {why}")
-    cache = settings["mobile-cache"]
-    if cache.is_given and cache.value in {"all", "replay"}:
-        raise usage_error(cache, ": a program asks models itself, and no reply of them is kept")
+    _check_options(program, settings)
     try:
         check_extra("models", f"{agent}: recording the models of a program")
         if program.used & _MCP:
@@ -255,6 +242,31 @@ def check_program(
     except HostError as error:
         raise pytest.UsageError(printable(str(error))) from None
     models.check_for_program()
+
+
+def _check_options(program: Adapter, settings: Mapping[str, OptionValue]) -> None:
+    """Check that no option is given that only other agents have.
+
+    Raises:
+        pytest.UsageError: one is.
+    """
+    agent = settings["agent"]
+    options = settings["mobile-agent-option"]
+    if options.value:
+        raise usage_error(options, ": a program has no such options; give it words of its command")
+    if (pace := settings["mobile-pace"]).value:
+        raise usage_error(pace, ": a program acts by itself, at its own pace")
+    if (noise := settings["mobile-noise"]).value is not None and not needs_mcp_only(program):
+        gets = (
+            "it would drive adb past all noise" if program.used & _ADB else "it drives adb past it"
+        )
+        why = f"{gets}: let it use {{mcp_config}}, {{mcp_url}} or {{mcp_command}}, and no adb"
+        raise usage_error(noise, f" with {agent.option.flag}={command_of(program, agent)}: {why}")
+    if (path := settings["mobile-path"]).value == "single":
+        raise usage_error(path, ": a program acts by itself, and nothing is done in its place")
+    cache = settings["mobile-cache"]
+    if cache.is_given and cache.value in {"all", "replay"}:
+        raise usage_error(cache, ": a program asks models itself, and no reply of them is kept")
 
 
 def caveats(program: Adapter) -> list[str]:

@@ -25,6 +25,7 @@ import pytest
 
 from pytest_mobileagent.check.episode import Episode
 from pytest_mobileagent.check.events import NoListenerError
+from pytest_mobileagent.check.golden import check_path, collect_matches
 from pytest_mobileagent.check.states import OnTheWay, first_success
 from pytest_mobileagent.check.subgoals import SubGoal, SubGoals, collect_subgoals, credit
 from pytest_mobileagent.episode.record import Termination
@@ -63,11 +64,17 @@ def ask_body(item: pytest.Function) -> Generator[None, Any, Any]:
         ask_beside(item, episode, item.config.stash[RUN].judges)
     own = item.obj
     item.obj = _without_return(own, item.name)
-    with collect_misses(code_of(own)) as misses, collect_subgoals() as subgoals:
-        state.begin_body(subgoals)
+    with (
+        collect_misses(code_of(own)) as misses,
+        collect_subgoals() as subgoals,
+        collect_matches() as compared,
+    ):
+        state.begin_body(subgoals, compared)
         try:
             result = yield
             subgoals.settle()
+            if isinstance(episode, Episode) and episode.is_on_path and compared.steps is None:
+                check_path(episode)
         except (AssertionError, AttributeError) as error:
             # Of AttributeErrors only those of None, which `find` returned. Explaining takes long.
             if not state.is_asked_of_prefix and getattr(error, "obj", None) is None:
@@ -210,7 +217,7 @@ def on_the_way(item: pytest.Function, episode: Episode, *, whole: bool | None) -
     Only a pure body is run (see `is_pure`), and in a forked process, so that it cannot change
     fixtures, plugins and modules.
     """
-    if whole is None or not is_pure(item):
+    if whole is None or not is_asked_on_the_way(item, episode):
         return OnTheWay()
     if not episode.steps:
         return OnTheWay(0 if whole else None, asked=True, held=[whole])
@@ -272,6 +279,11 @@ def is_pure(item: pytest.Function) -> bool:
     parameters = set(callspec.params) if callspec is not None else set()
     asked = set(item._fixtureinfo.argnames)
     return asked <= {*PURE, *parameters}
+
+
+def is_asked_on_the_way(item: pytest.Function, episode: Episode) -> bool:
+    """Whether a body is run on every prefix; those of a golden path say nothing of the agent."""
+    return is_pure(item) and not episode.is_on_path
 
 
 def _read(reading: int) -> list[bytes]:

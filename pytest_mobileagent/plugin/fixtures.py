@@ -26,7 +26,7 @@ from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.judges import Judge
 from pytest_mobileagent.plugin.reuse.reporting import take_over
 from pytest_mobileagent.plugin.state import Skipped, state_of
-from pytest_mobileagent.task.task import DEFAULT_SNAPSHOT
+from pytest_mobileagent.task.task import DEFAULT_SNAPSHOT, MOST_STEPS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -138,6 +138,7 @@ def episode(request: pytest.FixtureRequest) -> Episode:
     is_played = fate.episode is None and fate.is_run
     if is_played:
         _check_needs(case, run)
+        _check_path(case, run)
         _check_budget(request)
     try:
         folder = _play(case, request) if is_played else _recorded(run, case, fate.episode)
@@ -172,6 +173,18 @@ def _check_needs(case: Case, run: RunConfig) -> None:
         why: Any = lacks[0].partition(":")[0]
         flag = run.settings["mobile-device-has"].option.flag
         raise Skipped(why, f"the task needs {', '.join(lacks)}, which {flag} does not name")
+
+
+def _check_path(case: Case, run: RunConfig) -> None:
+    """Skip a test for which there is no golden path, if the run is on one."""
+    if run.value("mobile-path") != "single":
+        return
+    from pytest_mobileagent.run.path import check_golden
+
+    try:
+        check_golden(case.task)
+    except NoSolutionError as error:
+        raise Skipped("golden", str(error)) from None
 
 
 def _check_budget(request: pytest.FixtureRequest) -> None:
@@ -250,7 +263,8 @@ def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
         chosen = chosen_agent(run, given)
     except AgentError as error:
         raise pytest.fail.Exception(str(error), pytrace=False) from None
-    steps = case.task.limit(run.value("mobile-step-factor"))
+    single = run.value("mobile-path") == "single"
+    steps = MOST_STEPS if single else case.task.limit(run.value("mobile-step-factor"))
     return Plan(
         case=case,
         agent=chosen.name,
@@ -268,7 +282,8 @@ def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
         models=run.models.settings(case.epoch),
         ocr=run.value("mobile-ocr"),
         noise=run.noise,
-        is_done=stops(request) if case.task.stop_on_success else None,
+        path=run.value("mobile-path"),
+        is_done=stops(request) if case.task.stop_on_success and not single else None,
     )
 
 

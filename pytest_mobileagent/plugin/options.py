@@ -204,6 +204,11 @@ GROUPS: dict[str, tuple[Option, ...]] = {
     ),
     "limits and repetition": (
         Option(
+            "--mobile-path", "single|multi", "multi", values.one_of("single", "multi"),
+            "`single`: at each step the agent's decision is recorded, and the task's golden action "
+            "done in its place",
+        ),
+        Option(
             "--mobile-max-steps", "N", None, values.whole(1),
             "the most steps of any episode, even if the task allows more",
         ),

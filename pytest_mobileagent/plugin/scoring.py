@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import linecache
 import re
+from contextlib import suppress
 from textwrap import dedent
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from _pytest.subtests import failed_subtests_key
 
+from pytest_mobileagent.check.golden import OffPathError, check_path, collect_matches
 from pytest_mobileagent.check.subgoals import SubGoalError
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.episode.redaction import redacted
@@ -26,7 +28,7 @@ from pytest_mobileagent.plugin.bodies import (
     AGENTS_FAULT,
     STRICT,
     AgentFailedError,
-    is_pure,
+    is_asked_on_the_way,
     on_the_way,
     partial_credit,
     progress,
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_mobileagent.check.episode import Episode
+    from pytest_mobileagent.check.golden import Compared
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.task.case import Case
 
@@ -101,15 +104,16 @@ def _result(
     outcome, success = _outcome(report, raised, _failed_subtests(item))
     if state.is_over_budget:
         outcome = "not run"
-    verdict = None
+    verdict = compared = None
     if episode is not None and (success is not None or outcome == "review"):
-        verdict = with_judges(item, _verdict(item, episode, report, call, success))
+        own = _verdict(item, episode, report, call, success)
+        verdict, compared = with_judges(item, own), own.evidence.get("matches")
     if isinstance(raised, JudgeError | NoBudgetError):
         report.longrepr = printable(redacted(str(raised)))
     elif outcome == "review":
         show_review(report, str(raised))
     elif success is False and report.failed and verdict is not None and episode is not None:
-        show_failure(item, report, episode, verdict, on_the_way=is_pure(item))
+        show_failure(item, report, episode, verdict, on_the_way=is_asked_on_the_way(item, episode))
     elif outcome == "error" and episode is not None:
         show_error(item, report, episode, state.misses)
     return Result(
@@ -124,6 +128,7 @@ def _result(
         verdict=verdict,
         beside=state.beside,
         judge_calls=tuple(state.calls),
+        compared=compared,
     )
 
 
@@ -202,7 +207,21 @@ def _verdict(
         evidence["held"] = list(way.held)  # empty: the body was asked of the end only
     if subgoals := progress(item, way, episode):
         evidence["subgoals"] = subgoals
+    if (compared := _compared(item, episode)) is not None:
+        evidence["matches"] = compared.to_json()
     return Verdict(success, "check", reason, evidence, way.first_step, partial_credit(subgoals))
+
+
+def _compared(item: pytest.Function, episode: Episode) -> Compared | None:
+    """Return how steps match golden actions; None if nothing was compared, and there is no path.
+
+    A body that failed before it compared anything was to be compared all the same.
+    """
+    compared = state_of(item).compared
+    if episode.is_on_path and (compared is None or compared.steps is None):
+        with collect_matches() as compared, suppress(OffPathError):
+            check_path(episode)
+    return None if compared is None or compared.steps is None else compared
 
 
 def _sought(item: pytest.Function, excinfo: pytest.ExceptionInfo[BaseException]) -> dict[str, Any]:
@@ -213,6 +232,8 @@ def _sought(item: pytest.Function, excinfo: pytest.ExceptionInfo[BaseException])
     nowhere = {"sought": "", "where": ""}
     if isinstance(excinfo.value, AgentFailedError):
         return nowhere
+    if isinstance(excinfo.value, OffPathError):
+        return {**nowhere, "sought": str(excinfo.value)}
     if isinstance(excinfo.value, SubGoalError) and (cause := excinfo.value.__cause__) is not None:
         excinfo = pytest.ExceptionInfo.from_exception(cause)
     entries = [entry for entry in excinfo.traceback if str(entry.path) == str(item.path)]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from pytest_mobileagent.check.episode import Episode
+    from pytest_mobileagent.check.golden import Compared
     from pytest_mobileagent.check.subgoals import SubGoals
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.task.case import Case
@@ -28,7 +29,7 @@ IS_REUSED = "mobile_reused"  # set on the reports of a test whose result is from
 
 Why = Literal[
     "app", "listener", "web", "gms", "physical", "account", "manual", "solution", "language",
-    "record", "device", "pages",
+    "golden", "record", "device", "pages",
 ]  # fmt: skip
 _AUTHOR = "test"
 
@@ -59,6 +60,7 @@ class ItemState:
     # The body (bodies.py). These are of its last run.
     is_in_body: bool = False  # it runs; pytest also makes reports for its subtests meanwhile
     subgoals: SubGoals | None = None
+    compared: Compared | None = None  # with golden actions
     misses: list[str] = field(default_factory=list)  # what came closest to what it looked for
     check_held: bool = False  # although the agent failed, which may overrule that
 
@@ -98,10 +100,10 @@ class ItemState:
                 setattr(self, each.name, getattr(new, each.name))
         self.is_continued = False
 
-    def begin_body(self, subgoals: SubGoals) -> None:
+    def begin_body(self, subgoals: SubGoals, compared: Compared) -> None:
         """Forget what an earlier run of the body has left."""
         self.is_in_body, self.check_held = True, False
-        self.subgoals, self.misses = subgoals, []
+        self.subgoals, self.compared, self.misses = subgoals, compared, []
 
     def put_off(self, seconds: float) -> None:
         """Note that a run of the test, which took so many seconds, is to be continued."""
@@ -122,9 +124,9 @@ class Skipped(outcomes.Skipped):
 
     - `why`: what is missing. app: on the device; listener: there, for events; web, gms, physical,
       account, manual: what the task needs and devices are not said to have; solution: for the
-      agent that plays it; language: the device speaks another than the solution; record: of the
-      episode, in the run that is scored again; device: a run that is scored again has none; pages:
-      recorded ones are no phone, which the task needs.
+      agent that plays it; language: the device speaks another than the solution; golden: actions
+      to do on a single path; record: of the episode, in the run that is scored again; device: a run
+      that is scored again has none; pages: recorded ones are no phone, which the task needs.
     """
 
     __module__ = "builtins"  # as pytest's own is shown, whose name it has

@@ -51,6 +51,15 @@ class Subgoal(TypedDict):
     first_step: int | None
 
 
+class Matched(TypedDict):
+    """How a golden step (from 1) was matched; one that does not count is left out by its rule."""
+
+    step: int
+    type: bool
+    exact: bool
+    counts: bool
+
+
 class Scored(TypedDict):
     """A verdict, without the calls of models that it took."""
 
@@ -104,6 +113,10 @@ class Entry(Spent):
     judged: Judged | None
     progress: float | None
     subgoals: list[Subgoal] | None
+    matches: list[Matched] | None
+    matched_by: str | None
+    step_accuracy: float | None
+    type_accuracy: float | None
     step_efficiency: float | None
     termination: str | None
     attempt: int | None

@@ -43,6 +43,7 @@ class Result:
     - `beside`: what judges say of a task that a check decides.
     - `judge_calls`: all calls of judges, including those that failed; if empty, the calls that the
       verdicts record count.
+    - `compared`: how steps match golden actions, as in the evidence of the check's verdict.
     - `skipped_for`: what a skipped task lacked, in one word, such as "app"; "test" where the test
       skipped itself.
     """
@@ -57,6 +58,7 @@ class Result:
     verdict: Verdict | None = None
     beside: Verdict | None = None
     judge_calls: tuple[ModelCall, ...] = ()
+    compared: Mapping[str, Any] | None = None
     skipped_for: str | None = None
 
     @property
@@ -110,6 +112,7 @@ class Result:
                     and {"passed": self.beside.passed, "reason": self.beside.reason},
                     "progress": progress(self._subgoals()),
                     "subgoals": self._subgoals(),
+                    **matched(self.compared),
                     "step_efficiency": self.verdict
                     and ratio(self.verdict.first_step, task.shortest),
                     **measures(self.episode, self.success, task.shortest),
@@ -138,11 +141,13 @@ def measures(
     `step_ratio` is steps / golden steps of a success; `premature` a failure that the agent reported
     as done, `overdue` a success that ran into the step limit (SPA-Bench, section 5.1). `latency`:
     seconds in the agent and on the device / actions. `no_effect_steps`, `repeated_steps` and
-    `invalid_actions` count steps (see `no_effect`, `repeated` and `invalid`). `crashes` are those
-    of apps; None if nobody read the phone's log.
+    `invalid_actions` count steps (see `no_effect`, `repeated` and `invalid`); on a golden path
+    the first two are not known. `crashes` are those of apps; None if nobody read the phone's log.
     """
     if episode is None:
         return dict.fromkeys(MEASURES)
+    # What golden actions led to, or did twice, says nothing of the agent.
+    effects = None if episode.is_on_path else (sum(no_effect(episode)), sum(repeated(episode)))
     steps, spent = episode.step_count, episode.totals
     return {
         "termination": str(episode.termination),
@@ -158,8 +163,8 @@ def measures(
         "thinking_seconds": round(episode.seconds_thinking, 3),
         "acting_seconds": round(episode.seconds_acting, 3),
         "latency": _per(episode.seconds_thinking + episode.seconds_acting, len(episode.actions)),
-        "no_effect_steps": sum(no_effect(episode)),
-        "repeated_steps": sum(repeated(episode)),
+        "no_effect_steps": effects and effects[0],
+        "repeated_steps": effects and effects[1],
         "invalid_actions": invalid(episode),
         "crashes": None if episode.crashes is None else len(episode.crashes),
         **_spent(spent),
@@ -180,6 +185,22 @@ MEASURES = (
 
 def _per(seconds: float, count: int) -> float | None:
     return round(seconds / count, 3) if count else None
+
+
+def matched(compared: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return what became of the golden steps of a task; None where nothing was compared.
+
+    `compared` is a scorer, and its matches of steps. Accuracies are shares of those that count.
+    """
+    if compared is None:
+        return dict.fromkeys(("matches", "matched_by", "step_accuracy", "type_accuracy"))
+    counted = [each for each in compared["steps"] if each["counts"]]
+    return {
+        "matches": compared["steps"],
+        "matched_by": compared["scorer"],
+        "step_accuracy": ratio(sum(each["exact"] for each in counted), len(counted)),
+        "type_accuracy": ratio(sum(each["type"] for each in counted), len(counted)),
+    }
 
 
 def progress(subgoals: Sequence[Mapping[str, Any]] | None) -> float | None:

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pytest_mobileagent.agent.agent import Briefing
 from pytest_mobileagent.device.device import log_of, system_of
@@ -23,6 +23,7 @@ from pytest_mobileagent.errors import (
     in_one_line,
 )
 from pytest_mobileagent.llm.models import EpisodeModels, ModelSettings
+from pytest_mobileagent.run.path import GoldenPath, PathSession, show_first_page
 from pytest_mobileagent.run.session import Limits, Session
 from pytest_mobileagent.task.apps import all_packages, has_alternatives, missing, on_phone
 
@@ -62,6 +63,7 @@ class Plan:
     - `ocr`: the OCR engine that the agent is to use.
     - `clock`: what the device's clock is set to; None leaves it as it is.
     - `noise`: what is to get in the agent's way; None for nothing.
+    - `path`: "single" if the golden actions are done in the agent's place (see `run.path`).
     - `is_done`: called with the folder of the episode after every step; returns whether the goal
       is met and the episode is to end. None if the task does not stop on success.
     """
@@ -79,6 +81,7 @@ class Plan:
     clients: Mapping[ModelReference, Client] = field(default_factory=dict)
     ocr: str = "rapidocr"
     noise: NoiseSettings | None = None
+    path: Literal["single", "multi"] = "multi"
     is_done: Callable[[Path], bool] | None = None
 
 
@@ -103,6 +106,8 @@ def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, numb
     plan = replace(plan, case=on_phone(plan.case, versions.keys()))
     task = plan.case.task
     _call("prepare", task.prepare, device, plan.case)
+    if plan.path == "single":
+        show_first_page(device, task)
     probes = since_now(task.probes, system)
     first = device.observe(probes)
     device.events()  # those before the episode are dropped, and so is what was logged
@@ -156,7 +161,10 @@ class _Start(NamedTuple):
 def _play(plan: Plan, device: Device, recorder: Recorder, start: _Start) -> None:
     task, (first, probes, goal, installed) = plan.case.task, start
     started = time.monotonic()
-    session = Session(
+    assert first.screen.time is not None
+    values = task.values(plan.case.parameters, first.screen.time)
+    make = Session if plan.path == "multi" else partial(PathSession, path=GoldenPath(task, values))
+    session = make(
         device,
         task,
         plan.limits,
@@ -168,8 +176,7 @@ def _play(plan: Plan, device: Device, recorder: Recorder, start: _Start) -> None
         installed=installed,
         is_done=None if plan.is_done is None else partial(plan.is_done, recorder.folder),
     )
-    assert first.screen.time is not None
-    runner = plan.make_runner(plan.case, task.values(plan.case.parameters, first.screen.time))
+    runner = plan.make_runner(plan.case, values)
     briefing = Briefing(
         goal,
         device.info,
@@ -187,8 +194,14 @@ def _play(plan: Plan, device: Device, recorder: Recorder, start: _Start) -> None
     assert session.ending is not None
     ending, seconds = session.ending, time.monotonic() - started
     unused = (*ending.unused, *session.unread_calls())
-    is_logged = session.is_logged
-    recorder.end(ending.termination, ending.error, seconds, unused, is_logged=is_logged)
+    recorder.end(
+        ending.termination,
+        ending.error,
+        seconds,
+        unused,
+        is_logged=session.is_logged,
+        golden_left=session.golden_left,
+    )
 
 
 def _head(plan: Plan, goal: str, number: int, versions: Mapping[str, str]) -> dict[str, Any]:

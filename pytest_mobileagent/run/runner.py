@@ -218,8 +218,11 @@ def _conclude(session: Session, work: Work, folder: Path) -> None:
     elif session.ending is None:
         with contextlib.suppress(EpisodeOver):
             after = session.decide(Reply(Finish(work.answer or "")), 0.0)
-            what = blame(session, f"its answer cannot be taken: {after.notice}")
-            session.end(Termination.AGENT_ERROR, what)
+            if after.done is not None:  # a golden path goes on, and there is nobody to ask
+                session.end(Termination.SELF_REPORTED)
+            else:
+                what = blame(session, f"its answer cannot be taken: {after.notice}")
+                session.end(Termination.AGENT_ERROR, what)
     if work.complaint and session.ending is not None and not session.ending.error:
         session.end(Termination.SELF_REPORTED, kept(work.complaint, folder))
 

@@ -44,6 +44,7 @@ _LONGEST_NOTICE = 1000  # characters
 _MOST_LINES = 200  # of the phone's log, after each step
 MOST_LOOKS = 50  # observations in a row that count as no step
 NO_USER = "The user does not answer."
+UNREADABLE = "no action could be made out of what you said"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,7 @@ class Session:
         self.steps = 0
         self.seconds_left = limits.seconds
         self.ending: Ending | None = None
+        self.golden_left = 0  # steps of a single path (see `run.path`)
         self.last = first
         self.device = device
         self.folder = recorder.folder
@@ -168,9 +170,25 @@ class Session:
             raise EpisodeOver
         self._recorder.outcome(notice, answer, undone)
         self._keep_pace()
-        self.observation = self._observe(
-            self.look(), time.monotonic() - decided, reply=answer, notice=notice
-        )
+        return self._after(reply, decided, answer, notice)
+
+    def _after(
+        self,
+        reply: Reply,
+        decided: float,
+        answer: str | None,
+        notice: str,
+        done: Action | None = None,
+    ) -> Observation:
+        """Record what the device shows after a decision, and return the observation of it.
+
+        `decided` is when it was made (`time.monotonic`), `done` what was done in its place.
+
+        Raises:
+            EpisodeOver: the episode has ended.
+        """
+        seen = self._observe(self.look(), time.monotonic() - decided, reply=answer, notice=notice)
+        self.observation = replace(seen, done=done)
         self._record_events()
         if reply.calls and self._spending is not None and (why := self._spending.over()):
             self.end(Termination.BUDGET, why)
@@ -272,9 +290,9 @@ class Session:
         self._given = []
         if by is not None:
             why = by()
-            return int(bool(why)), _cut(why), None
+            return int(bool(why)), cut(why), None
         if not actions:
-            return 0, "no action could be made out of what you said", None
+            return 0, UNREADABLE, None
         ends = time.monotonic() + self.limits.seconds
         for number, action in enumerate(actions, 1):
             which = f"action {number} of {len(actions)}: " if len(actions) > 1 else ""
@@ -284,18 +302,25 @@ class Session:
             if not flaw and ends_episode(action) and number < len(actions):
                 flaw = f"nothing can follow {action!r}"
             if flaw:
-                return len(actions) - number + 1, _cut(f"{which}{flaw}"), answer
+                return len(actions) - number + 1, cut(f"{which}{flaw}"), answer
             if isinstance(action, Ask):
-                answer = self._task.reply_to(action.question) or NO_USER
+                answer = self._reply_to(action)
             elif not ends_episode(action):
-                self._keep_pace()
-                self._may_act = time.monotonic() + self.limits.pace
                 self._given.append(number - 1)
                 try:
-                    self.device.perform(action)
+                    self._perform(action)
                 except NoEdgeError as error:
-                    return len(actions) - number + 1, _cut(f"{which}{error}"), answer
+                    return len(actions) - number + 1, cut(f"{which}{error}"), answer
         return 0, "", answer
+
+    def _reply_to(self, asked: Ask) -> str:
+        return self._task.reply_to(asked.question) or NO_USER
+
+    def _perform(self, action: Action) -> None:
+        """Do an action on the device, at the pace that is set."""
+        self._keep_pace()
+        self._may_act = time.monotonic() + self.limits.pace
+        self.device.perform(action)
 
     def _keep_pace(self) -> None:
         """Wait until the next action may be done."""
@@ -331,7 +356,7 @@ class Session:
         if lines is None:
             self.is_logged = False
             return
-        last = [replace(line, text=_cut(line.text)) for line in lines[-_MOST_LINES:]]
+        last = [replace(line, text=cut(line.text)) for line in lines[-_MOST_LINES:]]
         found = crashes(lines)
         self.crashes += [(self._decided, crash) for crash in found]
         self._recorder.log(found, last, len(lines) - len(last))
@@ -365,7 +390,7 @@ class Session:
         return screen
 
 
-def _cut(text: str) -> str:
+def cut(text: str) -> str:
     """Cut the middle out of a long text: a notice quotes a model, a line of the log an app."""
     half = _LONGEST_NOTICE // 2
     return text if len(text) <= _LONGEST_NOTICE else f"{text[:half]} … {text[-half:]}"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from pytest_mobileagent.action.matching import Wanted
     from pytest_mobileagent.task.solution import Move
     from pytest_mobileagent.task.table import Row
     from pytest_mobileagent.task.task import Probe
@@ -87,6 +88,8 @@ def task(
     user: str | Mapping[str, str] | None = None,
     success_after_error: bool = False,
     stop_on_success: bool = False,
+    instructions: Sequence[str] = (),
+    golden: Sequence[Wanted] = (),
     wording: str = OWN,
     task_set: str = "",
     remarks: Sequence[str] = (),
@@ -153,7 +156,7 @@ def make_task(goal: Any, fields: Mapping[str, Any]) -> Task:
         TaskError: a field makes no sense, or there is no such field.
     """
     given = {name: value for name, value in fields.items() if name != "suite"}
-    for name in ("apps", "tags", "needs", "remarks"):
+    for name in ("apps", "tags", "needs", "instructions", "golden", "remarks"):
         if isinstance(given.get(name), list):
             given[name] = tuple(given[name])
     try:

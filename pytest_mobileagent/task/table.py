@@ -15,14 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.plain import why_unreadable
-from pytest_mobileagent.task.needs import alternatives, split_needs
+from pytest_mobileagent.plain import to_line, why_unreadable
+from pytest_mobileagent.task.cells import EXPECTED, FIELDS, as_list
+from pytest_mobileagent.task.needs import alternatives
 from pytest_mobileagent.task.task import OFFICIAL, OWN
 from pytest_mobileagent.task.template import literal
 from pytest_mobileagent.task.wording import official_goals, shown_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from pytest_mobileagent.task.wording import Official
 
@@ -66,12 +67,15 @@ class Row:
         """
         fields: dict[str, Any] = {}
         for name, value in self.columns.items():
-            if name not in _FIELDS or value in ("", None):
+            if name not in FIELDS or value in ("", None):
                 continue
             try:
-                fields[name] = _FIELDS[name](value)
+                fields[name] = FIELDS[name](value)
+            except TaskError as error:
+                msg = f"{self.where}: {error}"
+                raise TaskError(msg) from None
             except ValueError:
-                what = _EXPECTED.get(name, "a whole number from 1")
+                what = EXPECTED.get(name, "a whole number from 1")
                 msg = f"{self.where}: {name} {value!r} has to be {what}"
                 raise TaskError(msg) from None
         if not fields.get("goal", "").strip():
@@ -130,9 +134,32 @@ def rows(
             msg = f"{where}: this id is also that of {found[name].where}"
             raise TaskError(msg)
         found[name] = Row(name, _with_packages(cells, labels, where), where)
+    _check_paths(found.values())
     if wording is not None and (goals := official_goals(file, wording)) is not None:
         found = {name: _worded(row, goals, wording) for name, row in found.items()}
     return list(found.values())
+
+
+def _check_paths(found: Iterable[Row]) -> None:
+    """Check that no two rows ask for the same along the same recorded pages.
+
+    Raises:
+        TaskError: two do.
+    """
+    known: dict[str, Row] = {}
+    for row in found:
+        golden = row.columns.get("golden")
+        if not isinstance(golden, list) or not all(_has_page(each) for each in golden):
+            continue
+        path = to_line([golden, row.columns.get("instructions")])
+        if golden and path in known:
+            msg = f"{row.where}: its golden path is also that of {known[path].where}"
+            raise TaskError(msg)
+        known[path] = row
+
+
+def _has_page(golden: Any) -> bool:
+    return isinstance(golden, dict) and bool(golden.get("page"))
 
 
 Table = list[tuple[str, dict[str, Any]]]  # where each row stands in the file, and its cells
@@ -142,8 +169,8 @@ def _renamed(table: Table, columns: Mapping[str, str], shown: str) -> Table:
     """Return a table whose columns are also called as fields of a task are."""
     there = list(dict.fromkeys(name for _, cells in table for name in cells))
     for field, column in columns.items():
-        if field not in {"id", *_FIELDS}:
-            near = _nearest(field, ["id", *_FIELDS])
+        if field not in {"id", *FIELDS}:
+            near = _nearest(field, ["id", *FIELDS])
             msg = f"columns={{{field!r}: …}}: a row of {shown} has no field {field!r}{near}"
             raise TaskError(msg)
         if table and column not in there:
@@ -231,7 +258,7 @@ def _with_packages(
     if isinstance(app := cells.get("app"), str) and app.strip():
         found["app"] = package(app.strip())
     if cells.get("apps"):
-        found["apps"] = [package(word) for word in _list(cells["apps"])]
+        found["apps"] = [package(word) for word in as_list(cells["apps"])]
     return found
 
 
@@ -308,38 +335,6 @@ def _object(columns: Any, where: str) -> dict[str, Any]:
     return columns
 
 
-def _list(value: Any) -> tuple[str, ...]:
-    if isinstance(value, str):
-        return tuple(word.strip() for word in value.replace(";", ",").split(",") if word.strip())
-    return tuple(map(str, value))
-
-
-def _needs(value: Any) -> tuple[str, ...]:
-    return split_needs(value, separators=",;") if isinstance(value, str) else _list(value)
-
-
-def _whole(value: Any) -> int:
-    return int(str(value))
-
-
-def _flag(value: Any) -> bool:
-    words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-    word = str(value).strip().casefold()
-    if word not in words:
-        raise ValueError(value)
-    return words[word]
-
-
-# How cells of the columns that are fields of a task are read.
-_FIELDS: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("goal", "app", "kind", "language", "source", "suite"), str),
-    **dict.fromkeys(("snapshot", "task_set"), str),
-    **dict.fromkeys(("apps", "tags", "instructions"), _list),
-    **dict.fromkeys(("golden_steps", "level", "step_limit"), _whole),
-    "needs": _needs,
-    "stop_on_success": _flag,
-}
-_EXPECTED = {"level": "1, 2 or 3", "stop_on_success": "true or false"}
 _READERS: dict[str, Callable[[str, str], Iterator[tuple[str, dict[str, Any]]]]] = {
     ".csv": _csv,
     ".json": _json,

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pytest_mobileagent.action.action import Action, Finish, Impossible
+from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.task.needs import alternatives, unknown_need
 from pytest_mobileagent.task.template import fill, times
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
+    from pytest_mobileagent.action.matching import Wanted
     from pytest_mobileagent.task.solution import Move
 
 
@@ -78,6 +81,9 @@ class Task:
       it holds, as in B-MoCA (section 2.3); it may ask for nothing but `episode` and parameters.
     - `instructions`: what to do in each step, in words, for agents that take them beside the goal
       (A3, Table 4: low-level instructions).
+    - `golden`: the right action for each screen of one way to do it, the report included where it
+      has to be made: a `Golden`, an action, or a function of the screen (see `check.matches`). On a
+      single path (`--mobile-path=single`) they are done in the agent's place.
     - `wording`: whose words the goal is in: our "own", or those of the benchmark's "official"
       release.
     - `task_set`: the name of a set of tasks that build on each other, in the order of the file
@@ -110,6 +116,7 @@ class Task:
     success_after_error: bool = False
     stop_on_success: bool = False
     instructions: tuple[str, ...] = ()
+    golden: Sequence[Wanted] = ()
     wording: str = OWN
     task_set: str = ""
     remarks: tuple[str, ...] = ()
@@ -166,8 +173,21 @@ class Task:
                 )
                 raise TaskError(msg)
 
+        self._check_golden()
         self._check_words()
         self._check_functions()
+
+    def _check_golden(self) -> None:
+        if not isinstance(self.golden, Sequence) or isinstance(self.golden, str | bytes):
+            msg = f"golden={_shown(self.golden)} has to be a list of golden actions"
+            raise TaskError(msg)
+        for number, wanted in enumerate(self.golden, 1):
+            if not (callable(wanted) or isinstance(wanted, Golden | Action)):
+                msg = (
+                    f"golden action {number} is {_shown(wanted)}: give a Golden, an action such as "
+                    "Tap(x, y), or a function of the screen"
+                )
+                raise TaskError(msg)
 
     def _check_words(self) -> None:
         for name in ("tags", "needs", "instructions", "remarks"):
@@ -213,9 +233,10 @@ class Task:
 
     @property
     def shortest(self) -> int | None:
-        """The golden steps, given or counted from the solution; None if neither is known."""
+        """The golden steps, given or counted from the solution or the golden actions, if known."""
         counted = sum(not move.ends_episode for move in self.solution)
-        return self.golden_steps or counted or None
+        golden = sum(not isinstance(each, Finish | Impossible) for each in map(_bare, self.golden))
+        return self.golden_steps or counted or golden or None
 
     def limit(self, factor: float) -> int:
         """Return the most steps an agent gets: `step_limit`, or golden steps times `factor`.
@@ -242,6 +263,10 @@ class Task:
     def goal_for(self, parameters: Mapping[str, Any], now: datetime) -> str:
         """Return the goal in words for these parameters, when the phone's clock says `now`."""
         return fill(self.goal, self.values(parameters, now))
+
+
+def _bare(wanted: Wanted) -> object:
+    return wanted.action if isinstance(wanted, Golden) else wanted
 
 
 def _is_texts(value: object) -> bool:

@@ -16,6 +16,7 @@ from xml.sax.saxutils import quoteattr
 from pytest_mobileagent.action.action import DoubleTap, Key, LongPress, Open, Tap
 from pytest_mobileagent.device.device import Capture
 from pytest_mobileagent.episode.record import DeviceInfo, Reset
+from pytest_mobileagent.errors import GraphError
 from pytest_mobileagent.screen.screen import Screen
 
 if TYPE_CHECKING:
@@ -130,7 +131,8 @@ class MemoryPhone(FakePhone):
     - `links`: where a touch leads: `{("home", "Search"): "results"}`, by the page and the label or
       the short resource id of the element; a package in place of the element is where it opens.
 
-    The back key goes to the page before; what has no link changes nothing. Keyword arguments are
+    The back key goes to the page before; what has no link changes nothing. As recorded pages do, it
+    can `show` one of them, whatever leads there. Keyword arguments are
     those of `FakePhone`.
     """
 
@@ -161,6 +163,17 @@ class MemoryPhone(FakePhone):
             del self.history[max(1, len(self.history) - 1) :]
         elif (page := self._target(action)) is not None:
             self.history.append(page)
+
+    def show(self, page: str) -> None:
+        """Show a page, by its name.
+
+        Raises:
+            GraphError: there is no such page.
+        """
+        if page not in self.pages:
+            msg = f"there is no page {page!r} (pages: {', '.join(self.pages)})"
+            raise GraphError(msg)
+        self.history.append(page)
 
     def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
         """Show the first page again."""

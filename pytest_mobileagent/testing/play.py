@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_mobileagent.agent.options import as_dict, as_word, make_options
 from pytest_mobileagent.check.episode import Episode, load
@@ -40,14 +40,16 @@ def play(
     step_limit: int = 20,
     time_limit: float = 60.0,
     seed: int = 0,
+    path: Literal["single", "multi"] = "multi",
     folder: Path | None = None,
 ) -> Episode:
     """Let an agent work on a task, or towards a goal in words, and return the episode.
 
     `agent` is a class, or what makes an agent; it runs in a thread of this process. `model` is what
     it asks, such as a `ScriptedModel`, or one for each of its roles; a `ScriptedModel` also answers
-    the agent's own SDKs (`Briefing.endpoint`). `options` are what it declares. The episode is
-    recorded in `folder`; without one the record is gone, and only the returned episode stays.
+    the agent's own SDKs (`Briefing.endpoint`). `options` are what it declares. With `path="single"`
+    the task's golden actions are done in the agent's place. The episode is recorded in `folder`;
+    without one the record is gone, and only the returned episode stays.
 
     Raises:
         InfrastructureError: the phone broke.
@@ -65,6 +67,7 @@ def play(
         limits=Limits(step_limit, time_limit),
         seed=seed,
         options=as_dict(given),
+        path=path,
         models=ModelSettings(_choice(clients)),
         clients={_reference(role): client for role, client in clients.items()},
     )

@@ -57,6 +57,7 @@ VALUES = {
     "--mobile-runs": "elsewhere",
     "--mobile-shard": "1/2",
     "--mobile-sample": "3",
+    "--mobile-path": "single",
     "--mobile-baseline": "base",
     "--mobile-gate": "success_rate >= 0.5",
     "--mobile-watch": "true",

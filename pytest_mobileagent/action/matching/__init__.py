@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -9,13 +10,13 @@ from pytest_mobileagent import plain
 from pytest_mobileagent.action.action import Action, Raw, Tap, from_json, to_json
 from pytest_mobileagent.action.action import check as check_action
 from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.screen.element import Bounds
-from pytest_mobileagent.screen.explain import missed
+from pytest_mobileagent.screen.element import Bounds, Element
+from pytest_mobileagent.screen.explain import NotFoundError, missed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_mobileagent.screen.element import Element
+    from pytest_mobileagent.screen.screen import Screen
 
 
 Size = tuple[int, int]
@@ -52,6 +53,8 @@ class Golden:
         return cls(Tap(*element.bounds.center), size, (element.bounds,))
 
 
+# What a task may give as golden: a function of the screen returns the element to tap, or the rest.
+Wanted = Golden | Action | Callable[["Screen"], Golden | Action | Element | None]
 _ANYWHERE = (1 << 31, 1 << 31)  # a golden point may lie off its screen, as some of data sets do
 
 
@@ -90,6 +93,26 @@ def golden_from_json(data: Any) -> Golden:
         msg = "a box of a golden action has to be [left, top, right, bottom]"
         raise TaskError(msg)
     return Golden(action, size, tuple(boxes), fields.get("page", ""))
+
+
+def golden_on(screen: Screen, wanted: Wanted) -> Golden | None:
+    """Return what is golden on a screen; None if it is not there.
+
+    Raises:
+        TaskError: it is no golden action, or a function returned none.
+    """
+    target: Any = wanted
+    if callable(wanted):
+        try:
+            target = wanted(screen)
+        except (NotFoundError, IndexError):  # it looked for what this screen does not have
+            return None
+        if target is None:
+            missed(lambda: f"no golden action on {screen.package}")
+            return None
+    if isinstance(target, Element):
+        return Golden.tap(target, screen.size)
+    return as_golden(target, screen.size)
 
 
 @dataclass(frozen=True, slots=True)

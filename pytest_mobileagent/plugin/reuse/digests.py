@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.task.case import Case
+    from pytest_mobileagent.task.task import Task
 
 
 _LARGEST_SOURCE = 1_000_000  # bytes
@@ -143,8 +144,10 @@ def _parts(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> d
             *clock_of(run),
             *pace_of(run),
             *noise_of(run),
+            *path_of(run),
         ],
         "end": body,
+        **({"golden": _golden(task, sources)} if path_of(run) else {}),
     }
 
 
@@ -166,6 +169,22 @@ def noise_of(run: RunConfig) -> list[str | None]:
         return []
     templates = [replace(each, file="") for each in run.noise.templates]
     return [f"noise {run.settings['mobile-noise'].text}", digest(list(map(repr, templates)))]
+
+
+def path_of(run: RunConfig) -> list[str | None]:
+    """Return that golden actions are done; nothing where agents act, as in runs of before."""
+    setting = run.settings["mobile-path"]
+    return [] if setting.value == "multi" else [f"{setting.text} path"]
+
+
+def _golden(task: Task, sources: Sources) -> list[Any]:
+    """Return what identifies the golden actions of a task; functions by their code."""
+    functions = [each for each in task.golden if callable(each)]
+    return [
+        ["a function" if callable(each) else shown(each) for each in task.golden],
+        sources.of(*functions),
+        shown(task.solution),
+    ]
 
 
 def _check(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> Any:

@@ -55,7 +55,10 @@ _MEASURES = {
     "seconds": "seconds",
     "cost_usd": "US dollars",
     "crashes": "crashes of apps",
+    "step_accuracy": "step accuracy",
+    "type_accuracy": "type accuracy",
 }
+_ACCURACIES = ("step_accuracy", "type_accuracy")
 
 
 def comparison_line(comparison: Comparison, name: str = "") -> str:
@@ -182,7 +185,8 @@ def _table(comparison: Comparison) -> list[str]:
             between = "" if low_high is None else " to ".join(f"{each:+.3g}" for each in low_high)
             change = f"{found['difference']:+.3g}"
             means = (f"{found[whose]:.3g}" for whose in ("baseline", "run"))
-            rows.append((f"{word} an episode", *means, change, between, _number(found["p_value"])))
+            each = "" if measure in _ACCURACIES else " an episode"
+            rows.append((f"{word}{each}", *means, change, between, _number(found["p_value"])))
     head = ("", "baseline", "run", "difference", "95 %", "p")
     return [*table(head, rows), "", f"Tasks decided in both runs: {comparison['tasks']}."]
 
@@ -202,6 +206,9 @@ def _measures(comparison: Comparison) -> list[str]:
     crashes = comparison.get("crashes") or {}
     if _crashed(crashes):
         found.append(f"crashes {crashes['difference']:+.1f} a task")
+    for name in _ACCURACIES:
+        share = (comparison.get(name) or {}).get("difference")
+        found += [] if share is None else [f"{_MEASURES[name]} {_signed(share)}"]
     return found
 
 

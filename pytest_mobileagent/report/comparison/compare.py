@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 LEVEL = 0.95  # of all intervals
-MEASURES = ("steps", "seconds", "cost_usd", "crashes")
+MEASURES = ("steps", "seconds", "cost_usd", "crashes", "step_accuracy", "type_accuracy")
 # Where runs of different agents, prompts or models should be alike.
 SHOULD_BE_EQUAL = (
     "tasks", "checks", "apps", "device", "environments", "seeds", "limits", "plugin", "wording",
@@ -44,8 +44,9 @@ def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
     - `paired`: episodes of the same task, environment and epoch that both runs decided, and how
       many of them turned into a success (`gained`) or a failure (`lost`).
     - `epochs`: the most decided epochs of a task, in the baseline and in the run.
-    - `steps`, `seconds`, `cost_usd`, `crashes`: of a decided episode in `baseline`, in `run`, and
-      on average over the tasks of which both are known; the `difference` with its interval.
+    - `steps`, `seconds`, `cost_usd`, `crashes`, `step_accuracy`, `type_accuracy`: of a decided
+      episode in `baseline`, in `run`, and on average over the tasks of which both are known; the
+      `difference` with its interval.
     - `differs_in`: what of run.json's fingerprints is not the same; `should_be_equal`: what of that
       should be, where agents are compared; `unknown`: what one of the runs does not tell.
 

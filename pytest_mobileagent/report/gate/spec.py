@@ -186,6 +186,9 @@ def _check_metric(metric: str) -> None:
     if first == "interval":
         msg = "interval is a pair of numbers, not one: bound success_rate, which it is of"
         raise ValueError(msg)
+    if first == "scorers":
+        msg = "scorers are names of rules: bound step_accuracy, type_accuracy or path_success_rate"
+        raise ValueError(msg)
     if not isinstance(known[first], Mapping) and dot:
         msg = f"{first} is one number, and {metric} is none: leave out {dot}{name}"
         raise ValueError(msg)
@@ -222,7 +225,8 @@ def _check_absolute(bound: Bound, data: Mapping[str, Any]) -> None:
     if len(given) == 2 and given[0] > given[1]:
         msg = f"no number is at least {given[0]:g} and at most {given[1]:g}"
         raise ValueError(msg)
-    if "rate" in bound.metric and max(given) > 1:
+    is_share = "rate" in bound.metric or "accuracy" in bound.metric
+    if is_share and max(given) > 1:
         msg = f"{bound.metric} is a share from 0 to 1: 0.5 is 50 %, and {max(given):g} is none"
         raise ValueError(msg)
 

@@ -45,6 +45,7 @@ def episode_data(folder: Path, page: Path) -> dict[str, Any]:
     shown = {"frames": [], **_said(said)}
     try:
         shown |= _recorded(folder, texts, pictures)
+        add_matches(shown["frames"], said)
     except RecordError as error:
         shown |= {"damaged": str(error)}
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError, OSError) as error:
@@ -167,7 +168,7 @@ def frames(
     `seen` are the observations of the episode's record.
     """
     shown, probes, at = [], episode.initial_probes, 0.0
-    idle = no_effect(episode)
+    idle = [False] * len(episode.steps) if episode.is_on_path else no_effect(episode)
     for number, step in enumerate(episode.steps):
         after = number + 1 if number + 1 < len(seen) else None
         frame = {
@@ -212,26 +213,44 @@ def _screen(record: Mapping[str, Any], screen: Screen, pictures: Pictures) -> di
 
 
 def _done(step: Step, exchanges: Exchanges) -> dict[str, Any]:
-    done = len(step.done)
-    actions = []
-    for place, action in enumerate(step.actions):
-        marked = mark(action, step.screen) or {"at": None, "to": None}
-        kind = type(action).__name__.lower()
-        words = {"text": in_words(action, step.screen), "done": place < done}
-        actions.append({**words, **marked, "kind": kind})
     return {
-        "actions": to_wire(actions),
+        "actions": to_wire(_actions(step)),
         "said": step.said,
         "notice": step.notice,
         "reply": step.reply,
         "thinking": round(step.seconds_thinking, 3),
         "acting": round(step.seconds_acting, 3),
         "counts": step.counts,
+        "is_golden": step.golden is not None,
         "calls": [exchanges.shown(call) for call in step.calls],
         "events": [_event(event) for event in step.events],
         "crashes": [{**crash.to_json(), "text": str(crash)} for crash in step.crashes],
         "log": [str(line) for line in step.log],
     }
+
+
+def _actions(step: Step) -> list[dict[str, Any]]:
+    """Return what the agent decided, and after it the golden action if that was done instead."""
+    decided = [(action, place < len(step.done)) for place, action in enumerate(step.actions)]
+    if step.golden is not None:
+        same = step.actions == step.done
+        decided = [(action, same) for action in step.actions]
+        decided += [] if same else [(step.golden.action, True)]
+    shown = []
+    for place, (action, was_done) in enumerate(decided):
+        marked = mark(action, step.screen) or {"at": None, "to": None}
+        golden = "golden: " if place >= len(step.actions) else ""
+        words = {"text": f"{golden}{in_words(action, step.screen)}", "done": was_done}
+        shown.append({**words, **marked, "kind": type(action).__name__.lower()})
+    return shown
+
+
+def add_matches(frames: Sequence[dict[str, Any]], verdicts: Sequence[Verdict]) -> None:
+    """Note in the frames of golden steps whether the agent took them, by the last comparison."""
+    found = [v.evidence["matches"]["steps"] for v in verdicts if "matches" in v.evidence]
+    golden = [frame for frame in frames if frame.pop("is_golden", False)]
+    for frame, match in zip(golden, found[-1] if found else (), strict=False):
+        frame["match"] = match["exact"] if match["counts"] else None
 
 
 def _event(event: Event) -> dict[str, Any]:

@@ -35,7 +35,7 @@ _ROW = (
     "outcome", "success", "fault", "termination", "steps", "golden_steps", "step_ratio",
     "first_success_step", "seconds", "cost_usd", "input_tokens", "output_tokens", "partial_credit",
     "premature", "overdue", "calls", "actions", "thinking_seconds", "acting_seconds", "attempt",
-    "as_run", "crashes",
+    "as_run", "crashes", "step_accuracy",
 )  # fmt: skip
 _LONG, _SHORT = 300, 200  # characters of a reason, and of what was sought
 _HEAD = 65_536  # bytes of a record that are read for its first line

@@ -92,6 +92,7 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
         **latched(decided),
         "partial_credit": mean_of(decided, field("partial_credit")),
         "progress": mean_of(decided, field("progress")),
+        **matched(results),
         **_pace(decided),
         **_effects(decided),
         "crashes": sum_of(results, field("crashes")),
@@ -150,6 +151,37 @@ def _pace(decided: Sequence[Entry]) -> dict[str, Any]:
     }
 
 
+def matched(results: Sequence[Entry]) -> dict[str, Any]:
+    """Return how steps match golden ones, over all steps of the tasks in which they were compared.
+
+    Steps that a rule leaves out count nowhere, nor do tasks without any other.
+
+    - `matched`: those tasks; `matched_steps`: their golden steps; `exact_steps`: those of them that
+      the agent took exactly.
+    - `step_accuracy` = exact / all steps (Step.Acc), `type_accuracy` = steps of the right type /
+      all steps (TYPE): Mobile-Bench-v2 (arXiv 2505.11891, section 4.2).
+    - `path_success_rate`: share of the tasks all of whose steps are exact: its SR on a single path.
+    - `scorers`: by which rules; numbers of different ones cannot be compared.
+    """
+    paths = [
+        (result["matched_by"], steps)
+        for result in results
+        if (steps := [each for each in result["matches"] or () if each["counts"]])
+    ]
+    steps = [each for _, path in paths for each in path]
+    exact = sum(each["exact"] for each in steps)
+    whole = sum(all(each["exact"] for each in path) for _, path in paths)
+    return {
+        "matched": len(paths),
+        "matched_steps": len(steps),
+        "exact_steps": exact,
+        "step_accuracy": ratio(exact, len(steps)),
+        "type_accuracy": ratio(sum(each["type"] for each in steps), len(steps)),
+        "path_success_rate": ratio(whole, len(paths)),
+        "scorers": sorted({scorer for scorer, _ in paths if scorer}),
+    }
+
+
 def _busy_seconds(result: Entry) -> float | None:
     thinking, acting = result["thinking_seconds"], result["acting_seconds"]
     return None if thinking is None or acting is None else thinking + acting
@@ -171,8 +203,13 @@ def _effects(decided: Sequence[Entry]) -> dict[str, Any]:
 
 
 _CHECK = "check"
-# How decided tasks may end; the others are errors, and decide nothing.
-_ENDINGS = set(map(str, Termination)) - {Termination.BUDGET, Termination.INTERRUPTED}
+# How decided tasks may end on a way of their own; the others but the end of a golden path are
+# errors, and decide nothing.
+_ENDINGS = set(map(str, Termination)) - {
+    Termination.BUDGET,
+    Termination.INTERRUPTED,
+    Termination.PATH,
+}
 
 
 def terminations(results: Sequence[Entry], decided: Sequence[Entry]) -> dict[str, Any]:

@@ -103,9 +103,13 @@ def actions(episode: EpisodeRecord) -> str:
 
 
 def step_in_words(step: Step) -> str:
-    """Return what an agent did in a step."""
+    """Return what an agent did in a step, and what was done instead if that is something else."""
     each = [in_words(action, step.screen) for action in step.actions] or ["nothing"]
-    return ", ".join(each) + (" (not done)" if step.notice else "")
+    words = ", ".join(each)
+    if step.golden is None:
+        return words + (" (not done)" if step.notice else "")
+    golden = in_words(step.golden.action, step.screen)
+    return words if words == golden else f"{words} (golden: {golden})"
 
 
 def said(episode: EpisodeRecord) -> str:

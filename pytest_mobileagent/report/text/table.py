@@ -28,6 +28,8 @@ _COLUMNS: tuple[tuple[str, Cell], ...] = (
 )
 # Those that are left out where each of their cells is empty or 0.
 _OPTIONAL: tuple[tuple[str, Cell], ...] = (
+    ("step acc.", lambda t: percent(t["step_accuracy"])),
+    ("type acc.", lambda t: percent(t["type_accuracy"])),
     ("partial", lambda t: percent(t["partial_credit"])),
     ("actions", lambda t: _number(t["mean_actions"], 1) if t["programs"] else ""),
     ("calls", lambda t: _number(t["mean_calls"], 1) if t["programs"] else ""),
@@ -70,6 +72,8 @@ def table(summary: Mapping[str, Any]) -> list[str]:
         over_all = f"of all {summary['tasks']}: {percent(summary['success_rate_of_all'])}"
         end = first + sum(2 + width for width in widths[: _RATE + 1])
         lines.insert(whole + 1, over_all.rjust(end))
+    if summary["scorers"]:
+        lines.append(f"golden steps are matched by {printable(', '.join(summary['scorers']))}")
     return lines
 
 

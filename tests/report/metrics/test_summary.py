@@ -25,6 +25,10 @@ COUNTS = ("tasks", "decided", "successes", "errors", "skipped", "review", "not_r
 REPORTED, LIMITED = {"termination": "self-reported"}, {"termination": "step limit"}
 
 
+def matched(step: int, *, exact: bool = True, counts: bool = True) -> dict[str, Any]:
+    return {"step": step, "type": True, "exact": exact, "counts": counts}
+
+
 def test_nothing_comes_to_nothing_and_never_to_zero_percent() -> None:
     numbers = totals([])
     counts = {*COUNTS, "premature", "overdue", "infrastructure", "without_snapshot"}
@@ -39,9 +43,11 @@ def test_nothing_comes_to_nothing_and_never_to_zero_percent() -> None:
     }
     counts |= {"latched", "latched_successes", "early_stops", "late_stops"}
     counts |= {"stable_passes", "flaky", "stable_fails", "suspects"}
+    counts |= {"matched", "matched_steps", "exact_steps"}
     by_name = {"terminations", "termination_rates", "roles", "pass_at", "pass_all", "pass_tasks"}
     assert {name for name, value in numbers.items() if value == 0} == counts
     assert {name for name, value in numbers.items() if value == {}} == by_name
+    assert numbers.pop("scorers") == []
     assert all(numbers[n] is None for n in set(numbers) - counts - by_name - {"epochs"})
     assert numbers["epochs"] == {
         "number": 0, "success_rates": {}, "standard_error": None, "standard_error_ddof_0": None,
@@ -60,6 +66,7 @@ def test_every_number_is_over_what_it_says(result: Make) -> None:
     spent |= {"cost_usd": 0.5, "input_tokens": 100, "output_tokens": 10, "unpriced_calls": 0}
     cleared = {"kind": "cleared", "snapshot": None, "cleared": ["a"], "reason": "no snapshots"}
     effects = {"no_effect_steps": 1, "repeated_steps": 2, "invalid_actions": 0}
+    path = [matched(1), matched(2, exact=False), matched(3, exact=False, counts=False)]
     results = [
             result(
                 True, steps=4, actions=6, step_ratio=2.0, premature=False, overdue=False,
@@ -68,7 +75,7 @@ def test_every_number_is_over_what_it_says(result: Make) -> None:
             ),
             result(
                 True, steps=6, actions=6, step_ratio=1.0, premature=False, overdue=True,
-                first_success_step=6, crashes=2, **LIMITED, **spent,
+                matches=path, matched_by="aitz:coat", first_success_step=6, crashes=2, **LIMITED, **spent,
             ),
             result(
                 True, steps=0, actions=0, premature=False, overdue=False, calls=4, retries=1,
@@ -80,7 +87,8 @@ def test_every_number_is_over_what_it_says(result: Make) -> None:
             ),
             result(False, steps=8, actions=8, premature=False, overdue=False, **LIMITED),
             result(
-                False, steps=5, actions=5, premature=False, overdue=False, termination="gave up"
+                False, steps=5, actions=5, premature=False, overdue=False, termination="gave up",
+                matches=[matched(1), matched(2)], matched_by="graph",
             ),
             result(
                 None, cost_usd=0.25, cached_tokens=7, unpriced_calls=3, reset=cleared, crashes=1
@@ -170,6 +178,13 @@ def test_every_number_is_over_what_it_says(result: Make) -> None:
         "mean_estimated_tokens": None,
         "partial_credit": 0.625,
         "progress": 0.75,
+        "matched": 2,
+        "matched_steps": 4,
+        "exact_steps": 3,
+        "step_accuracy": 0.75,
+        "type_accuracy": 1.0,
+        "path_success_rate": 0.5,
+        "scorers": ["aitz:coat", "graph"],
         "crashes": 3,
         "programs": 0,
         "unmetered": 0,

@@ -6,7 +6,7 @@ const FIELDS = {
   app: "app", suite: "suite", level: "level", kind: "kind", language: "language", tag: "tags", env: "environment",
   epoch: "epoch", outcome: "outcome", fault: "fault", ended: "termination", device: "device", id: "id", change: "change", cause: "cause",
 };
-const NUMBERS = { steps: "steps", golden: "golden_steps", ratio: "step_ratio", seconds: "seconds", cost: "cost_usd", input: "input_tokens", output: "output_tokens", credit: "partial_credit", crashes: "crashes", level: "level", epoch: "epoch" };
+const NUMBERS = { steps: "steps", golden: "golden_steps", ratio: "step_ratio", seconds: "seconds", cost: "cost_usd", input: "input_tokens", output: "output_tokens", credit: "partial_credit", match: "step_accuracy", crashes: "crashes", level: "level", epoch: "epoch" };
 const SORTS = {
   task: (row) => nameOf(row).toLowerCase(), outcome: (row) => ["error", "failed", "review", "not run", "skipped"].indexOf(row.outcome) + 1 || 9,
   app: (row) => row.app, level: (row) => row.level, steps: (row) => row.steps, ratio: (row) => row.step_ratio, seconds: (row) => row.seconds, cost: (row) => row.cost_usd,

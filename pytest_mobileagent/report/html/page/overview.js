@@ -33,7 +33,8 @@ function showTiles(summary) {
     ...[known(summary.cost_usd) || judgeCost(summary) || summary.unpriced_calls ? tile("Cost", known(summary.cost_usd) ? money(summary.cost_usd) : "unknown", [judgeCost(summary), summary.unpriced_calls ? `${count(summary.unpriced_calls, "call")} without a price` : "", before ? `before: ${money(before.cost_usd)}` : ""]) : null,
     known(summary.input_tokens) ? tile("Tokens", `${tokens(summary.input_tokens)} in`, [known(summary.output_tokens) ? `${tokens(summary.output_tokens)} out` : ""]) : null,
     tile("Time", duration(summary.seconds), [known(summary.seconds_per_step) ? `${number(summary.seconds_per_step, 1)} s a step` : ""]),
-    known(summary.mean_step_ratio) ? tile("Steps / golden", number(summary.mean_step_ratio, 2), ["of tasks that passed"]) : null].filter(Boolean),
+    known(summary.mean_step_ratio) ? tile("Steps / golden", number(summary.mean_step_ratio, 2), ["of tasks that passed"]) : null,
+    known(summary.step_accuracy) ? tile("Golden steps", percent(summary.step_accuracy), [`${number(summary.exact_steps)} of ${number(summary.matched_steps)}, by ${(summary.scorers || []).map(asText).join(", ")}`, `of the right type: ${percent(summary.type_accuracy)}`, before && known(before.step_accuracy) ? `before: ${percent(before.step_accuracy)}` : ""]) : null].filter(Boolean),
   );
 }
 

@@ -25,6 +25,7 @@ function stripItem(episode, frame, place, chosen = showFrame) {
   const signs = [
     frame.no_effect ? make("span", { className: "badge warn" }, "no effect") : null,
     frame.notice ? make("span", { className: "badge bad" }, "not done") : null,
+    known(frame.match) ? make("span", { className: `badge ${frame.match ? "good" : "bad"}`, title: "the golden action was done, whatever the agent decided" }, frame.match ? "✓ golden" : "not golden") : null,
     frame.crashes?.length ? make("span", { className: "badge bad", title: frame.crashes.map((each) => asText(each.text)).join("\n") }, "crash") : null,
     held === true ? make("span", { className: "badge good", title: "the check held after this step" }, "✓ goal holds") : null,
     (frame.changed || []).length ? make("span", { className: "badge", title: "a probe changed" }, "changed") : null,

@@ -40,6 +40,10 @@ function comparisonParts(given) {
     const value = given[name]?.difference;
     return known(value) ? `${name === "cost_usd" ? "cost" : name} ${value < 0 ? "−" : "+"}${name === "cost_usd" ? "$" : ""}${number(Math.abs(value), digits)}` : "";
   }).filter(Boolean);
+  for (const name of ["step_accuracy", "type_accuracy"]) {
+    const share = given[name]?.difference;
+    if (known(share)) measures.push(`${name.replace("_", " ")} ${points(share)} points`);
+  }
   const notes = [known(given.p_value) ? (given.p_value < 0.001 ? "p < 0.001" : `p = ${number(given.p_value, 3)}`) : "", ...measures].filter(Boolean).join(" · ");
   const lists = ["gained", "lost", "flaky", "new", "missing"].map((name) => listOf(name, given[name])).filter(Boolean);
   const differs = Array.isArray(given.differs_in) ? given.differs_in : Object.keys(given.differs_in || {});

@@ -1,0 +1,173 @@
+"""How the agent's actions match golden ones, step by step, and by whose rule."""
+
+from __future__ import annotations
+
+import inspect
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.action.action import Raw
+from pytest_mobileagent.action.matching import NO_MATCH, golden_on
+from pytest_mobileagent.action.matching.graph import graph
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.screen.explain import missed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action.matching import Match, Wanted
+    from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.screen.screen import Screen
+
+    Rule = Callable[..., Match]
+
+
+@dataclass(slots=True)
+class Compared:
+    """What a body has compared: a match for each golden step, and the name of the scorer.
+
+    `steps` is None as long as nothing was compared; of several comparisons, the last one counts.
+    """
+
+    scorer: str = ""
+    steps: Sequence[Match] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain data, as in the evidence of a verdict."""
+        steps = [
+            {"step": number, "type": each.type, "exact": each.exact, "counts": each.counts}
+            for number, each in enumerate(self.steps or (), 1)
+        ]
+        return {"scorer": self.scorer, "steps": steps}
+
+
+_compared: ContextVar[Compared | None] = ContextVar("compared", default=None)
+
+
+@contextmanager
+def collect_matches() -> Iterator[Compared]:
+    """Collect what is compared inside the `with` block."""
+    compared = Compared()
+    token = _compared.set(compared)
+    try:
+        yield compared
+    finally:
+        _compared.reset(token)
+
+
+def compare(
+    rule: Rule,
+    episode: EpisodeRecord,
+    golden: Sequence[Wanted] | None = None,
+    **options: Any,
+) -> list[Match]:
+    """Compare the steps of an episode with golden actions, and report the matches.
+
+    They are in report.json as `matches` of the task, with the scorer's name, and in the step and
+    type accuracy of the run. Arguments and result are those of `matches`; without golden actions,
+    they are the ones that were done in the agent's place (`--mobile-path=single`).
+
+    Raises:
+        TaskError: there are no golden actions, or the rule has no action like one of them.
+    """
+    found = matches(rule, episode, golden, **options)
+    if (compared := _compared.get()) is not None:
+        compared.scorer, compared.steps = scorer_name(rule, options), found
+    return found
+
+
+def matches(
+    rule: Rule,
+    episode: EpisodeRecord,
+    golden: Sequence[Wanted] | None = None,
+    **options: Any,
+) -> list[Match]:
+    """Compare the actions of an episode with golden ones, the first with the first and so on.
+
+    Each golden action is a `Golden`, an action in pixels of the screen that the agent saw, or a
+    function of that screen, which returns either, or the element to tap. What it does not find
+    there matches nothing. `options` are those of the rule, such as `scorer`.
+
+    There is one match per golden action: those that the agent did not come to match nothing, and
+    what it did after the last of them is not looked at. The report that ends an episode is an
+    action here, too. On a golden path (`--mobile-path=single`) the first action of each decision is
+    compared, since it is the only one that was made for that screen.
+
+    Raises:
+        TaskError: there are no golden actions, or the rule has no action like one of them.
+    """
+    path = _recorded(episode) if golden is None else golden
+    done = _decided(episode)
+    found: list[Match] = []
+    for number, wanted in enumerate(path):
+        if number >= len(done):
+            missed(lambda: f"golden action {len(done) + 1}: the episode has only {len(done)}")
+            return [*found, *[NO_MATCH] * (len(path) - number)]
+        screen, action = done[number]
+        target = None if wanted is None else golden_on(screen, wanted)
+        found.append(rule(action, target, size=screen.size, **options) if target else NO_MATCH)
+    return found
+
+
+class OffPathError(AssertionError):
+    """The agent left the golden path, so that the goal does not count as met."""
+
+
+_MOST_WRONG = 5  # steps off the path that are named
+
+
+def check_path(episode: EpisodeRecord) -> None:
+    """Check that each step of an episode on a golden path is the golden one, by the rule of graphs.
+
+    A body that compares nothing says nothing of the agent there: whatever it decides, the golden
+    screens follow each other.
+
+    Raises:
+        OffPathError: one is not.
+    """
+    counted = list(enumerate(compare(graph, episode), 1))
+    wrong = [number for number, match in counted if not match]
+    if wrong:
+        steps = f"step{'s' * (len(wrong) > 1)} {', '.join(map(str, wrong[:_MOST_WRONG]))}"
+        more = ", …" * (len(wrong) > _MOST_WRONG)
+        msg = f"{len(wrong)} of {len(counted)} steps are not the golden one, by {graph.__name__}"
+        raise OffPathError(f"{msg}: {steps}{more}")
+
+
+def scorer_name(rule: Rule, options: dict[str, Any]) -> str:
+    """Return the name of a rule with its scorer, as in "androidcontrol:qwen2.5-vl"."""
+    name = getattr(rule, "__name__", type(rule).__name__)
+    try:
+        default = inspect.signature(rule).parameters["scorer"].default
+    except (KeyError, TypeError, ValueError):
+        default = None
+    scorer = options.get("scorer", default)
+    named = f"{name}:{scorer}" if isinstance(scorer, str) else name
+    return f"{named}, quirks" if options.get("quirks") is True else named
+
+
+def _recorded(episode: EpisodeRecord) -> Sequence[Wanted | None]:
+    """Return the golden actions that were done, and None for each that was not come to.
+
+    Raises:
+        TaskError: none was.
+    """
+    if not episode.is_on_path:
+        msg = "no golden actions were done in this episode: compare(…, golden=[…]) takes them"
+        raise TaskError(msg)
+    done = [step.golden for step in episode.steps if step.golden is not None]
+    return [*done, *[None] * episode.golden_left]
+
+
+def _decided(episode: EpisodeRecord) -> list[tuple[Screen, Action | None]]:
+    """Return what is compared, with the screens that the agent saw."""
+    if not episode.is_on_path:
+        return [(step.screen.own, action) for step in episode.steps for action in step.reached]
+    return [
+        (step.screen, None if isinstance(step.action, Raw) else step.action)
+        for step in episode.steps
+        if step.golden is not None
+    ]

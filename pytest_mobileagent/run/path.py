@@ -1,0 +1,231 @@
+"""A single path (teacher forcing): golden actions are done in the agent's place.
+
+Each decision of the agent is recorded, and the golden action of its screen is done instead, so that
+the next screen is the one of the golden path, whatever the agent decided.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.action.action import (
+    Ask,
+    DoubleTap,
+    LongPress,
+    Scroll,
+    Tap,
+    Type,
+    ends_episode,
+)
+from pytest_mobileagent.action.matching import Golden, golden_on
+from pytest_mobileagent.agent.phone import EpisodeOver
+from pytest_mobileagent.device.device import PageDevice
+from pytest_mobileagent.episode.record import Observation, Termination
+from pytest_mobileagent.errors import NoEdgeError, NoSolutionError, TaskError
+from pytest_mobileagent.run.session import UNREADABLE, Session, cut
+from pytest_mobileagent.task.solution import Scene
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action.matching import Wanted
+    from pytest_mobileagent.agent.agent import Reply
+    from pytest_mobileagent.device.device import Device
+    from pytest_mobileagent.screen.element import Bounds
+    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.task.task import Task
+
+# What an agent is told that scrolls merely to look around.
+STANDS_STILL = "nothing moves here: only the golden action is done at each step"
+
+
+def check_golden(task: Task) -> None:
+    """Check that there is a golden path for a task.
+
+    Raises:
+        NoSolutionError: it has neither golden actions nor a solution.
+    """
+    if not task.golden and not task.solution:
+        msg = "the task has no golden actions to do on a single path: give it some by golden=[…]"
+        raise NoSolutionError(msg)
+
+
+def show_first_page(device: Device, task: Task) -> None:
+    """Show the page on which a task's golden path begins, where pages are recorded.
+
+    Raises:
+        NoSolutionError: there is no golden path (see `check_golden`).
+    """
+    check_golden(task)
+    if task.golden and (page := _page(task.golden[0])) and isinstance(device, PageDevice):
+        device.show(page)
+
+
+class GoldenPath:
+    """The golden actions of a task, in order: those that it names, or else its solution's.
+
+    Where a solution touches an element, all of that element is golden.
+    """
+
+    def __init__(self, task: Task, values: Mapping[str, Any]) -> None:
+        self._golden: Sequence[Wanted] = task.golden
+        self._moves = () if task.golden else task.solution
+        self._apps, self._values = task.packages, values
+        self._screens: tuple[Screen, ...] = ()
+        self._next = 0
+
+    @property
+    def left(self) -> int:
+        """How many golden actions were not yet asked for."""
+        return max(0, len(self._golden or self._moves) - self._next)
+
+    @property
+    def page(self) -> str:
+        """The recorded page of the next golden action; empty if it names none."""
+        return _page(self._golden[self._next]) if self._next < len(self._golden) else ""
+
+    def is_over(self, screen: Screen) -> bool:
+        """Whether no golden action is left for a screen."""
+        if self._moves:
+            scene = self._scene(screen)
+            while self._next < len(self._moves):
+                done = self._moves[self._next].done
+                if done is None or not done(scene):
+                    return False
+                self._next += 1
+        return self.left == 0
+
+    def take(self, screen: Screen) -> Golden:
+        """Return the golden action of a screen, and go on to the next.
+
+        Raises:
+            TaskError: it is not to be found there, or cannot be done there.
+        """
+        number = self._next + 1
+        if self._golden:
+            golden = golden_on(screen, self._golden[self._next])
+            self._next += 1
+            if golden is None:
+                msg = f"golden action {number} is not on its screen ({screen.package})"
+                raise TaskError(msg)
+            return golden
+        move = self._moves[self._next]
+        try:
+            action = move.action(self._scene(screen))
+        except TaskError as error:
+            msg = f"golden action {number}, {move}, does not fit: {error}"
+            raise TaskError(msg) from error
+        self._screens += (screen,)
+        self._next += move.done is None
+        return Golden(action, screen.size, _boxes(screen, action))
+
+    def _scene(self, screen: Screen) -> Scene:
+        return Scene((*self._screens, screen), self._apps, self._values)
+
+
+def _page(wanted: Wanted) -> str:
+    return wanted.page if isinstance(wanted, Golden) else ""
+
+
+def _boxes(screen: Screen, action: Action) -> tuple[Bounds, ...]:
+    """Return the box of the element that an action touches: in its centre, or else the innermost.
+
+    A solution touches the centres of elements.
+    """
+    match action:
+        case Tap(x, y) | LongPress(x, y) | DoubleTap(x, y) | Type(at=(x, y)) | Scroll(at=(x, y)):
+            hit = screen.at(x, y)
+            centred = [each.bounds for each in hit if each.bounds.center == (x, y)]
+            return tuple([*centred, *(each.bounds for each in hit)][:1])
+    return ()
+
+
+class PathSession(Session):
+    """A session in which the golden actions of a `path` are done, and the agent's only recorded.
+
+    A report is a decision like any other: the episode ends after the last golden action. A mere
+    look around is none, and moves nothing.
+    """
+
+    def __init__(self, *given: Any, path: GoldenPath, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.path, self.golden_left = path, path.left
+
+    def decide(
+        self, reply: Reply, seconds: float, by: Callable[[], str] | None = None
+    ) -> Observation:
+        """Record a decision, do the golden action instead, and return the observation after it.
+
+        Raises:
+            EpisodeOver: the episode has ended, by this decision or before.
+            InfrastructureError: the device broke, or the record cannot be written.
+            TaskError: the golden path is broken.
+        """
+        del by  # the agent's own actions are not done
+        self._end_if_done()
+        if self.ending is not None:
+            raise EpisodeOver
+        actions, calls = reply.actions, self.take_calls(reply.calls)
+        told = time.monotonic()
+        if self._is_look(reply):
+            self._recorder.step(actions, reply.said, calls, seconds, counts=False)
+            self._decided += 1
+            self._recorder.outcome(STANDS_STILL, None, len(actions))
+            return self._after(reply, told, None, STANDS_STILL)
+        if self.steps >= self.limits.steps:
+            self.end(Termination.STEP_LIMIT, unused=calls)
+            raise EpisodeOver
+        golden = self.path.take(self.observation.screen)
+        self.golden_left = self.path.left
+        self._recorder.step(actions, reply.said, calls, seconds, golden=golden)
+        self._decided += 1
+        self.steps += 1
+        undone, notice = self._undone(reply)
+        answer = self._answer(reply, golden)
+        self._recorder.outcome(notice, answer, undone)
+        decided = time.monotonic()
+        self.seconds_left = max(0.0, self.seconds_left - (decided - told))
+        if ends_episode(golden.action):
+            self.end(Termination.PATH)
+            raise EpisodeOver
+        self._do_golden(golden)
+        # Of what could not be done, nothing is said to an agent whose action was not done anyway.
+        return self._after(reply, decided, answer, "", golden.action)
+
+    def _end_if_done(self) -> None:
+        if self.ending is None and self.path.is_over(self.observation.screen):
+            self.end(Termination.PATH)
+
+    def _undone(self, reply: Reply) -> tuple[int, str]:
+        """Return how many of the decided actions could not have been done, and why."""
+        if not reply.actions:
+            return 0, UNREADABLE
+        for number, action in enumerate(reply.actions):
+            if flaw := self._flaw(action):
+                return len(reply.actions) - number, cut(flaw)
+        return 0, ""
+
+    def _answer(self, reply: Reply, golden: Golden) -> str | None:
+        """Return the user's reply to what the agent asks, or else to what there was to ask."""
+        asked = [each for each in (*reply.actions, golden.action) if isinstance(each, Ask)]
+        return self._reply_to(asked[0]) if asked else None
+
+    def _do_golden(self, golden: Golden) -> None:
+        """Do a golden action, or show the page to which it leads where pages are recorded."""
+        if self.path.page and isinstance(self.device, PageDevice):
+            self.device.show(self.path.page)
+            return
+        action = golden.action
+        if isinstance(action, Ask):
+            return
+        if flaw := self._flaw(action):
+            msg = f"a golden action cannot be done: {flaw}"
+            raise TaskError(msg)
+        try:
+            self._perform(action)
+        except NoEdgeError as error:
+            if self.path.left:  # else nothing comes after it
+                msg = f"the golden path leaves what is recorded: {error}"
+                raise TaskError(msg) from error

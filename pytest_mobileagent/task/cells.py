@@ -1,0 +1,74 @@
+"""How cells of tables are read whose columns are fields of a task."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.action.matching import Golden, golden_from_json
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.plain import why_unreadable
+from pytest_mobileagent.task.needs import split_needs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def as_list(value: Any) -> tuple[str, ...]:
+    """Return the words of a list; those of a text are between commas or semicolons."""
+    if isinstance(value, str):
+        return tuple(word.strip() for word in value.replace(";", ",").split(",") if word.strip())
+    return tuple(map(str, value))
+
+
+def _needs(value: Any) -> tuple[str, ...]:
+    return split_needs(value, separators=",;") if isinstance(value, str) else as_list(value)
+
+
+def _golden(value: Any) -> tuple[Golden, ...]:
+    """Return golden actions from their JSON; in CSV it is a text.
+
+    Raises:
+        TaskError: they are none; the text says which, from 1.
+    """
+    try:
+        each = json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError) as error:
+        msg = f"golden is not JSON: {why_unreadable(error)}"
+        raise TaskError(msg) from None
+    if not isinstance(each, list):
+        msg = "golden has to be a list of golden actions"
+        raise TaskError(msg)
+    found = []
+    for number, one in enumerate(each, 1):
+        try:
+            found.append(golden_from_json(one))
+        except TaskError as error:
+            msg = f"golden action {number}: {error}"
+            raise TaskError(msg) from None
+    return tuple(found)
+
+
+def _whole(value: Any) -> int:
+    return int(str(value))
+
+
+def _flag(value: Any) -> bool:
+    words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+    word = str(value).strip().casefold()
+    if word not in words:
+        raise ValueError(value)
+    return words[word]
+
+
+# How cells of the columns that are fields of a task are read.
+FIELDS: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("goal", "app", "kind", "language", "source", "suite"), str),
+    **dict.fromkeys(("snapshot", "task_set"), str),
+    **dict.fromkeys(("apps", "tags", "instructions"), as_list),
+    **dict.fromkeys(("golden_steps", "level", "step_limit"), _whole),
+    "needs": _needs,
+    "golden": _golden,
+    "stop_on_success": _flag,
+}
+EXPECTED = {"level": "1, 2 or 3", "stop_on_success": "true or false"}

@@ -1,0 +1,82 @@
+"""`check.compare`: what is reported of how steps match, and by whose rule."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent import Finish, Key, Raw, Tap, Task, Type, check
+from pytest_mobileagent.action.matching import Golden
+from pytest_mobileagent.check.golden import (
+    OffPathError,
+    check_path,
+    collect_matches,
+    scorer_name,
+)
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.testing import FakePhone, make_screen, play
+from tests.run.agents import script
+
+if TYPE_CHECKING:
+    from pytest_mobileagent import Episode
+
+GOLDEN = [Golden(Tap(540, 60), (1080, 2400)), Golden(Type("mug"), (1080, 2400))]
+
+
+def episode(*decisions: Any, path: Any = "single") -> Episode:
+    task = Task("Find a mug.", golden=GOLDEN)
+    return play(script(*decisions), task, phone=FakePhone([make_screen("Shop")]), path=path)
+
+
+def test_what_was_compared_last_is_collected_with_its_scorer() -> None:
+    played = episode(Tap(540, 60), Type("cup"))
+    with collect_matches() as compared:
+        assert compared.steps is None
+        check.compare(check.mobile_bench, played)
+        found = check.compare(check.androidcontrol, played, GOLDEN, scorer="os-atlas")
+    assert [bool(match) for match in found] == [True, False]
+    assert compared.to_json() == {
+        "scorer": "androidcontrol:os-atlas",
+        "steps": [
+            {"step": 1, "type": True, "exact": True, "counts": True},
+            {"step": 2, "type": True, "exact": False, "counts": True},
+        ],
+    }
+    assert check.compare(check.androidcontrol, played) == check.compare(
+        check.androidcontrol, played, GOLDEN
+    )
+
+
+def test_off_a_path_golden_actions_have_to_be_given() -> None:
+    played = episode(Tap(540, 60), Finish(), path="multi")
+    with pytest.raises(TaskError, match=r"compare\(…, golden=\[…\]\) takes them"):
+        check.compare(check.aitw, played)
+    assert [bool(match) for match in check.compare(check.aitw, played, GOLDEN)] == [True, False]
+
+
+def test_only_the_first_action_of_a_decision_is_compared_on_a_path() -> None:
+    played = episode([Tap(540, 60), Type("mug")], [Raw("input text mug"), Type("mug")])
+    assert [bool(match) for match in check.matches(check.aitw, played)] == [True, False]
+
+
+def test_a_path_is_kept_or_the_steps_off_it_are_named() -> None:
+    check_path(episode(Tap(540, 60), Type("mug")))
+    with pytest.raises(OffPathError, match=r"2 of 2 steps are not .*, by graph: steps 1, 2"):
+        check_path(episode(Key("back"), Key("home")))
+
+
+@pytest.mark.parametrize(
+    ("rule", "options", "name"),
+    [
+        (check.aitw, {}, "aitw"),
+        (check.aitz, {}, "aitz:coat"),
+        (check.mobile_bench, {"scorer": "code"}, "mobile_bench:code"),
+        (check.odyssey, {"quirks": True}, "odyssey:odyssey, quirks"),
+        (partial(check.aitw), {}, "partial"),
+        (print, {}, "print"),
+    ],
+)
+def test_a_scorer_is_named_by_its_rule(rule: Any, options: dict[str, Any], name: str) -> None:
+    assert scorer_name(rule, options) == name
