@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent import Finish, Impossible, Wait
-from pytest_mobileagent.agent import Agent, Message, ModelOptions, ask, goal_at
-from pytest_mobileagent.dialect import AndroidWorld, Decision, Frame
+from pytest_mobileagent.agent import Agent, Message, ModelOptions, ask, goal_at, instead
+from pytest_mobileagent.dialect import AndroidWorld, Decision, DialectError, Frame
 from pytest_mobileagent.perception import m3a_marks
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 NOTHING_YET = "Nothing: this is the first step."
 UNREADABLE = "Nothing was done, because the reply that should choose an action was wrong: {error}"
 UNDONE = "Action selected: {action}. It could not be done: {notice}"
+GOLDEN = "It is the right one on this screen."
 UNSUMMARIZED = "The model refused to summarize this step."
 
 SELECTION = """{role}
@@ -81,7 +82,8 @@ class AndroidWorldAgent(Agent):
     becomes the step's line in the history instead of a summary (the original's M3A forgets actions
     that cannot be done). If the model refuses to select, the episode ends as impossible. An answer
     is kept until the status action ends the episode. The original waits two seconds after an
-    action.
+    action. On a single path the golden action is summed up in place of the agent's own, and an
+    answer is an answer.
 
     A subclass says what is shown: the list of elements, pictures, and the words around them.
     """
@@ -116,16 +118,22 @@ class AndroidWorldAgent(Agent):
         self.actor, self.summarizer = briefing.model("actor"), briefing.model("summarizer")
         self.history: list[str] = []
         self.answer = ""
+        self.on_path = False
         before = self.look(phone.observe().screen)
         while True:
             decision = self.select(before)
             actions = self.actions(decision)
             observation = phone.act(actions, said=decision.words)
             after = self.look(observation.screen)
-            if decision.error:
+            if observation.done is not None:
+                self.on_path = True
+                frame = Frame.of(before.screen, before.marks)
+                done = instead(self.dialect, observation, before.screen, frame, reason=GOLDEN)
+                self.history.append(self.summary(before, done, after))
+            elif decision.error:
                 self.history.append(UNREADABLE.format(error=decision.error))
             elif observation.notice and actions:
-                action = AndroidWorld.action_said(decision.words)
+                action = said_action(decision)
                 self.history.append(UNDONE.format(action=action, notice=observation.notice))
             else:
                 self.history.append(self.summary(before, decision, after))
@@ -184,12 +192,14 @@ class AndroidWorldAgent(Agent):
         """Return the actions of a decision; an answer is kept until the status follows."""
         if decision.refused:
             return (Impossible(decision.error),)
+        if self.on_path:
+            return decision.actions
         actions, self.answer = answered_last(decision.actions, self.answer)
         return actions
 
     def summary(self, before: Look, decision: Decision, after: Look) -> str:
         """Ask for the result of an action, and return the line for the history."""
-        action = AndroidWorld.action_said(decision.words)
+        action = said_action(decision)
         prompt = SUMMARY.format(
             role=self.role_text,
             goal=self.briefing.goal,
@@ -204,6 +214,14 @@ class AndroidWorldAgent(Agent):
         reply = self.summarizer.complete([message], **self.options.settings)
         summed_up = UNSUMMARIZED if reply.stop == "refusal" else reply.text
         return f"Action selected: {action}. {summed_up}"
+
+
+def said_action(decision: Decision) -> str:
+    """Return a decision's action as JSON, or in the words that it was given in."""
+    try:
+        return AndroidWorld.action_said(decision.words)
+    except DialectError:  # a golden action that the dialect cannot say
+        return decision.words
 
 
 def answered_last(actions: Sequence[Action], answer: str) -> tuple[Sequence[Action], str]:

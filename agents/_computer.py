@@ -26,11 +26,12 @@ from pytest_mobileagent.dialect import (
     Frame,
     function_parameters,
 )
-from pytest_mobileagent.perception import encode, resized
+from pytest_mobileagent.perception import encode, in_words, resized
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from pytest_mobileagent import Screen
     from pytest_mobileagent.agent import Briefing, ModelReply, Observation, ToolCall
     from pytest_mobileagent.dialect import Dialect
 
@@ -45,6 +46,8 @@ nothing else."""
 TASK = "{goal}\n\nThis is the phone's screen now."
 DONE = "done"
 SKIPPED = "not done, because the call before it was not"
+NOT_DONE = "not done"
+INSTEAD = "Instead of what you decided, this was done, since it is right: {action}."
 CUT = "Your reply was cut off before it called a tool. Go on, in fewer words."
 OLDER = "(a screenshot that is left out by now)"
 # How often a model may just look at the screen before that is a step of its own.
@@ -59,7 +62,8 @@ class ComputerAgent(Agent):
     one, and its text is the answer; a refusal gives up, and a reply that was cut off is a step in
     which nothing is done. A call that cannot be read is answered with the reason; the reason why an
     action could not be done follows the answer. If a reply has several calls, those after one that
-    cannot be read are not done.
+    cannot be read are not done. On a single path, calls are answered with the golden action
+    that was done in place of theirs, in words.
 
     A subclass gives the `dialect` in `start`, the size of the picture and the tools.
     """
@@ -92,12 +96,14 @@ class ComputerAgent(Agent):
         self.chat: list[Message] = []
         self.open: list[tuple[ToolCall, str]] = []
         self.steps = 0
+        self.last: Screen | None = None
 
     def step(self, observation: Observation) -> Reply:
         """Answer the calls of the last step, and ask what to do next."""
         size = self.size(observation.screen.size)
         image = Image(encode(resized(observation.screen.image, size)))
         self._tell(observation, image)
+        self.last = observation.screen
         self.steps += 1
         frame = Frame.of(observation.screen, shown=size)
         tools = [self.computer(size), *FUNCTIONS]
@@ -121,10 +127,16 @@ class ComputerAgent(Agent):
             self.chat += [Message("system", (SYSTEM,)), Message("user", (words, image))]
             return
         told = [f"The user answers: {observation.reply}"] if observation.reply else []
+        if observation.done is not None and self.last is not None:
+            golden = INSTEAD.format(action=in_words(observation.done, self.last))
+            told.append(golden)
+            self.open = [(call, NOT_DONE) for call, _ in self.open]
         if observation.notice and all(words == DONE for _, words in self.open):
             told.append(f"That could not be done: {observation.notice}")
         if self.open:
             self._answer(image, told)
+        elif observation.done is not None:
+            self.chat.append(Message("user", (*told, image)))
         else:
             self.chat.append(Message("user", (CUT, image)))
         if now := goal.removeprefix(self.briefing.goal).strip():

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent import Finish, Impossible, Open, Swipe, Type
-from pytest_mobileagent.agent import Agent, Message, ModelOptions, ask
+from pytest_mobileagent.agent import Agent, Message, ModelOptions, ask, instead
 from pytest_mobileagent.dialect import AutoDroid as Dialect
 from pytest_mobileagent.dialect import Frame
 from pytest_mobileagent.perception import autodroid_html, is_editable, position
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent import Element, Screen
-    from pytest_mobileagent.agent import Briefing, Phone
+    from pytest_mobileagent.agent import Briefing, Observation, Phone
     from pytest_mobileagent.dialect import Decision
 
 PROMPT = """\
@@ -63,6 +64,8 @@ class AutoDroid(Agent):
     the app whoever has opened it. The optional
     memory of the original (hints at elements, found with a local embedding model), which
     MobileAgentBench had on and SPA-Bench had not, is not here.
+
+    On a single path, the history has the golden actions.
     """
 
     roles: ClassVar[Sequence[str]] = ("actor",)
@@ -85,9 +88,10 @@ class AutoDroid(Agent):
     def run(self, briefing: Briefing, phone: Phone) -> None:
         options: AutoDroid.Options = briefing.options
         model = briefing.model()
-        screen = self._app_opened(briefing, phone)
+        seen = self._app_opened(briefing, phone)
+        screen = seen.screen
         history = [f"- launchApp {app}" for app in briefing.apps[:1]]
-        for number in range(10**9):
+        for number in count(int(seen.done is not None)):
             page = look_around(phone, screen, options.scrolls)
             scrolls = bool(_scrollers(screen))
             html, marks = autodroid_html([look.screen for look in page], merged=scrolls)
@@ -100,20 +104,25 @@ class AutoDroid(Agent):
                 strict=options.strict,
                 **options.settings,
             )
-            label = Dialect.chosen(decision.words)
+            label, lines = Dialect.chosen(decision.words), list[str]()
             for mark in marks:
                 if mark.label == label and _acts(decision):
                     look = page[position(mark, [look.screen for look in page])]
                     for swipe in look.path:
                         phone.act(swipe, counts=False)
-                    history.append(done(decision, html, label))
-            screen = phone.act(decision.actions, said=decision.words).screen
+                    lines.append(done(decision, html, label))
+            seen = phone.act(decision.actions, said=decision.words)
+            if seen.done is not None:
+                golden = instead(Dialect(), seen, screen, Frame.of(screen, marks))
+                lines = [golden_line(golden, html)]
+            history += lines
+            screen = seen.screen
 
-    def _app_opened(self, briefing: Briefing, phone: Phone) -> Screen:
-        screen = phone.observe().screen
-        if briefing.apps and screen.package not in briefing.apps:
-            return phone.act(Open(briefing.apps[0]), said=f"opens {briefing.apps[0]}").screen
-        return screen
+    def _app_opened(self, briefing: Briefing, phone: Phone) -> Observation:
+        seen = phone.observe()
+        if briefing.apps and seen.screen.package not in briefing.apps:
+            return phone.act(Open(briefing.apps[0]), said=f"opens {briefing.apps[0]}")
+        return seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +182,12 @@ def done(decision: Decision, html: str, label: str) -> str:
     line = f"- TapOn: <{found.group(1)}{found.group(2)}" if found else "- TapOn: ?"
     (action,) = decision.actions
     return f"{line} InputText: {action.text}" if isinstance(action, Type) else line
+
+
+def golden_line(decision: Decision, html: str) -> str:
+    """Return the line of the history for a golden action, which may be on no entry."""
+    label = Dialect.chosen(decision.words)
+    return done(decision, html, label) if label else f"- {decision.words}"
 
 
 def _acts(decision: Decision) -> bool:

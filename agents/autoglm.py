@@ -143,10 +143,7 @@ class AutoGlm(EndpointAgent):
     def step(self, observation: Observation) -> Reply:
         reply = super().step(observation)
         decision = self.turns[-1].decision
-        thinking, action = Dialect.halves(decision.words)
-        said = f"<think>{thinking}</think><answer>{action}</answer>"
-        self.chat[-1] = Message("user", (self.chat[-1].text,))
-        self.chat.append(Message("assistant", (said,)))
+        _, action = Dialect.halves(decision.words)
         if decision.error and reply.actions == (Finish(),):
             return Reply(Finish(action), said=decision.words)
         return reply
@@ -158,6 +155,11 @@ class AutoGlm(EndpointAgent):
             info["user_reply"] = observation.reply
         words = json.dumps(info, ensure_ascii=False)
         goal = goal_at(self.briefing, len(self.turns))
+        if self.turns:
+            thinking, action = Dialect.halves(self.turns[-1].decision.words)
+            said = f"<think>{thinking}</think><answer>{action}</answer>"
+            self.chat[-1] = Message("user", (self.chat[-1].text,))
+            self.chat.append(Message("assistant", (said,)))
         if not self.chat:
             self.chat.append(Message("system", (self._system(observation.screen.time),)))
             text = f"{goal}\n\n{words}"

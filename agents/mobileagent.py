@@ -7,8 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent import Tap
-from pytest_mobileagent.agent import Agent, Image, Message, ModelOptions, Reply, ask, given_up
-from pytest_mobileagent.dialect import Decision, Frame
+from pytest_mobileagent.agent import (
+    Agent,
+    Image,
+    Message,
+    ModelOptions,
+    Reply,
+    ask,
+    given_up,
+    instead,
+)
+from pytest_mobileagent.dialect import Decision, DialectError, Frame
 from pytest_mobileagent.dialect import MobileAgent as Dialect
 from pytest_mobileagent.perception import (
     Mark,
@@ -100,7 +109,8 @@ class MobileAgent(Agent):
     It differs from it in how icons are found: the original has GroundingDINO propose them, and CLIP
     choose by the look. Here they are found by their outlines (`screen.icons`), and where several
     lie at the place that the model named, the role "grounder" is asked which one fits the look:
-    a call that the original does not make. Its OCR is another one, too.
+    a call that the original does not make. Its OCR is another one, too. On a single path, the chat
+    has the golden actions in place of its own, without questions about places.
     """
 
     roles: ClassVar[Sequence[str]] = ("actor", "grounder")
@@ -135,12 +145,16 @@ class MobileAgent(Agent):
         self.image: Image | None = None
         self.told = True  # whether the model knows why its last action was not done
         self.steps = 0
+        self.last: tuple[Screen, int] | None = None
 
     def step(self, observation: Observation) -> Reply:
+        if observation.done is not None and self.last is not None:
+            self._take_golden(observation, *self.last)
         if observation.notice and not self.told and self.image:
             self._complain(observation.notice)
         self.image = self._picture(observation.screen)
         decision = self._decided(observation.screen)
+        self.last = observation.screen, len(self.chat)
         self.chat += [
             Message("user", (REMEMBERED, self.image)),
             Message("assistant", (decision.said.get("action") or decision.words or "…",)),
@@ -155,6 +169,12 @@ class MobileAgent(Agent):
             case "click icon":
                 return self._click_icon(decision, observation.screen)
         return Reply.of(decision)
+
+    def _take_golden(self, observation: Observation, screen: Screen, known: int) -> None:
+        """Put the golden action into the chat, in place of what was decided on the last screen."""
+        said = golden_words(observation, screen)
+        self.chat[known + 1 :] = [Message("assistant", (said,))]
+        self.told = True
 
     def _decided(self, screen: Screen) -> Decision:
         """Ask for the next action, and ask again while the answer lacks a part."""
@@ -248,6 +268,19 @@ class MobileAgent(Agent):
 
     def _encoded(self, picture: Picture) -> Image:
         return Image(encode(scaled(picture, self.options.scale), "jpeg", quality=75))
+
+
+def golden_words(observation: Observation, screen: Screen) -> str:
+    """Return the golden action that was done on a screen, as the model would have said it."""
+    match observation.done:
+        case Tap(x, y) if label := next((e.label for e in screen.at(x, y) if e.label), ""):
+            return f"click text ({label})"
+    frame = Frame.of(screen)
+    words = instead(Dialect(), observation, screen, frame).words
+    try:
+        return Dialect().parse(words, frame).said["action"]
+    except DialectError:  # one that the dialect cannot say
+        return words
 
 
 def _at(icons: Sequence[Bounds], place: str, screen: Screen) -> list[Bounds]:

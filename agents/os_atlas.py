@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -106,5 +107,6 @@ def declared(kind: str, actions: dict[str, tuple[str, str]]) -> list[str]:
 
 def told(turn: Turn) -> str:
     """Return a past step as one line."""
-    thought = turn.decision.said.get("thought") or turn.decision.words
-    return " ".join(thought.split())
+    words = turn.decision.words
+    action = re.sub(r"\A.*?actions:", "", words, flags=re.DOTALL | re.IGNORECASE)
+    return " ".join((turn.decision.said.get("thought") or action or words).split())

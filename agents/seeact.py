@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from pytest_mobileagent.agent import Agent, Image, Message, Reply, ask, goal_at
-from pytest_mobileagent.dialect import Frame
+from pytest_mobileagent.agent import Agent, Image, Message, Reply, ask, goal_at, instead
+from pytest_mobileagent.dialect import DialectError, Frame
 from pytest_mobileagent.dialect import SeeAct as Dialect
 from pytest_mobileagent.perception import encode, seeact_choices, seeact_description, seeact_marks
 
@@ -14,6 +14,7 @@ from ._androidworld import AndroidWorldAgent, answered_last
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pytest_mobileagent import Screen
     from pytest_mobileagent.agent import Briefing, Observation
     from pytest_mobileagent.dialect import Decision
     from pytest_mobileagent.perception import Mark
@@ -76,7 +77,8 @@ class SeeAct(Agent):
     google-research/android_world, agents/seeact.py, whose code we follow; prompts are our own
     words. Two calls a step: the second goes on with the first's conversation. The picture is the
     screenshot as JPEG, in detail "high". The history has a line for each action, also for those
-    that could not be read. An answer is kept until TERMINATE (in the original it is lost).
+    that could not be read. An answer is kept until TERMINATE (in the original it is lost). On a
+    single path the history has the golden actions, and an answer is an answer.
     """
 
     roles: ClassVar[Sequence[str]] = ("planner", "actor")
@@ -94,8 +96,15 @@ class SeeAct(Agent):
         self.history: list[str] = []
         self.acted = False
         self.answer = ""
+        self.on_path = False
+        self.last: tuple[Screen, Sequence[Mark]] | None = None
 
     def step(self, observation: Observation) -> Reply:
+        if observation.done is not None and self.last is not None:
+            self.on_path = True
+            screen, marks = self.last
+            done = instead(self.dialect, observation, screen, Frame.of(screen, marks))
+            self.history[-1] = _remembered(done, marks)
         if observation.notice and self.acted:
             self.history[-1] += f" ({ERROR.format(error=observation.notice)})"
         screen = observation.screen
@@ -118,8 +127,11 @@ class SeeAct(Agent):
             **self.options.settings,
         )
         self.history.append(_remembered(decision, marks))
+        self.last = screen, marks
         self.acted = not decision.error
         said = f"{described_freely}\n\n{decision.words}"
+        if self.on_path:
+            return Reply(decision.actions, said=said)
         actions, self.answer = answered_last(decision.actions, self.answer)
         return Reply(actions, said=said)
 
@@ -135,4 +147,7 @@ def _remembered(decision: Decision, marks: Sequence[Mark]) -> str:
     if decision.error:
         return ERROR.format(error=decision.error)
     choices = {mark.label: seeact_description(mark.element) for mark in marks if mark.element}
-    return Dialect.described(decision.words, choices)
+    try:
+        return Dialect.described(decision.words, choices)
+    except DialectError:  # a golden action that the dialect cannot say
+        return decision.words

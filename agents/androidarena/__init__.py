@@ -41,6 +41,7 @@ class AndroidArena(Agent):
     The kind "react_reflection" is not implemented: it retries a task, with a model that says
     whether the previous try failed, which takes more than one episode. If the history takes too
     many tokens (4 characters count as one), its longest pages are dropped first, then the examples.
+    On a single path, the golden actions are the past ones.
     """
 
     roles: ClassVar[Sequence[str]] = ("actor",)
@@ -67,9 +68,15 @@ class AndroidArena(Agent):
         self.model = briefing.model()
         self.past: list[Done] = []
         self.error = ""
+        self.last: tuple[Page, Frame, str] | None = None
+        self.steps = 0
 
     def step(self, observation: Observation) -> Reply:
         screen = observation.screen
+        if observation.done is not None and self.last is not None:
+            page, frame, told = self.last
+            self.past[self.steps :] = [Done(told, in_words(observation.done, page, frame))]
+            self.error = ""
         page = compress(screen)
         problem = self.error or observation.notice
         told = f"{problem}\n{page.text}" if problem else page.text
@@ -84,6 +91,7 @@ class AndroidArena(Agent):
             apps=self.briefing.installed,
             **self.options.settings,
         )
+        self.last, self.steps = (page, frame, told), len(self.past)
         self.error = decision.error
         for action in decision.actions[:1]:
             self.past.append(Done(told, in_words(action, page, frame)))

@@ -16,6 +16,7 @@ from pytest_mobileagent.perception import (
     draw_appagent,
     draw_grid,
     encode,
+    in_words,
 )
 
 from .documents import Documents, documented
@@ -48,6 +49,9 @@ class AppAgent(Agent):
 
     The original waits 10 seconds after each step, and ends after 20 rounds. It differs from it in
     that a model which asks for the grid keeps its summary, and in the cases that its dialect names.
+
+    On a single path, its summary is of the golden actions; with the functions of Mobile-Bench-v2 it
+    stays empty there, as in that benchmark's code.
     """
 
     roles: ClassVar[Sequence[str]] = ("actor",)
@@ -92,9 +96,14 @@ class AppAgent(Agent):
         self.summary = NOTHING_DONE
         self.on_grid = False
         self.steps = 0
+        self.golden: list[str] = []
+        self.last: Screen | None = None
 
     def step(self, observation: Observation) -> Reply:
         screen = observation.screen
+        if observation.done is not None and self.last is not None:
+            self._take_golden(in_words(observation.done, self.last))
+        self.last = screen
         if self.exploration and (undone := self._reflect(screen)):
             return undone
         marks = self._marks(screen)
@@ -110,6 +119,16 @@ class AppAgent(Agent):
         )
         self._remember(decision, image, marks, screen)
         return Reply.of(decision)
+
+    def _take_golden(self, words: str) -> None:
+        """Remember the golden action that was done in place of the last decision."""
+        self.golden.append(words)
+        self.on_grid = False
+        self.summary = NOTHING_DONE
+        if self.options.functions != "mobile-bench-v2":
+            self.summary = "; ".join(self.golden)
+        if self.exploration:
+            self.exploration.pending = None  # it was not done, and has had no effect
 
     def _documents(self) -> Documents | None:
         """Return the documents to read or write, if the options ask for any.

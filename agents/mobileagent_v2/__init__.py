@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent import Key, Tap
-from pytest_mobileagent.agent import Agent, Message, ModelOptions, Reply, ask
-from pytest_mobileagent.dialect import Frame, section
+from pytest_mobileagent.agent import Agent, Message, ModelOptions, Reply, ask, instead
+from pytest_mobileagent.dialect import DialectError, Frame, section
 from pytest_mobileagent.dialect import MobileAgentV2 as Dialect
-from pytest_mobileagent.perception import say_exactly
+from pytest_mobileagent.perception import in_words, say_exactly
 
 from .perception import Perception, perceive
 from .prompts import (
@@ -25,6 +26,7 @@ from .prompts import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from pytest_mobileagent import Screen
     from pytest_mobileagent.agent import Briefing, Image, Observation
     from pytest_mobileagent.dialect import Decision
 
@@ -46,6 +48,9 @@ class MobileAgentV2(Agent):
     has the focus, too, and not only where "ADB Keyboard" stands at the bottom. After the back key,
     the next decision sees the page that this leads to; the original still shows the wrong one. The
     last action of an episode that reaches its limit is not reflected upon.
+
+    On a single path, each golden action enters the history and is planned upon, without reflection,
+    as in Mobile-Bench-v2's code (whose history has the agent's own actions there).
     """
 
     roles: ClassVar[Sequence[str]] = ("decision", "reflection", "planning", "captioner")
@@ -82,8 +87,13 @@ class MobileAgentV2(Agent):
         self.progress = Progress(briefing.goal, self.options.hint)
         self.before: Perception | None = None  # that of the action to be reflected upon
         self.steps = 0
+        self.golden = 0
+        self.last: Screen | None = None
 
     def step(self, observation: Observation) -> Reply:
+        if observation.done is not None and self.last is not None:
+            self._take_golden(observation, self.last)
+        self.last = observation.screen
         seen = self._perceived(observation)
         if self.before is not None:
             before, self.before = self.before, None
@@ -99,6 +109,21 @@ class MobileAgentV2(Agent):
         if decision.signal == "open app":
             return self._open(decision, seen)
         return Reply.of(decision)
+
+    def _take_golden(self, observation: Observation, screen: Screen) -> None:
+        """Put the golden action into the history, in place of what was decided on a screen."""
+        frame = Frame.of(screen)
+        said = instead(Dialect(), observation, screen, frame).words
+        with suppress(DialectError):  # one that the dialect cannot say is in plain words
+            said = Dialect().parse(said, frame).said["action"]
+        assert observation.done is not None
+        progress = self.progress
+        progress.thought, progress.action, progress.failed = "", said, False
+        progress.operation = in_words(observation.done, screen)
+        self.before = None
+        self.golden += 1
+        self.steps = self.golden
+        self._plan()
 
     def _perceived(self, observation: Observation) -> Perception:
         captioner = self.models["captioner"] if self.options.captions else None

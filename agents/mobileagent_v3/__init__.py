@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pytest_mobileagent import Finish
-from pytest_mobileagent.agent import Agent, Image, Message, ModelOptions, ask, goal_at
-from pytest_mobileagent.dialect import Frame
+from pytest_mobileagent.agent import Agent, Image, Message, ModelOptions, ask, goal_at, instead
+from pytest_mobileagent.dialect import DialectError, Frame
 from pytest_mobileagent.dialect import MobileAgentV3 as Dialect
-from pytest_mobileagent.perception import encode, resized, smart_size
+from pytest_mobileagent.perception import encode, in_words, resized, smart_size
 
 from . import prompts
 from .memory import INVALID, STUCK_AFTER, Attempt, Memory
@@ -46,7 +47,8 @@ class MobileAgentV3(Agent):
     4. The notetaker, if there is one, sees the new screen, after successes only.
 
     Pictures are PNG at the size in which Qwen's models see them. The original waits 2 seconds after
-    an action, 10 after the first, and stops after 25 steps.
+    an action, 10 after the first, and stops after 25 steps. On a single path, each golden action is
+    an attempt of outcome A, without reflection, and a plan that is finished is just a decision.
     """
 
     roles: ClassVar[Sequence[str]] = ("manager", "executor", "reflector", "notetaker")
@@ -85,11 +87,16 @@ class MobileAgentV3(Agent):
                 planned = self._ask("manager", self._manager_prompt(), image)
                 self._take_plan(planned)
                 if "Finished" in memory.plan and len(memory.plan) < 15:
-                    phone.act(Finish(), said=planned)
+                    seen = phone.act(Finish(), said=planned)
+                    self._take_golden(seen, observation.screen, shown)
+                    observation = seen
+                    continue
             frame = Frame.of(observation.screen, shown=shown)
             decision = self._decide(image, frame)
             seen = phone.act(decision.actions, said=decision.words)
-            if decision.error or seen.notice:
+            if seen.done is not None:
+                self._take_golden(seen, observation.screen, shown)
+            elif decision.error or seen.notice:
                 self._note_invalid(decision, seen.notice)
             else:
                 self._reflect(decision, image, seen)
@@ -134,6 +141,24 @@ class MobileAgentV3(Agent):
         error = decision.error or f"could not be done: {notice}"
         self.memory.attempts.append(Attempt(INVALID, description, "C", error))
 
+    def _take_golden(self, seen: Observation, screen: Screen, shown: tuple[int, int]) -> None:
+        """Note the golden action that was done on a screen, in place of what was decided."""
+        assert seen.done is not None
+        done = instead(self.dialect, seen, screen, Frame.of(screen, shown=shown))
+        action = done.words
+        with suppress(DialectError):  # one that the dialect cannot say is in plain words
+            action = Dialect.action_said(done.words)
+        memory = self.memory
+        memory.attempts.append(Attempt(action, in_words(seen.done, screen), "A", ""))
+        memory.progress = memory.completed
+        if self.options.notetaker:
+            self._take_notes(self._picture(seen.screen)[0])
+
+    def _take_notes(self, after: Image) -> None:
+        """Ask what is worth remembering of the screen after a successful action."""
+        noted = self._ask("notetaker", self._notetaker_prompt(), after)
+        self.memory.notes = Dialect.section(noted, "Important Notes")
+
     def _reflect(self, decision: Decision, before: Image, seen: Observation) -> None:
         """Ask for a check of the action, and for notes on its result."""
         memory = self.memory
@@ -147,8 +172,7 @@ class MobileAgentV3(Agent):
         memory.attempts.append(Attempt(action, description, outcome, error))
         memory.progress = memory.completed
         if outcome == "A" and self.options.notetaker:
-            noted = self._ask("notetaker", self._notetaker_prompt(), after)
-            memory.notes = Dialect.section(noted, "Important Notes")
+            self._take_notes(after)
 
     def _request(self, role: str) -> str:
         goal = goal_at(self.briefing, len(self.memory.attempts))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ask,
         given_up,
         goal_at,
+        instead,
         opened,
     )
     from pytest_mobileagent.agent.endpoint import Endpoint
@@ -52,6 +53,7 @@ __getattr__ = LazyNames(
             "ask",
             "given_up",
             "goal_at",
+            "instead",
             "opened",
         ),
         "dialect.dialect": ("Decision",),
@@ -81,5 +83,5 @@ __all__ = [
     "Endpoint", "EndpointAgent", "EpisodeOver", "Image", "KnowsTask", "Message", "Model",
     "ModelCall", "ModelOptions", "ModelReply", "Move", "Observation", "Phone", "Recorder",
     "Reply", "Scripted", "Tool", "ToolCall", "Turn", "ask", "given_up", "goal_at",
-    "make_options", "opened", "text_tokens",
+    "instead", "make_options", "opened", "text_tokens",
 ]  # fmt: skip

@@ -10,19 +10,22 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pytest_mobileagent.action.action import Finish, Impossible, Open
+from pytest_mobileagent.action.action import DoubleTap, Finish, Impossible, Open, Tap, Type
 from pytest_mobileagent.agent.agent import Agent, Reply
+from pytest_mobileagent.dataset.trajectory import spoken
 from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.model import Image, Message
 from pytest_mobileagent.perception.apps import package_of
 from pytest_mobileagent.perception.picture import encode
+from pytest_mobileagent.perception.words import in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from PIL.Image import Image as Picture
 
+    from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.agent.agent import Briefing
     from pytest_mobileagent.dialect.dialect import Dialect, OnError
     from pytest_mobileagent.episode.record import Observation
@@ -124,6 +127,37 @@ def opened(decision: Decision, apps: Iterable[str]) -> Decision:
     return replace(decision, actions=actions)
 
 
+def instead(
+    dialect: Dialect, observation: Observation, screen: Screen, frame: Frame, **said: str
+) -> Decision:
+    """Return the decision that was carried out in place of an agent's own, as if it had made it.
+
+    On a single path that is `observation.done`, done on the `screen` of the step before; `frame` is
+    what words meant there. The words are those of the dialect, with what is `said` besides, or
+    plain ones (see `in_words`) where it cannot say the action.
+    """
+    done = observation.done
+    assert done is not None
+    for near in (done, *_nearly(done)):
+        try:
+            ways = spoken(dialect, near, screen, frame, said)
+        except DialectError:
+            continue
+        words = next((words for action, words in ways if type(action) is type(near)), ways[0][1])
+        return Decision((done,), said, words=words)
+    return Decision((done,), said, words=in_words(done, screen))
+
+
+def _nearly(action: Action) -> Iterator[Action]:
+    """Yield what comes near to an action, for dialects that always clear, or press enter, say."""
+    if isinstance(action, Type):
+        yield replace(action, enter=not action.enter)
+        yield replace(action, clear=not action.clear)
+        yield Type(action.text)
+    elif isinstance(action, DoubleTap):
+        yield Tap(action.x, action.y)
+
+
 def _problem(reply: ModelReply, error: DialectError) -> str:
     if reply.stop == "refusal":
         return "the model refuses"
@@ -132,11 +166,16 @@ def _problem(reply: ModelReply, error: DialectError) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One step of the past: the picture that was sent, the screen, and what was decided on it."""
+    """One step of the past: the picture that was sent, the screen, and what was decided on it.
+
+    `frame` is what the words of the decision refer to. On a single path, the decision is the golden
+    one that was carried out in place of the agent's own.
+    """
 
     image: Image
     screen: Screen
     decision: Decision
+    frame: Frame
 
 
 class EndpointAgent(Agent):
@@ -165,20 +204,24 @@ class EndpointAgent(Agent):
 
     def step(self, observation: Observation) -> Reply:
         """Ask the model for its next decision."""
+        if observation.done is not None and self.turns:
+            last = self.turns[-1]
+            done = instead(self.dialect, observation, last.screen, last.frame)
+            self.turns[-1] = replace(last, decision=done)
         picture = self.picture(observation.screen)
-        image = self.image(picture)
+        image, frame = self.image(picture), self.frame(observation.screen, picture)
         decision = ask(
             self.model,
             self.messages(observation, image),
             self.dialect,
-            self.frame(observation.screen, picture),
+            frame,
             on_error=self.options.on_error or self.on_error,
             strict=self.options.strict,
             apps=self.briefing.installed,
             words_of=self.words,
             **{**self.settings, **self.options.settings},
         )
-        self.turns.append(Turn(image, observation.screen, decision))
+        self.turns.append(Turn(image, observation.screen, decision, frame))
         return Reply.of(decision)
 
     def picture(self, screen: Screen) -> Picture:

@@ -61,7 +61,7 @@ def collect_matches() -> Iterator[Compared]:
 def compare(
     rule: Rule,
     episode: EpisodeRecord,
-    golden: Sequence[Wanted] | None = None,
+    golden: Sequence[Any] | None = None,
     **options: Any,
 ) -> list[Match]:
     """Compare the steps of an episode with golden actions, and report the matches.
@@ -82,7 +82,7 @@ def compare(
 def matches(
     rule: Rule,
     episode: EpisodeRecord,
-    golden: Sequence[Wanted] | None = None,
+    golden: Sequence[Any] | None = None,
     **options: Any,
 ) -> list[Match]:
     """Compare the actions of an episode with golden ones, the first with the first and so on.

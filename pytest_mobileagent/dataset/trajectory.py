@@ -165,18 +165,26 @@ def listed(dialect: Dialect, screen: Screen) -> str:
     return lines(marks(screen))
 
 
-def spoken(dialect: Dialect, action: Action, screen: Screen) -> list[tuple[Action, str]]:
+def spoken(
+    dialect: Dialect,
+    action: Action,
+    screen: Screen,
+    frame: Frame | None = None,
+    said: Mapping[str, str] | None = None,
+) -> list[tuple[Action, str]]:
     """Return an action in a dialect's words: mostly one, several where the dialect needs them.
+
+    `frame` is what words refer to, by default that of `frame_of`; `said` the other parts of them.
 
     Raises:
         DialectError: the dialect cannot say it in any way.
         ScreenError: the screen cannot be read.
     """
-    frame = frame_of(dialect, screen)
+    frame = frame or frame_of(dialect, screen)
     first: DialectError | None = None
     for ways in _ways(action, screen):
         try:
-            return [(each, dialect.print(Decision((each,)), frame)) for each in ways]
+            return [(each, dialect.print(Decision((each,), said or {}), frame)) for each in ways]
         except DialectError as error:
             first = first or error
     assert first is not None  # the first way is the action itself

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         smart_size,
         square,
     )
+    from pytest_mobileagent.perception.words import in_words
     from pytest_mobileagent.screen.ocr import OcrEngine, TextBox, read_text
     from pytest_mobileagent.screen.screen import keyboard_is_shown
     from pytest_mobileagent.screen.text import folded, normalise
@@ -116,6 +117,7 @@ __getattr__ = LazyNames(
             "som_marks",
         ),
         "perception.picture": ("encode", "fit", "resized", "scaled", "smart_size", "square"),
+        "perception.words": ("in_words",),
         "screen.screen": ("keyboard_is_shown",),
         "screen.ocr": ("OcrEngine", "TextBox", "read_text"),
         "screen.text": ("folded", "normalise"),
@@ -127,8 +129,8 @@ __getattr__ = LazyNames(
 __all__ = [
     "Mark", "OcrEngine", "Seen", "TextBox", "appagent_grid", "appagent_marks", "autodroid_html",
     "bmoca_lines", "bmoca_marks", "draw_appagent", "draw_grid", "draw_letters", "draw_m3a",
-    "draw_som", "draw_strip", "draw_touches", "encode", "find_icons", "find_text", "fit",
-    "folded", "is_actionable", "is_editable", "keyboard_is_shown", "lettered", "lies_in",
+    "draw_som", "draw_strip", "draw_touches", "encode", "find_icons", "find_text", "fit", "folded",
+    "in_words", "is_actionable", "is_editable", "keyboard_is_shown", "lettered", "lies_in",
     "m3a_lines", "m3a_marks", "name_of", "normalise", "numbered", "package_of", "paragraphs",
     "parse_tree", "position", "read_text", "resized", "rounded", "say_exactly", "scaled",
     "seeact_choices", "seeact_description", "seeact_marks", "smart_size", "som_marks", "square",

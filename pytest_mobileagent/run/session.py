@@ -317,7 +317,6 @@ class Session:
         return self._task.reply_to(asked.question) or NO_USER
 
     def _perform(self, action: Action) -> None:
-        """Do an action on the device, at the pace that is set."""
         self._keep_pace()
         self._may_act = time.monotonic() + self.limits.pace
         self.device.perform(action)

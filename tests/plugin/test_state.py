@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pytest_mobileagent.check.golden import Compared
 from pytest_mobileagent.check.subgoals import SubGoals
 from pytest_mobileagent.plugin.state import ItemState
 from pytest_mobileagent.task.case import Case
@@ -55,7 +56,7 @@ def used() -> ItemState:
     state.is_over_budget = state.check_held = state.is_asked_of_prefix = True
     episode: Any = object()
     state.episode = episode
-    state.begin_body(SubGoals())
+    state.begin_body(SubGoals(), Compared())
     state.misses.append("a button")
     verdict: Any = object()
     state.answers["?"], state.beside = verdict, verdict
@@ -88,7 +89,7 @@ def test_a_test_that_was_put_off_and_is_repeated_gets_a_new_episode(used: ItemSt
 
 
 def test_each_run_of_a_body_begins_without_what_the_last_one_missed(used: ItemState) -> None:
-    used.begin_body(SubGoals())
+    used.begin_body(SubGoals(), Compared())
     assert (used.is_in_body, used.check_held, used.misses) == (True, False, [])
 
 

@@ -15,8 +15,8 @@ from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.runs import inside
 from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.perception.words import in_words
 from pytest_mobileagent.report.comparison.parting import parting
-from pytest_mobileagent.report.text.narration import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

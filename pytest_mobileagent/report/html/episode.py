@@ -16,10 +16,11 @@ from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import MOST_BYTES, opened, parse_json, read_bytes
+from pytest_mobileagent.perception.words import in_words
 from pytest_mobileagent.plain import to_wire
 from pytest_mobileagent.report.html.trajectory import mark, opinions, size_of, tree
 from pytest_mobileagent.report.result import no_effect
-from pytest_mobileagent.report.text.narration import ending, in_words
+from pytest_mobileagent.report.text.narration import ending
 from pytest_mobileagent.screen.screen import Screen
 from pytest_mobileagent.verdict import CHECK, verdicts
 

@@ -7,36 +7,19 @@ import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from pytest_mobileagent.action.action import (
-    Ask,
-    DoubleTap,
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Open,
-    Raw,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-)
-from pytest_mobileagent.errors import ScreenError
+from pytest_mobileagent.perception.words import in_words
 from pytest_mobileagent.plain import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.episode.record import EpisodeRecord, Step
-    from pytest_mobileagent.screen.screen import Screen
 
 
 PAGE = "report.html"  # in a run's folder
 _LAST_STEPS = 4
-_VERBS = {LongPress: "long press", DoubleTap: "double tap", Impossible: "give up"}
-_SHORT = 40  # characters of an action's text
+_SHORT = 40  # characters of a sub-goal, at least
 _LONG = 160  # characters of a line
 
 
@@ -166,33 +149,6 @@ def last_screenshot(episode: EpisodeRecord) -> Path | None:
         return None
     links = sorted((episode.folder / "screens").glob("*.png"))
     return links[-1] if links else episode.folder
-
-
-def in_words(action: Action, screen: Screen) -> str:
-    """Return an action in words, with the name of the element that it touches."""
-    verb = _VERBS.get(type(action), type(action).__name__.lower())
-    match action:
-        case Tap(x, y) | LongPress(x, y) | DoubleTap(x, y):
-            return f"{verb} {_target(screen, x, y)}"
-        case Swipe(x1, y1, x2, y2):
-            return f"{verb} ({x1}, {y1}) to ({x2}, {y2})"
-        case Type(text) | Ask(text) | Finish(text) | Impossible(text) | Raw(text):
-            return f"{verb} {_quoted(text)}" if text else verb
-        case Scroll(word) | Key(word) | Open(word):
-            return f"{verb} {_cut(str(word), _SHORT)}"
-    return f"{verb} {getattr(action, 'seconds', '')} s"
-
-
-def _target(screen: Screen, x: int, y: int) -> str:
-    try:
-        label = next((e.label for e in screen.at(x, y) if e.label), "")
-    except (ScreenError, TypeError):  # the agent's coordinates may be no numbers
-        label = ""
-    return _quoted(label) if label else f"({x}, {y})"
-
-
-def _quoted(text: object) -> str:
-    return f'"{_cut(" ".join(str(text).split()), _SHORT)}"'
 
 
 def _line(text: str) -> str:

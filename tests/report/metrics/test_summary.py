@@ -75,7 +75,8 @@ def test_every_number_is_over_what_it_says(result: Make) -> None:
             ),
             result(
                 True, steps=6, actions=6, step_ratio=1.0, premature=False, overdue=True,
-                matches=path, matched_by="aitz:coat", first_success_step=6, crashes=2, **LIMITED, **spent,
+                matches=path, matched_by="aitz:coat", first_success_step=6, crashes=2, **LIMITED,
+                **spent,
             ),
             result(
                 True, steps=0, actions=0, premature=False, overdue=False, calls=4, retries=1,
