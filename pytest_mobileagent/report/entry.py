@@ -42,6 +42,13 @@ class Spent(TypedDict):
     estimated_output_tokens: int | None
 
 
+class Met(TypedDict):
+    """How much noise of a kind there was, and how much of it the agent handled."""
+
+    met: int
+    handled: int
+
+
 class Subgoal(TypedDict):
     """A part of a task: whether it held at the end, and after how many steps it first did."""
 
@@ -135,6 +142,12 @@ class Entry(Spent):
     repeated_steps: int | None
     invalid_actions: int | None
     crashes: int | None
+    noisy_steps: int | None
+    noises: int | None
+    noise_handled: int | None
+    noisy_steps_asking: int | None
+    noisy_steps_right: int | None
+    noise: dict[str, Met] | None
     metered: bool | None
     estimated: bool | None
     reset: dict[str, Any] | None

@@ -13,6 +13,8 @@ from pytest_mobileagent.action.action import Ask, Wait, ends_episode
 from pytest_mobileagent.episode.calls import totals
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.plain import to_wire
+from pytest_mobileagent.report.metrics.noise import FIELDS as NOISE
+from pytest_mobileagent.report.metrics.noise import measures as met_noise
 from pytest_mobileagent.report.text.cause import cause
 from pytest_mobileagent.statistics import ratio
 from pytest_mobileagent.task.apps import has_alternatives
@@ -167,6 +169,7 @@ def measures(
         "repeated_steps": effects and effects[1],
         "invalid_actions": invalid(episode),
         "crashes": None if episode.crashes is None else len(episode.crashes),
+        **met_noise(episode),
         **_spent(spent),
         "metered": episode.is_metered,
         "estimated": spent.estimated,
@@ -177,7 +180,8 @@ def measures(
 MEASURES = (
     "termination", "attempt", "answer", "steps", "actions", "step_ratio", "premature", "overdue",
     "seconds", "seconds_per_step", "thinking_seconds", "acting_seconds", "latency",
-    "no_effect_steps", "repeated_steps", "invalid_actions", "crashes", "calls", "input_tokens",
+    "no_effect_steps", "repeated_steps", "invalid_actions", "crashes", *NOISE, "calls",
+    "input_tokens",
     "output_tokens", "cached_tokens", "cost_usd", "unpriced_calls", "uncounted_calls", "retries",
     "estimated_input_tokens", "estimated_output_tokens", "metered", "estimated", "reset",
 )  # fmt: skip

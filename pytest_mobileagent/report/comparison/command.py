@@ -80,7 +80,24 @@ def comparison_details(comparison: Comparison) -> list[str]:
                 lines.append(f"  {words}")
                 why = _why(entry) if entry and kind == "lost" else ()
                 lines += [f"    {printable(each)}" for each in why]
-    return [*lines, *remarks(comparison)]
+    return [*lines, *_robustness(comparison), *remarks(comparison)]
+
+
+def _robustness(comparison: Comparison) -> list[str]:
+    """Return what the agent did about noise, where one of the runs had some."""
+    noise = comparison.get("noise") or {}  # a run of before may not have measured it
+    lines = []
+    for whose, about in noise.items():
+        if about["noises"]:
+            handled = f"handled {percent(about['noise_handled'])} of {about['noises']}"
+            right = f"right in {percent(about['noisy_step_accuracy'])} of the noisy steps"
+            rate = percent(comparison[whose]["success_rate"])
+            lines.append(f"noise in the {whose}: {handled}, {right}; success rate {rate}")
+            lines += [
+                f"  {kind:<13} {each['handled']} of {each['met']}"
+                for kind, each in about["noise"].items()
+            ]
+    return lines
 
 
 def _why(entry: Mapping[str, Any]) -> list[str]:
@@ -142,6 +159,8 @@ def comparison_markdown(comparison: Comparison, name: str = "", page: str = "") 
             ]
             is_open = kind == "lost" and len(tasks) <= _MOST
             lines += folded(f"{kind} ({len(listed)}): {meaning}", tasks, is_open=is_open)
+    if robust := _robustness(comparison):
+        lines += folded(escape(robust[0]), [f"- {escape(each.strip())}" for each in robust[1:]])
     if comparison["differs_in"]:
         lines += [f"Differs in: {escape(', '.join(comparison['differs_in']))}", ""]
     for remark in remarks(comparison):

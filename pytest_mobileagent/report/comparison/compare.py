@@ -10,6 +10,7 @@ from pytest_mobileagent.episode import runs
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.plain import to_wire
 from pytest_mobileagent.report.comparison.pairing import common, difference, fallen, tallies, total
+from pytest_mobileagent.report.metrics.noise import noise_totals
 from pytest_mobileagent.report.text.table import label
 from pytest_mobileagent.statistics import field, mean, standard_error, student_cdf
 
@@ -47,6 +48,8 @@ def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
     - `steps`, `seconds`, `cost_usd`, `crashes`, `step_accuracy`, `type_accuracy`: of a decided
       episode in `baseline`, in `run`, and on average over the tasks of which both are known; the
       `difference` with its interval.
+    - `noise`: what the agents met in the tasks of both runs, and did about it, in `baseline` and in
+      `run` (see `metrics.noise`): of a clean and a noisy run, how robust the agent is.
     - `differs_in`: what of run.json's fingerprints is not the same; `should_be_equal`: what of that
       should be, where agents are compared; `unknown`: what one of the runs does not tell.
 
@@ -79,6 +82,10 @@ def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
                     max((each[key].decided for key in keys), default=0) for each in (before, after)
                 ],
                 **{name: _measure(name, base.tasks, run.tasks, keys) for name in MEASURES},
+                "noise": {
+                    "baseline": _noise_of(base.tasks, before.keys() & after.keys()),
+                    "run": _noise_of(run.tasks, before.keys() & after.keys()),
+                },
                 "differs_in": differs_in,
                 "should_be_equal": [name for name in differs_in if name in SHOULD_BE_EQUAL],
                 "unknown": unknown,
@@ -139,6 +146,10 @@ def _paired(before: Sequence[Entry], after: Sequence[Entry]) -> dict[str, int]:
     ]
     gained, lost = both.count((False, True)), both.count((True, False))
     return {"episodes": len(both), "gained": gained, "lost": lost}
+
+
+def _noise_of(tasks: Sequence[Entry], keys: Collection[Key]) -> dict[str, Any]:
+    return noise_totals([task for task in tasks if (task["id"], task["environment"]) in keys])
 
 
 def _episode(task: Entry) -> tuple[Any, ...]:

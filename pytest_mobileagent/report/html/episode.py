@@ -197,7 +197,7 @@ def frames(
 _NOTHING: dict[str, Any] = {
     "step": None, "actions": [], "after": None, "said": "", "notice": "", "reply": None,
     "thinking": 0, "acting": 0, "counts": False, "events": [], "crashes": [], "log": [],
-    "changed": [], "no_effect": False,
+    "changed": [], "no_effect": False, "noise": None,
 }  # fmt: skip
 
 
@@ -223,6 +223,7 @@ def _done(step: Step, exchanges: Exchanges) -> dict[str, Any]:
         "acting": round(step.seconds_acting, 3),
         "counts": step.counts,
         "is_golden": step.golden is not None,
+        "noise": step.noise and step.noise.to_json(),
         "calls": [exchanges.shown(call) for call in step.calls],
         "events": [_event(event) for event in step.events],
         "crashes": [{**crash.to_json(), "text": str(crash)} for crash in step.crashes],

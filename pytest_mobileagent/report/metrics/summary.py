@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.report.metrics.epochs import epochs_of, over_epochs, repeated
+from pytest_mobileagent.report.metrics.noise import noise_totals
 from pytest_mobileagent.report.metrics.spending import spending
 from pytest_mobileagent.report.metrics.suspects import with_suspects
 from pytest_mobileagent.statistics import field, mean_of, quotient_of, ratio, sum_of
@@ -66,7 +67,8 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
     what no provider told, `programs` those of programs from outside, `unmetered` those of them that
     acted without a call of a model that was seen: what they cost is not known.
 
-    `crashes` counts those of apps, in all episodes whose log was read; None if it was in none.
+    `crashes` counts those of apps, in all episodes whose log was read; None if it was in none. What
+    noise the agents met, and did about it: see `noise_totals`.
 
     Rates and means:
     - `success_rate` = successes / decided; `success_rate_of_all` = successes / tasks;
@@ -96,6 +98,7 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
         **_pace(decided),
         **_effects(decided),
         "crashes": sum_of(results, field("crashes")),
+        **noise_totals(results),
         **spending(results, decided),
         "estimated": sum(bool(result["estimated"]) for result in results),
         "programs": sum(result["metered"] is not None for result in results),

@@ -39,6 +39,7 @@ _OPTIONAL: tuple[tuple[str, Cell], ...] = (
     ("judge price", lambda t: _judge_price(t["roles"].get("judge"))),
     ("review", lambda t: str(t["review"])),
     ("crashes", lambda t: str(t["crashes"] or 0)),
+    ("noise handled", lambda t: _share(t.get("noise_handled"), t.get("noises"))),
     ("errors", lambda t: str(t["errors"])),
     ("infra", lambda t: str(t["infrastructure"])),
     ("skips", lambda t: str(t["skipped"])),
@@ -126,6 +127,11 @@ def _dollars(amount: float) -> str:
 def _line(name: str, cells: list[str], first: int, widths: list[int]) -> str:
     justified = [cell.rjust(width) for cell, width in zip(cells, widths, strict=True)]
     return "  ".join([name.ljust(first), *justified]).rstrip()
+
+
+def _share(rate: float | None, whole: int | None) -> str:
+    """Return a rate, and of how many it is; empty if of none."""
+    return f"{percent(rate)} ({whole})" if whole else ""
 
 
 def _thinking_per_step(totals: Mapping[str, Any]) -> float | None:

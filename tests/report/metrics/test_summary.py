@@ -44,7 +44,15 @@ def test_nothing_comes_to_nothing_and_never_to_zero_percent() -> None:
     counts |= {"latched", "latched_successes", "early_stops", "late_stops"}
     counts |= {"stable_passes", "flaky", "stable_fails", "suspects"}
     counts |= {"matched", "matched_steps", "exact_steps"}
-    by_name = {"terminations", "termination_rates", "roles", "pass_at", "pass_all", "pass_tasks"}
+    by_name = {
+        "terminations",
+        "termination_rates",
+        "roles",
+        "pass_at",
+        "pass_all",
+        "pass_tasks",
+        "noise",
+    }
     assert {name for name, value in numbers.items() if value == 0} == counts
     assert {name for name, value in numbers.items() if value == {}} == by_name
     assert numbers.pop("scorers") == []
@@ -187,6 +195,11 @@ def test_every_number_is_over_what_it_says(result: Make) -> None:
         "path_success_rate": 0.5,
         "scorers": ["aitz:coat", "graph"],
         "crashes": 3,
+        "noisy_steps": None,
+        "noises": None,
+        "noise_handled": None,
+        "noisy_step_accuracy": None,
+        "noise": {},
         "programs": 0,
         "unmetered": 0,
         "roles": {},

@@ -84,7 +84,7 @@ class Shown:
                 return Effect("closed", is_gone=True)
             case "next" if self.state.page + 1 < len(self.template.pages):
                 self.state = replace(self.state, page=self.state.page + 1)
-                return Effect("")  # there is another page
+                return Effect("closed")  # this page: there is another one
             case "next":
                 return Effect("closed", is_gone=True)
             case "open":

@@ -169,9 +169,22 @@ function plotCost() {
   return figure("Success against cost", `by ${field}, with 95 % intervals`, svg);
 }
 
+// Of each kind of noise, how much of it the agent has handled.
+function plotNoise() {
+  const kinds = Object.entries(state.run.summary?.noise || {});
+  if (!kinds.length) return null;
+  const bars = kinds.map(([kind, { met, handled, rate }]) => {
+    const interval = wilson(handled, met);
+    const said = `${kind}: ${handled} of ${met}, 95 %: ${percent(interval[0], 0)} to ${percent(interval[1], 0)}`;
+    return make("div", { className: "bar-row", title: said }, make("bdi", { className: "name" }, kind), rateBar(rate, interval),
+      make("span", { className: "value" }, percent(rate, 0)), make("small", {}, `${handled}/${met}`));
+  });
+  return figure("Noise handled", "by kind, with 95 % intervals", make("div", { className: "bars" }, ...bars));
+}
+
 function showPlots() {
   if (!byId("plots-box").open) return; // drawn once they are seen
   const shown = new Set(state.shown);
-  byId("plots").replaceChildren(...[plotSuccess(), plotSteps(shown), plotCost(), plotTimeline(shown)].filter(Boolean));
+  byId("plots").replaceChildren(...[plotSuccess(), plotSteps(shown), plotCost(), plotNoise(), plotTimeline(shown)].filter(Boolean));
   byId("plots-box").hidden = !byId("plots").childElementCount;
 }

@@ -179,7 +179,7 @@ def test_a_tutorial_has_pages(desk):
     for title in ("Search", "That is all"):
         seen = desk.do(on(seen, text="Next"))
         assert seen.find(text=title) is not None
-        assert desk.met.reaction == ""
+        assert desk.met.reaction == "closed"
     assert desk.step(on(seen, text="Next")).reaction == "closed"
 
 

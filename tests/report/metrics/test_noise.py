@@ -1,0 +1,100 @@
+"""What an agent did about noise, in numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent import Case, DeviceInfo, Step, Tap, Task
+from pytest_mobileagent.episode.record import EpisodeRecord, Noise
+from pytest_mobileagent.report.metrics.noise import measures
+from pytest_mobileagent.report.metrics.summary import totals
+from pytest_mobileagent.testing import make_screen
+from tests.report.conftest import make
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.episode.record import Reaction
+
+SCREEN = make_screen("Milk")
+INFO = DeviceInfo("fake", "Fake", "15", 35, (1080, 2400), 420)
+
+
+def episode(*met: tuple[str, int, Reaction] | None) -> EpisodeRecord:
+    """An episode whose steps met these: kind, number, reaction."""
+    steps = tuple(
+        Step(SCREEN, (Tap(1, 1),), noise=each and Noise(each[0], each[1], reaction=each[2]))
+        for each in met
+    )
+    return EpisodeRecord(Case(Task("Buy."), "t", "", "t"), "Buy.", "mine", INFO, SCREEN, steps)
+
+
+@pytest.mark.parametrize(
+    ("met", "handled"),
+    [
+        ([("popup", 1, "closed")], 1),
+        ([("popup", 1, "mis-tapped"), ("popup", 1, "closed")], 1),
+        ([("popup", 1, "mis-tapped"), ("popup", 1, "mis-tapped")], 0),
+        ([("popup", 1, "waited")], 0),
+        ([("countdown-ad", 1, "waited")], 1),
+        ([("countdown-ad", 1, "waited"), ("countdown-ad", 1, "mis-tapped")], 0),
+        ([("late-ad", 1, "waited"), ("late-ad", 1, "closed")], 1),
+        ([("late-ad", 1, "waited")], 0),
+        ([("redirect-ad", 1, "mis-tapped"), ("redirect-ad", 1, "recovered")], 1),
+        ([("update", 1, "left")], 1),
+        ([("unexecuted", 1, ""), ("unexecuted", 1, "recovered")], 1),
+        ([("unexecuted", 1, ""), ("unexecuted", 1, "")], 0),
+        ([("delayed", 1, ""), ("delayed", 1, "waited")], 1),
+    ],
+)
+def test_noise_is_handled_by_what_ends_it(met, handled):
+    found = measures(episode(None, *met))
+    assert (found["noises"], found["noise_handled"]) == (1, handled)
+    assert found["noisy_steps"] == len(met)
+    assert found["noise"] == {met[0][0]: {"met": 1, "handled": handled}}
+
+
+def test_what_asks_for_no_reaction_is_neither_handled_nor_missed():
+    found = measures(episode(("toast", 1, ""), ("repeated", 2, ""), ("popup", 3, "closed")))
+    assert (found["noisy_steps"], found["noises"], found["noisy_steps_asking"]) == (3, 1, 1)
+
+
+def test_step_accuracy_on_noisy_steps_counts_every_step():
+    found = measures(
+        episode(("late-ad", 1, "mis-tapped"), ("late-ad", 1, "waited"), ("late-ad", 1, "closed"))
+    )
+    assert (found["noisy_steps_asking"], found["noisy_steps_right"]) == (3, 2)
+
+
+def test_without_noise_there_are_no_rates():
+    numbers = totals([make(True, **measures(episode(None)))])
+    assert numbers["noisy_steps"] == 0
+    assert numbers["noise_handled"] is None
+    assert numbers["noisy_step_accuracy"] is None
+    assert numbers["noise"] == {}
+
+
+def test_a_run_adds_up_what_its_tasks_met():
+    popups = make(True, **measures(episode(("popup", 1, "closed"), ("popup", 2, "mis-tapped"))))
+    late = make(False, **measures(episode(("late-ad", 1, "waited"), None)))
+    numbers = totals([popups, late])
+    assert numbers["noises"] == 3
+    assert numbers["noise_handled"] == pytest.approx(1 / 3)
+    assert numbers["noisy_step_accuracy"] == pytest.approx(2 / 3)
+    assert numbers["noise"] == {
+        "late-ad": {"met": 1, "handled": 0, "rate": 0.0},
+        "popup": {"met": 2, "handled": 1, "rate": 0.5},
+    }
+
+
+def test_actions_that_noise_swallowed_did_not_reach_the_phone():
+    step = Step(SCREEN, (Tap(1, 1), Tap(2, 2)), noise=Noise("popup", 1, swallowed=(1,)))
+    assert step.done == (Tap(1, 1), Tap(2, 2))
+    assert step.reached == (Tap(1, 1),)
+    assert replace(step, noise=None).reached == step.done
+
+
+def test_noise_survives_being_recorded():
+    noise = Noise("popup", 3, "x", "closed", (0, 2))
+    assert Noise.from_json(noise.to_json()) == noise
