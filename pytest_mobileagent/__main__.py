@@ -18,6 +18,7 @@ _USAGE = """usage: {program} COMMAND
 commands:
   calibrate    measure judges on episodes that people have decided
   compare      say how runs differ from the first, and what a gate says of that
+  contaminate  put ads over the targets of recorded trajectories
   device       start a virtual phone
   doctor       check a device: what is wrong with it, how to fix that, and which tasks it can run
   draft-check  have a model write a check for a recorded task, and say where it holds
@@ -39,6 +40,7 @@ COMMAND --help lists a command's options; --version says which version this is.
 
 # Where each command's `main` is; only what is used is imported.
 _MODULES = {
+    "contaminate": "pytest_mobileagent.dataset.contaminate",
     "environments": "pytest_mobileagent.environment.drawing",
     "init": "pytest_mobileagent.init",
     "merge": "pytest_mobileagent.report.merging",

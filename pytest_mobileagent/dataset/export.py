@@ -14,15 +14,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.action.matching import golden_from_json
 from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.dataset.formats.format import ABOUT, FORMATS, OBSERVATIONS, Format, layout
-from pytest_mobileagent.dataset.trajectory import LeftOutError, Trajectory, trajectory_of
+from pytest_mobileagent.dataset.graph.store import HEAD, TASKS, Graph
+from pytest_mobileagent.dataset.trajectory import (
+    LeftOutError,
+    Trajectory,
+    TrajectoryStep,
+    trajectory_of,
+)
 from pytest_mobileagent.dialect import dialects
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
-from pytest_mobileagent.errors import HostError, RecordError, ScreenError
+from pytest_mobileagent.errors import HostError, RecordError, ScreenError, TaskError
 from pytest_mobileagent.fileio import read_json, write_json
 from pytest_mobileagent.plain import check, printable
+from pytest_mobileagent.task.table import rows
+from pytest_mobileagent.task.template import fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -70,7 +79,7 @@ def main(
         parts = _parts(_tasks(given.runs, episodes), given.split, given.seed)
         whole = _read_all(given.runs, episodes, given, rules)
         written = _write(whole, parts, given, chosen, dialect)
-    except (OSError, HostError, RecordError, ScreenError) as error:
+    except (OSError, HostError, RecordError, ScreenError, TaskError) as error:
         sys.stderr.write(f"error: {printable(str(error))}\n")
         return 1
     sys.stdout.write(printable(written) + "\n")
@@ -84,7 +93,8 @@ def _parser() -> argparse.ArgumentParser:
         "format of a trainer or of a paper's release. Only episodes whose goal was met are taken, "
         "unless you say otherwise.",
         epilog="RUN is a run's folder, or a folder of runs, of which the newest is taken; DATASET "
-        f"is a folder that was exported before (it holds {ABOUT}). See docs/export.md.",
+        f"is a folder that was exported before (it holds {ABOUT}), or a graph of recorded "
+        "pages: the golden paths of its tasks. See docs/export.md.",
     )
     add = parser.add_argument
     add("runs", metavar="RUN|DATASET", nargs="+", type=Path, help="what is exported")
@@ -181,6 +191,9 @@ def _read_all(
         if (path / ABOUT).is_file():
             yield from (t for t in _dataset(path) if t.succeeded or given.failures)
             continue
+        if (path / HEAD).is_file():
+            yield from _golden_paths(path)
+            continue
         for source in episodes(path):
             if source.succeeded is True or given.failures:
                 yield _episode(source, licences, rules)
@@ -222,6 +235,29 @@ def _dataset(folder: Path) -> Iterator[Trajectory]:
     except (LookupError, TypeError, ValueError, AttributeError, OSError) as error:
         msg = f"{folder} is damaged: {type(error).__name__}: {error}"
         raise RecordError(msg) from error
+
+
+def _golden_paths(folder: Path) -> Iterator[Trajectory | LeftOutError]:
+    """Read the golden paths of the tasks of a graph of recorded pages.
+
+    Raises:
+        GraphError, TaskError: it cannot be read.
+    """
+    with Graph.open(folder) as graph:
+        for row in rows((folder / TASKS).resolve()):
+            golden = [*map(golden_from_json, row.columns.get("golden") or ())]
+            if not golden or not all(g.page and graph.page(g.page).size == g.size for g in golden):
+                yield LeftOutError("a task has no golden path in pixels of its pages")
+                continue
+            told = row.columns.get("instructions") or ()
+            words = told if len(told) == len(golden) else [""] * len(golden)
+            steps = tuple(
+                TrajectoryStep(graph.screen(g.page), g.action, "", word, g.boxes, g.page)
+                for g, word in zip(golden, words, strict=True)
+            )
+            origin = {"task": row.id, "suite": graph.name, "source": graph.source,
+                      "licence": graph.licence or None, "language": graph.language}  # fmt: skip
+            yield Trajectory(fill(row.goal, {}), steps, True, origin)
 
 
 def _about(folder: Path) -> dict[str, Any]:
@@ -301,6 +337,8 @@ def _tasks(paths: Sequence[Path], episodes: Callable[[Path], Iterable[Source]]) 
     for path in paths:
         if (path / ABOUT).is_file():
             yield from (_task(each["origin"]) for each in _about(path)["trajectories"])
+        elif (path / HEAD).is_file():
+            yield from (row.id for row in rows((path / TASKS).resolve()))
         else:
             yield from (_task(source.origin) for source in episodes(path))
 

@@ -20,6 +20,7 @@ from pytest_mobileagent.action.action import (
     Scroll,
     Swipe,
     Tap,
+    Touch,
     Type,
     Wait,
     from_json,
@@ -27,6 +28,7 @@ from pytest_mobileagent.action.action import (
     to_json,
 )
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError, Frame
+from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.perception.apps import name_of
 from pytest_mobileagent.perception.listing import bmoca_lines, t3a_lines
 from pytest_mobileagent.perception.marks import bmoca_marks, m3a_marks
@@ -234,3 +236,14 @@ def _icon(app: str, screen: Screen) -> Element | None:
     icons = (each for each in screen.elements if each.clickable and not each.children)
     same = [e for e in icons if name in (e.text, e.content_desc) and e.package != app]
     return same[0] if len(same) == 1 else None
+
+
+def touched(action: Action, screen: Screen) -> Element | None:
+    """Return the innermost control that an action touches; None if it touches none."""
+    if not isinstance(action, Touch) or isinstance(action, Swipe | Scroll):
+        return None
+    try:
+        hit = screen.at(action.x, action.y)
+    except (ScreenError, TypeError):  # no hierarchy, or coordinates that are no numbers
+        return None
+    return next((each for each in hit if each.clickable or each.long_clickable), None)

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_mobileagent.action.action import Type
+from pytest_mobileagent.dataset.trajectory import touched
 from pytest_mobileagent.dialect.reading import object_in
 from pytest_mobileagent.errors import MobileAgentError, ScreenError
 from pytest_mobileagent.instruct.prompts import ROLES
-from pytest_mobileagent.instruct.routes import touched
 from pytest_mobileagent.judge.pictures import Album
 from pytest_mobileagent.judge.reply import read_notes
 from pytest_mobileagent.judge.transcript import Frame, in_words, outline

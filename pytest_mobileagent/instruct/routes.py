@@ -12,10 +12,10 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.action import Ask, Scroll, Swipe, Touch, Wait, ends_episode
+from pytest_mobileagent.action.action import Ask, Scroll, Swipe, Wait, ends_episode
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.equality import same_page, sight
-from pytest_mobileagent.dataset.trajectory import LeftOutError, trajectory_of
+from pytest_mobileagent.dataset.trajectory import LeftOutError, touched, trajectory_of
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import ScreenError
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dataset.equality import Sight
     from pytest_mobileagent.dataset.export import Source
     from pytest_mobileagent.dataset.trajectory import TrajectoryStep
-    from pytest_mobileagent.screen.element import Element
     from pytest_mobileagent.screen.screen import Screen
 
 SIMPLE, COMPLEX = 6, 11  # the most steps of the paper's simple and complex tasks (section 3.3)
@@ -212,17 +211,6 @@ def golden_of(action: Action, screen: Screen) -> Golden:
     """
     control = touched(action, screen)
     return Golden(action, screen.size, () if control is None else (control.bounds,))
-
-
-def touched(action: Action, screen: Screen) -> Element | None:
-    """Return the innermost control that an action touches; None if it touches none."""
-    if not isinstance(action, Touch) or isinstance(action, Swipe | Scroll):
-        return None
-    try:
-        hit = screen.at(action.x, action.y)
-    except (ScreenError, TypeError):  # no hierarchy, or coordinates that are no numbers
-        return None
-    return next((each for each in hit if each.clickable or each.long_clickable), None)
 
 
 def _fewest(alike: Sequence[str]) -> int:

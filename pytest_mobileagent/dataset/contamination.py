@@ -1,0 +1,231 @@
+"""Ads over recorded pages: what Mobile-Bench-v2 does to AITZ and AITW (arXiv 2505.11891, B.2).
+
+An ad is put over the target of a golden tap, on a background that is whitened, and becomes a step
+of its own, before the one whose target it hides: its golden action closes it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Literal
+
+from pytest_mobileagent.action.action import DoubleTap, LongPress, Tap
+from pytest_mobileagent.action.matching import Golden
+from pytest_mobileagent.dataset.trajectory import touched
+from pytest_mobileagent.noise import SHOWN
+from pytest_mobileagent.noise.cover import hierarchy, look_of
+from pytest_mobileagent.noise.drawing import draw, png_of
+from pytest_mobileagent.noise.layout import arrange, package_of
+from pytest_mobileagent.noise.parts import State
+from pytest_mobileagent.screen.element import Bounds
+from pytest_mobileagent.screen.xml import parse_tree
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from PIL.Image import Image
+
+    from pytest_mobileagent.noise.parts import Look, Part
+    from pytest_mobileagent.noise.template import Template
+    from pytest_mobileagent.screen.screen import Screen
+
+Domain = Literal["in", "out"]
+# What hides a page and is closed by one tap: no toast, no tutorial of several pages.
+COVERING = tuple(kind for kind in SHOWN if kind not in {"toast", "tutorial"})
+FAINT: Final = 4  # of 255: what differs by less on a whitened page is not visible
+_SALT = 85  # with which each kind, in each language, has ads of both sets
+_MARGIN = 0.02  # of the screen's shorter side, between the edges of a target and of its ad
+_AROUND = 0.04  # of the screen's shorter side: half a target whose box is not known
+
+
+@dataclass(frozen=True, slots=True)
+class Ad:
+    """A page with an ad over it: what is seen, the golden action that closes it, and which it is.
+
+    `target` is what the ad hides: the target of the golden action on the page, in pixels.
+    """
+
+    screen: Screen
+    golden: Golden
+    template: Template
+    target: Bounds
+
+
+def domain_of(template: Template) -> Domain:
+    """Return the set of ads that a template belongs to: half of all, whatever the seed.
+
+    Who trains on pages with ads of one set can test on ads of the other.
+    """
+    return (
+        "in" if hashlib.sha256(f"{_SALT} {template.name}".encode()).digest()[0] % 2 == 0 else "out"
+    )
+
+
+def target_of(golden: Golden, screen: Screen) -> Bounds | None:
+    """Return what a golden tap is meant for, in pixels; None if the action is no tap.
+
+    That is the smallest of its boxes around its point, else the control there by the hierarchy,
+    else a square around the point.
+
+    Raises:
+        ScreenError: the screenshot cannot be read.
+    """
+    if not isinstance(golden.action, Tap | LongPress | DoubleTap):
+        return None
+    width, height = screen.size
+    across, down = width / golden.size[0], height / golden.size[1]
+    x, y = round(golden.action.x * across), round(golden.action.y * down)
+    boxes = (
+        Bounds(round(left * across), round(top * down), round(right * across), round(end * down))
+        for left, top, right, end in golden.boxes
+    )
+    around = [box for box in boxes if box.contains(x, y)]
+    if around:
+        found = min(around, key=lambda box: box.width * box.height)
+    elif (control := touched(Tap(x, y), screen)) is not None:
+        found = control.bounds
+    else:
+        half = round(min(screen.size) * _AROUND)
+        found = Bounds(x - half, y - half, x + half, y + half)
+    return Bounds(
+        max(0, found.left), max(0, found.top), min(width, found.right), min(height, found.bottom)
+    )
+
+
+def ad_over(
+    screen: Screen,
+    golden: Golden,
+    templates: Sequence[Template],
+    whiten: float,
+    chance: random.Random,
+) -> Ad | str:
+    """Return a page with one of the templates over the target of its golden action, or why not.
+
+    An ad that does not hide the target where it usually stands is moved over it. `whiten` is how
+    white the rest of the page becomes, from 0 to 1.
+
+    Raises:
+        ScreenError: the screen cannot be read.
+    """
+    target = target_of(golden, screen)
+    if target is None or target.width < 1 or target.height < 1:
+        return "no step is a tap on something"
+    look = replace(look_of(screen), dark=False)  # the background becomes white
+    white = _whitened(screen.image, whiten)
+    order = chance.sample(templates, len(templates))
+    placed = ((each, arrange(each, look, State())) for each in order)
+    tried = ((each, way) for each, root in placed for way in (root, _onto(root, target, look)))
+    for template, root in tried:
+        close, area = _closes(root), _area(root)
+        if close is None or close.bounds.contains(*target.center):
+            continue
+        if not area.contains(*target.center):
+            continue
+        picture = draw(
+            white, replace(root, role=_UNDIMMED.get(root.role, root.role)), template, look
+        )
+        if _is_visible(picture, target, area):
+            continue
+        seen = _seen(screen, root, picture, template, look)
+        closing = Golden(Tap(*close.bounds.center), screen.size, (close.bounds,))
+        return Ad(seen, closing, template, target)
+    return "the target would stay visible"
+
+
+_UNDIMMED = {"scrim": "clear"}  # a white background is not dimmed
+
+
+def _seen(screen: Screen, root: Part, picture: Image, template: Template, look: Look) -> Screen:
+    xml = hierarchy(screen, root, package_of(template, look, State()), own_window=True)
+    if xml.strip():
+        from lxml import etree
+
+        # Whatever window the ad has, nothing is left of what is beneath: the page is white there.
+        tree = parse_tree(xml)
+        for window in list(tree)[1:]:
+            tree.remove(window)
+        xml = etree.tostring(tree, encoding="unicode")
+    return replace(screen, png=png_of(picture), xml=xml)
+
+
+def _whitened(image: Image, whiten: float) -> Image:
+    from PIL import Image as pillow  # a heavy library is loaded by who needs it
+
+    return pillow.blend(image, pillow.new("RGB", image.size, "white"), whiten)
+
+
+def _onto(root: Part, target: Bounds, look: Look) -> Part:
+    """Return an ad that is moved over a target, no farther than needed, and with room around it."""
+    area, (width, height) = _area(root), look.size
+    room = round(min(look.size) * _MARGIN)
+    right = _way((area.left, area.right), (target.left - room, target.right + room), width)
+    down = _way((area.top, area.bottom), (target.top - room, target.bottom + room), height)
+    return replace(root, parts=tuple(_shifted(part, right, down) for part in root.parts))
+
+
+def _way(own: tuple[int, int], other: tuple[int, int], most: int) -> int:
+    """Return how far a span is moved to cover another; one that is too short comes to its middle.
+
+    It stays between 0 and `most`.
+    """
+    if other[1] - other[0] > own[1] - own[0]:
+        far = (sum(other) - sum(own)) // 2
+    else:
+        far = min(0, other[0] - own[0]) or max(0, other[1] - own[1])
+    return min(max(far, -own[0]), most - own[1])
+
+
+def _shifted(part: Part, right: int, down: int) -> Part:
+    """Return a part with all that is in it, so many pixels to the right and down."""
+    left, top, end, bottom = part.bounds
+    bounds = Bounds(left + right, top + down, end + right, bottom + down)
+    parts = tuple(_shifted(each, right, down) for each in part.parts)
+    return replace(part, bounds=bounds, parts=parts)
+
+
+def _area(root: Part) -> Bounds:
+    """Return the part of the screen that an ad fills."""
+    if root.role not in _UNDIMMED or not root.parts:
+        return root.bounds
+    return max((part.bounds for part in root.parts), key=lambda box: box.width * box.height)
+
+
+def _closes(root: Part) -> Part | None:
+    """Return the part by which an ad is closed: its cross, or else a button."""
+    found = [part for part in root.iter() if part.does == "close" and part is not root]
+    return min(found, key=lambda part: part.role != "cross", default=None)
+
+
+def _is_visible(picture: Image, target: Bounds, area: Bounds) -> bool:
+    """Whether something of a target can be seen beside an ad."""
+    from PIL import Image as pillow
+
+    part = picture.crop(target).convert("L")
+    mask = pillow.new("L", part.size, 255)
+    hidden = (area.left - target.left, area.top - target.top,
+              area.right - target.left, area.bottom - target.top)  # fmt: skip
+    mask.paste(0, hidden)
+    levels = [level for level, count in enumerate(part.histogram(mask)) if count]
+    return bool(levels) and levels[-1] - levels[0] > FAINT
+
+
+def covering(
+    templates: Iterable[Template], kinds: Sequence[str], domain: Domain | None, language: str
+) -> list[Template]:
+    """Return the templates of some kinds, of one set of ads or of both, that one tap closes.
+
+    Those in the language of a task come first; where there are none, English ones do.
+    """
+    fitting = [*_fitting(templates, kinds, domain)]
+    own = language.partition("-")[0].lower()
+    return [t for t in fitting if t.language == own] or [t for t in fitting if t.language == "en"]
+
+
+def _fitting(
+    templates: Iterable[Template], kinds: Sequence[str], domain: Domain | None
+) -> Iterator[Template]:
+    for template in templates:
+        if template.kind in kinds and (domain is None or domain_of(template) == domain):
+            yield template
