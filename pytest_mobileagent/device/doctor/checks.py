@@ -16,6 +16,7 @@ from pytest_mobileagent.device.device import (
     LOCK,
     POWER,
     ROOM,
+    PageDevice,
     free_mb,
     is_locked,
     system_of,
@@ -238,6 +239,8 @@ def focus(device: Device) -> str:
 
 
 def _window_size(device: Device) -> tuple[int, int]:
+    if isinstance(device, PageDevice):
+        return device.info.size
     pixels = re.findall(r"(\d+)x(\d+)", system_of(device).shell("wm size"))
     if not pixels:
         return device.info.size

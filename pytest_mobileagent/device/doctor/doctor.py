@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.arguments import Parser, program_name
-from pytest_mobileagent.device.device import DeviceOptions, system_of
+from pytest_mobileagent.device.device import DeviceOptions, PageDevice, system_of
 from pytest_mobileagent.device.doctor import checks
 from pytest_mobileagent.device.doctor.checks import Finding, examine
 from pytest_mobileagent.device.doctor.tasks import list_tasks
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.doctor.tasks import Selected
     from pytest_mobileagent.device.single import Project
+    from pytest_mobileagent.task.task import Task
 
 
 _SIGNS = {"ok": "ok     ", "warning": "WARNING", "problem": "PROBLEM"}
@@ -71,7 +72,7 @@ def main(
     try:
         with leased_device(source, options) as device:
             if selected is not None:
-                return _list(selected, device)
+                return _list(selected, device, source.refuses)
             return _examine(device, act=not given.look_only)
     except (MobileAgentError, ValueError) as error:
         print(printable(f"PROBLEM  {source.shown}: {error}\n         → {_REMEDY}"), file=sys.stderr)
@@ -88,8 +89,8 @@ def _selection(parser: argparse.ArgumentParser, given: argparse.Namespace) -> li
     return [*words, *([f"--mobile-device-has={given.device_has}"] if given.device_has else [])]
 
 
-def _list(selected: Selected, device: Device) -> int:
-    stuck, lines = list_tasks(selected, device)
+def _list(selected: Selected, device: Device, refuses: Callable[[Task], str]) -> int:
+    stuck, lines = list_tasks(selected, device, refuses)
     for line in lines:
         print(printable(line))
     return 1 if stuck else 0
@@ -115,7 +116,8 @@ def _count(number: int, noun: str) -> str:
 
 _REMEDY = (
     "an attached device has to be listed by `adb devices` as `device`; Appium has to be installed "
-    "(see --appium-home) or, for appium:URL, to run; docs/devices.md says more"
+    "(see --appium-home) or, for appium:URL, to run; docs/devices.md and, for graph:DIR, "
+    "docs/offline.md say more"
 )
 
 
@@ -176,11 +178,13 @@ def _head(device: Device) -> Iterator[str]:
             ", ".join(f"{name} {version(name)}" for name in names),
         ]
     )
+    android = f"Android {info.android} (API {info.sdk}), " if info.sdk else ""
     yield (
-        f"{info.serial}: {info.model}, Android {info.android} (API {info.sdk}), "
+        f"{info.serial}: {info.model}, {android}"
         f"{info.size[0]}x{info.size[1]} at {info.density} dpi, {info.locale}"
     )
-    yield system_of(device).shell("getprop ro.build.fingerprint").strip()
+    if not isinstance(device, PageDevice):
+        yield system_of(device).shell("getprop ro.build.fingerprint").strip()
     yield ""
 
 
@@ -226,6 +230,12 @@ LOOKING: tuple[Check, ...] = (
     checks.hierarchy,
     checks.focus,
 )
+OF_PAGES: tuple[Check, ...] = (
+    checks.snapshots,
+    checks.screenshot,
+    checks.hierarchy,
+    checks.focus,
+)
 ACTING: tuple[Check, ...] = (
     checks.opens_apps,
     checks.goes_home,
@@ -243,7 +253,14 @@ def title(check: Check) -> str:
 
 
 def findings(device: Device, *, act: bool = True) -> Iterator[Finding]:
-    """Run the checks in order; without `act`, only those that change nothing."""
+    """Run the checks in order; without `act`, only those that change nothing.
+
+    Recorded pages, whose graph has been checked before, are only looked at.
+    """
+    if isinstance(device, PageDevice):
+        for check in OF_PAGES:
+            yield examine(title(check), check, device)
+        return
     for check in LOOKING:
         yield examine(title(check), check, device)
     if act and not checks.has_settings(device):

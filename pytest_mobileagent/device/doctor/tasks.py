@@ -11,12 +11,12 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_mobileagent.device.device import system_of
+from pytest_mobileagent.device.device import PageDevice, system_of
 from pytest_mobileagent.task.apps import missing
 from pytest_mobileagent.task.needs import EVENTS, unmet
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.task.task import Task
@@ -25,6 +25,7 @@ _EMULATOR = "getprop ro.boot.qemu.avd_name; getprop ro.kernel.qemu; getprop ro.b
 # The groups of the list, in order: their words, and what to do about what is in them.
 _GROUPS = {
     "never": "cannot run on an emulator",
+    "refused": "cannot run on such a device",
     "app": "not installed",
     "account": "without an account",
     "web": "without the web, unless --device-has names it",
@@ -58,14 +59,23 @@ class _Lack(NamedTuple):
         return self.what if self.group in {"app", self.what} else f"{self.group} {self.what}"
 
 
-def list_tasks(selected: Selected, device: Device) -> tuple[int, list[str]]:
-    """Return how many of the tasks cannot run on a device, and the lines of the list."""
+def list_tasks(
+    selected: Selected, device: Device, refuses: Callable[[Task], str] = lambda _: ""
+) -> tuple[int, list[str]]:
+    """Return how many of the tasks cannot run on a device, and the lines of the list.
+
+    `refuses` returns why no device of its kind can play a task (see `Source.refuses`).
+    """
     system = system_of(device)
     installed = system.packages()
-    is_emulator = any(each not in {"", "0"} for each in system.shell(_EMULATOR).split())
+    is_emulator = not isinstance(device, PageDevice) and any(
+        each not in {"", "0"} for each in system.shell(_EMULATOR).split()
+    )
     under: dict[_Lack, list[Sequence[_Lack]]] = defaultdict(list)
     for task in selected.tasks.values():
         lacks = list(_lacks(task, selected, installed, is_emulator=is_emulator))
+        if why_not := refuses(task):
+            lacks.append(_Lack("refused", why_not))
         if EVENTS in task.needs and not device.info.listener:
             lacks.append(_Lack(EVENTS, EVENTS))
         if lacks:
