@@ -26,7 +26,7 @@ ROWS = 40  # elements of a page
 
 def write(folder: Path) -> None:
     """Write the graph; its pages share the files of `LOOKS` different ones."""
-    chance = random.Random(1)  # noqa: S311 - a benchmark
+    chance = random.Random(1)
     boxes = [Bounds(0, row * 60, 1080, row * 60 + 60) for row in range(ROWS)]
     rows = [{"bounds": box.describe(), "text": f"row {n}"} for n, box in enumerate(boxes)]
     looks = [

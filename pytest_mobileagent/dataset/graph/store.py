@@ -17,6 +17,7 @@ equal to it; mostly its own. `golden` is the action as JSON (see `golden_to_json
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 import struct
 import zlib
@@ -47,6 +48,7 @@ _HEAD = {
     "format": int,
     **dict.fromkeys(("name", "rule", "language", "start", "licence", "source", "files"), str),
     "home": str,
+    "index": str,
     "packages": [str],
     "snapshots": Each(str),
     "apps": Each(str),
@@ -149,6 +151,14 @@ class Graph:
             msg = f"{file} cannot be read: {error}"
             raise GraphError(msg) from None
         return graph
+
+    @property
+    def is_as_written(self) -> bool:
+        """Whether the index is what its writer has checked: the head has its SHA-256."""
+        try:
+            return self.head.get("index") == digest_of(self.folder / INDEX)
+        except OSError:
+            return False
 
     def close(self) -> None:
         """Close the files."""
@@ -303,6 +313,12 @@ class Graph:
         except (TypeError, ValueError, TaskError) as error:
             msg = f"{self.folder / INDEX}, edges, row {number} (from page {source!r}): {error}"
             raise GraphError(msg) from None
+
+
+def digest_of(file: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def flaw_of_png(content: bytes) -> str:

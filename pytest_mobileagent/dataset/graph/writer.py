@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import Key, Open, ends_episode
 from pytest_mobileagent.action.matching import Golden, golden_from_json, golden_to_json
-from pytest_mobileagent.dataset.graph.checks import check_index, check_tasks
+from pytest_mobileagent.dataset.graph.checks import check_structure, check_tasks
 from pytest_mobileagent.dataset.graph.store import (
     FILES,
     FORMAT,
@@ -28,6 +28,7 @@ from pytest_mobileagent.dataset.graph.store import (
     PAGES,
     TASKS,
     Graph,
+    digest_of,
 )
 from pytest_mobileagent.errors import GraphError, HostError
 from pytest_mobileagent.fileio import write_json
@@ -220,11 +221,12 @@ class GraphWriter:
             first = self._first(page)
             self._index.execute("UPDATE pages SET same = ? WHERE id = ?", (first, page))
         self._index.executescript(_INDEXES)
-        write_json(self._part / HEAD, self._whole_head())
+        head = self._whole_head()
         self._index.commit()
         self._index.close()
+        write_json(self._part / HEAD, head | {"index": digest_of(self._part / INDEX)})
         with Graph.open(self._part) as graph:
-            check_index(graph)
+            check_structure(graph)
             check_tasks(graph)
         if self.folder.exists():
             shutil.rmtree(self._old, ignore_errors=True)
