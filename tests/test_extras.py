@@ -8,12 +8,16 @@ import sys
 import tomllib
 from importlib.metadata import packages_distributions
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.extras import MODULES, check_extra
 from tests.plugin.projects import PHONE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(__file__).parents[1]
 IN_ALL = [extra for extra in MODULES if extra not in ("easyocr", "grpc")]  # large; seldom wanted
@@ -217,7 +221,7 @@ VISION = 'needs packages that are not installed (*): pip install ".[[]vision[]]"
 
 
 @pytest.fixture
-def blind(pytester):
+def blind(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
     """A project without [vision], whose agents play solutions or do nothing."""
     pytester.makepyfile(sitecustomize=NO_VISION)
     pytester.makeconftest(PHONE)

@@ -7,13 +7,16 @@ import re
 import subprocess
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_mobileagent.init import main as init
 from pytest_mobileagent.testing import ScriptedModel
 from tests.examples.workflows import GitHub, environment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 COOKBOOK = Path(__file__).parents[2] / "docs" / "cookbook"
 PAGES = sorted(COOKBOOK.glob("*.md"))
@@ -80,7 +83,7 @@ def test_each_script_is_one_that_a_shell_can_read(path):
 
 
 @pytest.fixture
-def project(tmp_path, monkeypatch):
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The project that `init` makes, with eight tasks instead of two, and an agent of words."""
     folder = tmp_path / "bench"
     assert init([str(folder)]) == 0
@@ -94,7 +97,7 @@ def project(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def sh(project):
+def sh(project: Path) -> Callable[..., str]:
     """Runs one of the scripts in the project, with values for its variables."""
 
     def run(name: str, *arguments: str, status: int = 0, **variables: str) -> str:

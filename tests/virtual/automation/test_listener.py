@@ -12,6 +12,9 @@ from pytest_mobileagent.virtual.image.event_listener import ADDRESS, PACKAGE
 from pytest_mobileagent.virtual.wire.adb.stream import Stream
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.wire.adb.packets import Packet
 
 SERVICE = f"{PACKAGE}/.ListenerService"
@@ -55,7 +58,7 @@ class Client:
 
 
 @pytest.fixture
-def listening(demo, sh):
+def listening(demo: Phone, sh: Callable[[str], str]) -> Phone:
     sh(ENABLE)
     return demo
 

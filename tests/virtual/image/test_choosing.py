@@ -1,10 +1,17 @@
 """Several apps answer: the resolver's sheet, and the share sheet."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import pytest
 
 from pytest_mobileagent.virtual.boot import boot
 from pytest_mobileagent.virtual.content.filters import SEND, VIEW, Filter
 from pytest_mobileagent.virtual.sdk import Activity, App, Button, Column, Icon, Text, View
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
 
 RESOLVER = "android/com.android.internal.app.ResolverActivity"
 OPEN = f"am start -a {VIEW} -d 'geo:1,2' 2>/dev/null"
@@ -70,7 +77,7 @@ class Two(App):
 
 
 @pytest.fixture(scope="module")
-def booted():
+def booted() -> Phone:
     return boot([One, Two], frozen=True)
 
 

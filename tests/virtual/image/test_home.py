@@ -1,9 +1,12 @@
 """The home screen: what lies on it, where it is kept, and how it fits displays."""
 
+from __future__ import annotations
+
 import io
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import pytest
 from PIL import Image
@@ -11,6 +14,9 @@ from PIL import Image
 from pytest_mobileagent.virtual.boot import boot
 from pytest_mobileagent.virtual.image.workspace import DESKTOP, HOTSEAT, uri
 from pytest_mobileagent.virtual.sdk import Activity, App, Text
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
 
 DATABASE = "/data/data/com.google.android.apps.nexuslauncher/databases/launcher.db"
 LAUNCHER = "com.google.android.apps.nexuslauncher"
@@ -124,7 +130,7 @@ class Main(Activity):
 
 
 @pytest.fixture(scope="module")
-def crowded():
+def crowded() -> Phone:
     apps = [
         type(
             f"App{n}",

@@ -1,8 +1,11 @@
 """Every text of the system's own screens is there in each language, with the same names in it."""
 
+from __future__ import annotations
+
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +21,7 @@ SPOKEN = [text for path in FILES for text in re.findall(r'\bt\("([^"{}]+)"', pat
 
 
 @pytest.fixture(params=["ar", "de", "es", "fr", "hi", "ja", "ko", "pt", "ru", "ur", "zh-CN"])
-def words(request):
+def words(request: pytest.FixtureRequest) -> dict[str, Any]:
     return tomllib.loads((FRAMEWORK / f"{request.param}.toml").read_text("utf-8"))
 
 

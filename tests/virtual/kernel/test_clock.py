@@ -1,5 +1,7 @@
 """The phone's time is its own."""
 
+from __future__ import annotations
+
 from datetime import UTC, datetime
 
 import pytest
@@ -21,7 +23,7 @@ class Host:
 
 
 @pytest.fixture
-def host(monkeypatch):
+def host(monkeypatch: pytest.MonkeyPatch) -> Host:
     host = Host()
     monkeypatch.setattr(module, "host", host)
     return host

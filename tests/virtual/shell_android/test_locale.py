@@ -1,10 +1,17 @@
 """The phone's languages from the shell."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.fixture
-def root(sh):
+def root(sh: Callable[[str], str]) -> Callable[[str], str]:
     return lambda script: sh(f"su 0 sh -c '{script}'")
 
 

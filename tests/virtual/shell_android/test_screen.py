@@ -1,9 +1,12 @@
 """screencap, uiautomator, wm, input and ime: what is seen and done on the screen."""
 
+from __future__ import annotations
+
 import asyncio
 import base64
 import io
 import struct
+from typing import TYPE_CHECKING
 
 import pytest
 from PIL import Image
@@ -11,12 +14,16 @@ from PIL import Image
 from pytest_mobileagent.virtual.shell.interpreter import Session, run
 from pytest_mobileagent.virtual.shell.streams import Bytes, Collected
 
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
+    from tests.virtual.conftest import Hand
+
 ADB = "com.android.adbkeyboard/.AdbIME"
 GBOARD = "com.google.android.inputmethod.latin/com.android.inputmethod.latin.LatinIME"
 
 
 @pytest.fixture
-def editor(demo, hand):
+def editor(demo: Phone, hand: Hand) -> Phone:
     hand.tap("content-desc", "Add")
     hand.tap("text", "Title")
     return demo

@@ -1,12 +1,18 @@
 """settings, properties, cmd, svc, media, dumpsys and logcat."""
 
+from __future__ import annotations
+
 import asyncio
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_mobileagent.virtual.shell.interpreter import Session, run
 from pytest_mobileagent.virtual.shell.streams import Bytes, Collected
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
 
 ANSWERS = [
     ("settings get system font_scale", "1.0\n"),
@@ -138,7 +144,7 @@ def test_a_package_is_described(sh):
 
 
 @pytest.fixture
-def entries(phone):
+def entries(phone: Phone) -> Phone:
     phone.log.clear({"main", "system", "crash"})
     phone.clock.set(1_700_000_000.25)
     phone.log.write("I", "One", "first", pid=42)

@@ -1,5 +1,7 @@
 """Snapshots bring all of the phone back."""
 
+from __future__ import annotations
+
 import io
 import json
 import zipfile
@@ -10,6 +12,8 @@ import pytest
 from pytest_mobileagent.virtual.boot import boot
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pytest_mobileagent.virtual.phone import Phone
 
 
@@ -18,7 +22,7 @@ def everything(phone):
     return phone.dump(), phone.files.snapshot(), json.dumps(parts)
 
 
-def disturb(phone: "Phone", hand) -> None:
+def disturb(phone: Phone, hand) -> None:
     hand.tap("content-desc", "Add")
     hand.tap("text", "Title")
     phone.type_text("changed")
@@ -33,7 +37,7 @@ def disturb(phone: "Phone", hand) -> None:
 
 
 @pytest.fixture
-def kept(demo):
+def kept(demo: Phone) -> Iterator[Phone]:
     yield demo
     for name in set(demo.snapshots) - {"default_boot"}:
         demo.snapshots.delete(name)

@@ -1,6 +1,9 @@
 """Accessibility events: what is told, in which order, with which fields."""
 
+from __future__ import annotations
+
 import asyncio
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -10,6 +13,12 @@ from pytest_mobileagent.virtual.content.intent import Intent
 from pytest_mobileagent.virtual.shell.android.screen import printed
 from pytest_mobileagent.virtual.system.accessibility.changes import edit
 from pytest_mobileagent.virtual.system.accessibility.event import AccessibilityEvent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytest_mobileagent.virtual.phone import Phone
+    from tests.virtual.conftest import Hand
 
 CONTENT = "TYPE_WINDOW_CONTENT_CHANGED"
 SAMPLE = (
@@ -26,7 +35,7 @@ SAMPLE = (
 
 
 @pytest.fixture
-def heard(demo):
+def heard(demo: Phone) -> Iterator[list[AccessibilityEvent]]:
     """The events that are told from now on."""
     events: list[AccessibilityEvent] = []
     stop = demo.events.subscribe(events.append)
@@ -40,7 +49,7 @@ def told(events, *fields):
 
 
 @pytest.fixture
-def form(demo, hand, heard):
+def form(demo: Phone, hand: Hand, heard: list[AccessibilityEvent]) -> Phone:
     """The editor, with the focus in its field of one line."""
     hand.tap("content-desc", "Add")
     hand.tap("text", "Title")

@@ -1,13 +1,21 @@
 """Typing: the soft keyboard, the keys of a hardware one, and the field that has the focus."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import pytest
 
 from pytest_mobileagent.virtual.system.input.ime import ADB
 from pytest_mobileagent.virtual.system.input.keymap import CTRL, SHIFT
 
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
+    from tests.virtual.conftest import Hand
+
 
 @pytest.fixture
-def editor(demo, hand):
+def editor(demo: Phone, hand: Hand) -> Phone:
     hand.tap("content-desc", "Add")
     hand.tap("text", "Title")
     return demo

@@ -1,10 +1,18 @@
 """Notifications: posting, the shade, what a finger does with them, and how the shell sees them."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import pytest
 
 from pytest_mobileagent.virtual.boot import boot
 from pytest_mobileagent.virtual.sdk import Activity, App, Intent, Text, View
 from pytest_mobileagent.virtual.system.notifications import HIGH, Deed
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.app.app import App as InstalledApp
+    from pytest_mobileagent.virtual.phone import Phone
 
 POST = "android.permission.POST_NOTIFICATIONS"
 SYSTEM_UI = "com.android.systemui:id/"
@@ -47,12 +55,12 @@ class Mail(App):
 
 
 @pytest.fixture(scope="module")
-def booted():
+def booted() -> Phone:
     return boot([Mail], frozen=True)
 
 
 @pytest.fixture
-def mail(phone):
+def mail(phone: Phone) -> InstalledApp:
     phone.permissions.answer("org.mail", [POST], "always")
     return phone.packages.app("org.mail")
 

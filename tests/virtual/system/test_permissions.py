@@ -1,5 +1,7 @@
 """Runtime permissions: the dialog, what is remembered, and what the shell can do about them."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +16,8 @@ OWNER = "com.google.android.permissioncontroller"
 SCREEN = f"{OWNER}/com.android.permissioncontroller.permission.ui.GrantPermissionsActivity"
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from pytest_mobileagent.virtual.phone import Phone
 
 
 class Main(Activity):
@@ -30,7 +34,7 @@ class Main(Activity):
         more = Button("More", on_click=lambda: self.request_permission(*names, request="m"))
         return Column([camera, more, *texts])
 
-    def on_permission(self, request: str, granted: "Mapping[str, bool]") -> None:
+    def on_permission(self, request: str, granted: Mapping[str, bool]) -> None:
         words = " ".join(f"{name.rpartition('.')[2]}={on}" for name, on in granted.items())
         self.set(answers=[*self.state["answers"], f"{request}: {words}"])
 
@@ -43,12 +47,12 @@ class Asks(App):
 
 
 @pytest.fixture(scope="module")
-def booted():
+def booted() -> Phone:
     return boot([Asks], frozen=True)
 
 
 @pytest.fixture
-def asks(phone):
+def asks(phone: Phone) -> Phone:
     phone.activities.launch("org.asks")
     return phone
 

@@ -1,12 +1,20 @@
 """Fingers: where touches go, how far content scrolls, what the edges of the screen do."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import pytest
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
+    from tests.virtual.conftest import Hand
 
 FORM = "org.demo:id/form"
 
 
 @pytest.fixture
-def editor(demo, hand):
+def editor(demo: Phone, hand: Hand) -> Phone:
     hand.tap("text", "Milk")
     return demo
 

@@ -1,14 +1,21 @@
 """What is on the screen: dialogs, menus, toasts, bars, themes and sizes."""
 
+from __future__ import annotations
+
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_mobileagent.virtual.boot import boot
 
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
+    from tests.virtual.conftest import Hand
+
 
 @pytest.fixture
-def asked(demo, hand):
+def asked(demo: Phone, hand: Hand) -> Phone:
     hand.tap("content-desc", "More options")
     hand.tap("text", "Rate")
     return demo

@@ -1,14 +1,21 @@
 """The lock screen: when it comes, what it shows, and what ends it."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import pytest
 
 from pytest_mobileagent.virtual.system.keyguard import dots_of
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.virtual.phone import Phone
 
 UI = "com.android.systemui:id/"
 
 
 @pytest.fixture
-def locked(demo):
+def locked(demo: Phone) -> Phone:
     demo.key("POWER")
     demo.key("POWER")
     return demo

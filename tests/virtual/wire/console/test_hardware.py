@@ -1,12 +1,20 @@
 """The console's commands for position, calls and messages."""
 
+from __future__ import annotations
+
 import asyncio
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from pytest_mobileagent.virtual.wire.console.console import Console
 from pytest_mobileagent.virtual.wire.console.registry import Emulator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pytest_mobileagent.virtual.phone import Phone
 
 
 class Terminal:
@@ -26,12 +34,12 @@ class Terminal:
 
 
 @pytest.fixture
-def console(phone, tmp_path):
+def console(phone: Phone, tmp_path: Path) -> Callable[..., str]:
     token = tmp_path / "token"
     token.write_text("")
 
-    def say(*lines):
-        async def talk():
+    def say(*lines: str) -> str:
+        async def talk() -> str:
             reader, writer = asyncio.StreamReader(), Terminal()
             reader.feed_data("".join(f"{line}\n" for line in lines).encode())
             reader.feed_eof()
