@@ -35,11 +35,8 @@ def examples(page: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def somebodys_project(
-    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> Callable[[dict[str, str]], pytest.Pytester]:
+def somebodys_project(pytester: pytest.Pytester) -> Callable[[dict[str, str]], pytest.Pytester]:
     """An empty project; its phones have the suite's apps."""
-    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
 
     def write(files: dict[str, str]) -> pytest.Pytester:
         for name, content in files.items():
@@ -52,11 +49,8 @@ def somebodys_project(
 
 
 @pytest.fixture
-def begun(
-    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> Callable[[str], pytest.Pytester]:
+def begun(pytester: pytest.Pytester) -> Callable[[str], pytest.Pytester]:
     """The project that `init` makes, with the files that the blocks of a page name."""
-    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
 
     def begin(page: str) -> pytest.Pytester:
         assert init([str(pytester.path)]) == 0

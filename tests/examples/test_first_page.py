@@ -12,6 +12,7 @@ import pytest
 
 from pytest_mobileagent.init import main as init
 from pytest_mobileagent.testing import ScriptedModel
+from tests.project import FEW_PLUGINS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "index.md").read_text("utf-8")
 READERS = dict(re.findall(r"(?ms)^### ([^\n]+)\n(.*?)(?=^##|\Z)", PAGE))
@@ -45,8 +46,8 @@ def test_the_commands_for_a_reader_run(reader, tmp_path):
             "OPENAI_API_KEY": "sk-of-the-test",
             "OPENAI_BASE_URL": f"{url}/v1",
             "BROWSER": "true",  # a program that does nothing
+            "PYTEST_ADDOPTS": FEW_PLUGINS,
         }
-        environment.pop("PYTEST_ADDOPTS", None)
         for command, status in zip(commands(READERS[reader]), STATUSES[reader], strict=True):
             ended = subprocess.run(
                 command,

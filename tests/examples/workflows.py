@@ -18,6 +18,8 @@ from typing import Any
 
 import pytest
 
+from tests.project import FEW_PLUGINS
+
 # It lists the runs that succeeded, and copies the artifact of one, like GitHub's own client.
 GH = """#!{python}
 import json, shutil, sys
@@ -136,8 +138,12 @@ class GitHub:
 
 
 def environment(*folders: Path) -> dict[str, str]:
-    """The environment of a user who has installed the plugin; programs in `folders` come first."""
-    left_out = ("PYTEST_ADDOPTS", "MOBILE_", "OPENAI_")
+    """The environment of a user who has installed the plugin, and few others.
+
+    Programs in `folders` come first.
+    """
+    left_out = ("MOBILE_", "OPENAI_")
     own = {name: text for name, text in os.environ.items() if not name.startswith(left_out)}
     path = [*map(str, folders), str(Path(sys.executable).parent), own["PATH"]]
-    return {**own, "PATH": os.pathsep.join(path), "BROWSER": "true"}
+    more = {"PATH": os.pathsep.join(path), "BROWSER": "true", "PYTEST_ADDOPTS": FEW_PLUGINS}
+    return own | more
