@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import json
 import os
-import pkgutil
 import shutil
 import signal
 import socket
@@ -28,16 +26,15 @@ from pytest_mobileagent import (
     Screen,
     Step,
     Task,
-    plugin,
-    report,
     testing,
 )
-from pytest_mobileagent.device import sources as device_sources
 from pytest_mobileagent.device.drivers.appium import appium_server
 from pytest_mobileagent.device.fleet.process import warm_program
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import virtual_slots
 from pytest_mobileagent.virtual.main import boot
+
+from .project import APPS, installed, loaded, project, pytester  # noqa: F401 - fixtures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,30 +49,7 @@ settings.load_profile("tests")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-_RERUNS = sys.modules.get("pytest_rerunfailures")  # a plugin, if it is there
-
-if _RERUNS is not None:
-
-    class LateServer(_RERUNS.ServerStatusDB):  # type: ignore[misc, name-defined]
-        """The counter of reruns, which listens from when workers are told where.
-
-        The plugin's own listens at once, and for ever: a socket for each run within a test.
-        """
-
-        def __init__(self) -> None:
-            _RERUNS.StatusDB.__init__(self)  # type: ignore[union-attr]
-            self.rerunfailures_db: dict[str, dict[str, int]] = {}
-
-        @property
-        def sock_port(self) -> int:
-            if not hasattr(self, "sock"):
-                super().__init__()
-            return int(super().sock_port)
-
-    _RERUNS.ServerStatusDB = LateServer  # type: ignore[attr-defined]
-
 TESTS = Path(__file__).parent
-APPS = TESTS / "apps"
 
 # Leases and environments of tests go into pytest's cache, not into that of the user. Each worker
 # has its own: devices of different workers may have the same serial.
@@ -123,136 +97,6 @@ def appium_url(phone: Address, appium_home: Path) -> Iterator[str]:
     with process:
         yield json.loads(process.stdout.readline())["url"]
         process.stdin.close()
-
-
-@dataclass(frozen=True)
-class Project:
-    """Somebody's project that uses the plugin, in a folder of its own."""
-
-    pytester: pytest.Pytester
-    phone: Address
-
-    def write(self, **files: str) -> None:
-        """Write files, by their paths: `__` stands for a folder."""
-        for name, content in files.items():
-            path = self.pytester.path / f"{name.replace('__', '/')}.py"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(content)
-
-    def run(self, *arguments: str) -> pytest.RunResult:
-        """Run pytest on the shared phone."""
-        device = f"--mobile-device=serial:{self.phone.serial}"
-        return self.pytester.runpytest_inprocess(device, *arguments)
-
-    def run_virtual(self, *arguments: str) -> pytest.RunResult:
-        """Run pytest in a process of its own, on phones of the run's own."""
-        return self.pytester.runpytest_subprocess(*arguments)
-
-
-PROJECT_CONFTEST = f"""
-from pathlib import Path
-
-def pytest_mobileagent_agents(config):
-    return config.rootpath / "agents"
-
-def pytest_mobileagent_apps(config):
-    return Path({str(APPS)!r})
-"""
-
-AGENTS = """
-from pytest_mobileagent.agent.agent import Scripted
-
-class Oracle(Scripted):
-    pass
-"""
-
-NOOP = """
-from pytest_mobileagent import Agent, Finish
-
-class Noop(Agent):
-    def step(self, observation):
-        return Finish()
-"""
-
-TASKS = """
-import pytest
-from pytest_mobileagent import answer, open_app, seen, sqlite, tap, task
-
-COUNTER = "com.example.counter"
-DATABASE = "/data/data/com.example.counter/databases/counter.db"
-
-@pytest.mark.parametrize("times", [1, 2])
-@task(
-    "Count to {times}.",
-    app=COUNTER,
-    golden_steps=2,
-    level=1,
-    probes={"count": sqlite(DATABASE, "select n from counter")},
-    solution=[open_app(), tap(resource_id="add"), tap(text="Add one")],
-)
-def test_count(episode, times):
-    assert episode.probe("count") == [{"n": times}]
-
-@task(
-    "Tell me the code.",
-    app=COUNTER,
-    level=2,
-    kind="single-frame query",
-    solution=[open_app(), tap(text="Second page"), answer(seen(resource_id="code"))],
-)
-def test_code(episode):
-    assert episode.answers("4711")
-"""
-
-
-# Plugins of others, which each run would load. The tests of how we get on with them say otherwise.
-_OTHERS = (
-    "anyio",
-    "hypothesispytest",
-    "allure_pytest",
-    "html",
-    "html_fixtures",
-    "metadata",
-    "pytest_cov",
-    "reportlog",
-)
-
-
-@pytest.fixture(scope="session")
-def _loaded() -> None:
-    """Load once what runs in this process would each load, and forget when they end."""
-    for package in (device_sources, plugin, report):
-        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            importlib.import_module(module.name)
-    # The HTTP library of the models' SDKs remembers classes of this one, which it loads late.
-    importlib.import_module("httpcore2")
-
-
-@pytest.fixture
-def pytester(
-    _loaded: None, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> pytest.Pytester:
-    """pytest's own, whose runs load no plugins but those that this project needs."""
-    monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(f"-p no:{name}" for name in _OTHERS))
-    return pytester
-
-
-@pytest.fixture
-def project(pytester: pytest.Pytester, phone: Address, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """A project with an app, two agents and three tasks: one that passes, one that the oracle
-    overshoots, and one that asks for an answer.
-    """
-    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(phone.adb_port))
-    monkeypatch.setenv("HOME", phone.home)
-    pytester.makeini("[pytest]\naddopts = -p no:cacheprovider")
-    project = Project(pytester, phone)
-    project.write(
-        conftest=PROJECT_CONFTEST,
-        agents__oracle=AGENTS,
-        agents__noop=NOOP,
-        tasks__counter__test_counter=TASKS,
-    )
-    return project
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,7 +15,7 @@ from tests.options.gating import Gated
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tests.conftest import Project
+    from tests.project import Project
 
 
 @pytest.fixture
@@ -43,15 +42,8 @@ def refused(project: Project) -> Callable[..., str]:
     return read
 
 
-@pytest.fixture(scope="session")
-def _libraries() -> None:
-    """Load what runs in this process would load, and forget, one by one."""
-    for name in ("genai_prices", "openai", "stamina"):
-        importlib.import_module(name)
-
-
 @pytest.fixture
-def asking(_libraries: None, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Asking:
+def asking(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Asking:
     """A project whose agents ask models, on a phone in memory, without a key."""
     for provider in PROVIDERS.values():
         for name in (*provider.key, *provider.url_variables):

@@ -12,7 +12,7 @@ from pytest_mobileagent.plugin.options import OPTIONS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from tests.conftest import Project
+    from tests.project import Project
 
 HERE = Path(__file__).parent
 # Options that can be given at once, with values that are not their defaults.

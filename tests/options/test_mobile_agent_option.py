@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from tests.conftest import Project
+    from tests.project import Project
 
 AGENT = """
 from pytest_mobileagent import Agent, Finish

@@ -12,7 +12,7 @@ from pytest_mobileagent import load
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.conftest import Project
+    from tests.project import Project
 
 DICE = """
 import random

@@ -11,7 +11,7 @@ import pytest
 from pytest_mobileagent.report.recorded import recorded_run
 
 if TYPE_CHECKING:
-    from tests.conftest import Project
+    from tests.project import Project
 
 AGENT = """
 from pytest_mobileagent import Agent, Finish, Key

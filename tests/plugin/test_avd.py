@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable
 
-    from tests.conftest import Project
+    from tests.project import Project
 
 pytestmark = pytest.mark.slow  # emulators take their time to start and to end
 

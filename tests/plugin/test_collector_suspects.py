@@ -13,7 +13,7 @@ from tests.plugin.leftovers import wait_until
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.conftest import Project
+    from tests.project import Project
 
 pytestmark = pytest.mark.slow
 

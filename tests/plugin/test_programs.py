@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.conftest import Project
+    from tests.project import Project
 
 pytestmark = pytest.mark.slow  # each starts an adb server, a program, and what that starts
 

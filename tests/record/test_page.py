@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.conftest import Project
+    from tests.project import Project
 
 pytestmark = pytest.mark.slow
 COMMAND = [sys.executable, "-m", "pytest_mobileagent", "record", "--no-browser", "--app", COUNTER]

@@ -11,7 +11,7 @@ from pytest_mobileagent import Open, Tap
 from pytest_mobileagent.device.drivers.adb.device import AdbDevice
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import virtual_slots
-from tests.conftest import APPS
+from tests.project import APPS
 
 PHONES = 8
 

@@ -18,8 +18,8 @@ from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.fleet.slots import ProgramSlots
 from pytest_mobileagent.device.sources.virtual import virtual_slots
 from pytest_mobileagent.errors import InfrastructureError
-from tests.conftest import APPS
 from tests.plugin.leftovers import wait_until
+from tests.project import APPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
