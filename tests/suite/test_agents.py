@@ -82,8 +82,6 @@ def test_it_solves_what_its_model_knows_how_to(agent, tmp_path, cache):
                 "-m",
                 "pytest",
                 "tasks/coursera",
-                "-n",
-                "2",
                 "-q",
                 "-k",
                 OF_ANY_DAY,

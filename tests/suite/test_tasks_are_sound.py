@@ -46,8 +46,6 @@ def outcomes(agent: str, runs: Path, *chosen: str) -> dict[str, dict]:
                 *command,
                 *judged,
                 "--mobile-unpriced=allow",
-                "-n",
-                "2",
                 "-q",
                 "-p",
                 "no:cacheprovider",
