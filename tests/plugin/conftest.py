@@ -1,4 +1,4 @@
-"""Runs of pytest in processes of their own."""
+"""Runs of pytest in processes of their own, and of tasks on a phone in memory."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+
+from .projects import Shop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,3 +40,9 @@ def start(project: Project) -> Iterator[Callable[..., subprocess.Popen[str]]]:
         process.wait()
         assert process.stdout
         process.stdout.close()
+
+
+@pytest.fixture
+def shop(pytester: pytest.Pytester) -> Shop:
+    """A project whose tasks are given to each run."""
+    return Shop(pytester)

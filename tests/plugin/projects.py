@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
 # A conftest.py whose phone shows a number, another one after each action.
 PHONE = """
 import pytest
@@ -31,3 +40,85 @@ class Waits(Agent):
             threading.Event().wait(0.02)
         return Finish("12")
 """
+
+
+# A conftest.py whose agent finishes with the goal, or asks the user first and says the answer.
+REPEATS = """
+import pytest
+from pytest_mobileagent import Agent, Ask, Finish
+from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
+
+class Asks(Agent):
+    def start(self, briefing):
+        self.goal = briefing.goal
+    def step(self, observation):
+        return Ask("Which size?") if observation.reply is None else Finish(observation.reply)
+
+class Repeats(Agent):
+    def start(self, briefing):
+        self.goal = briefing.goal
+    def step(self, observation):
+        return Finish(self.goal)
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    return FakeLease(FakePhone([make_screen("home")]))
+
+@pytest.fixture(scope="session")
+def agent(pytestconfig):
+    return Asks if pytestconfig.getini("mobile_agent") == "asks" else Repeats
+"""
+_HEAD = """
+import pytest
+from pytest_mobileagent import Key, rows, task, tasks
+
+"""
+
+
+@dataclass(frozen=True)
+class Shop:
+    """Tasks in tasks/shop, on a phone in memory and by an agent that repeats its goal."""
+
+    pytester: pytest.Pytester
+
+    @property
+    def path(self) -> Path:
+        """The folder of the project."""
+        return self.pytester.path
+
+    def run(self, body: str, *arguments: str, agent: str = "repeats") -> pytest.RunResult:
+        """Run the tests of a body."""
+        self.pytester.makeconftest(REPEATS)
+        self._write("test_shop.py", _HEAD + body)
+        process = "--mobile-agent-process=off"
+        quiet = ("-p", "no:cacheprovider", "--import-mode=importlib", process)
+        # From elsewhere than --agent: the fixture gives the class, so no agent has this name.
+        self.pytester.makeini(f"[pytest]\nmobile_agent = {agent}")
+        return self.pytester.runpytest_inprocess("tasks", *quiet, *arguments)
+
+    def table(self, content: str, name: str = "shop.csv") -> None:
+        """Write a table beside the tests."""
+        self._write(name, content)
+
+    def _write(self, name: str, content: str) -> None:
+        folder = self.path / "tasks" / "shop"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content)
+
+    def report(self) -> list[dict[str, Any]]:
+        """Return the tasks of the newest report."""
+        return self._tasks("report.json")
+
+    def recorded(self) -> list[dict[str, Any]]:
+        """Return the tasks of the newest run.json."""
+        return self._tasks("run.json")
+
+    def _tasks(self, name: str) -> list[dict[str, Any]]:
+        *_, path = sorted(self.path.glob(f"runs/*/{name}"))
+        tasks: list[dict[str, Any]] = json.loads(path.read_text())["tasks"]
+        return tasks
+
+
+def ids(result: pytest.RunResult) -> list[str]:
+    """Return the names of the tests that pytest lists."""
+    return [line.rpartition("::")[2] for line in result.outlines if "::" in line]

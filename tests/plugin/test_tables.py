@@ -1,0 +1,194 @@
+"""Tables of tasks: a test for each row, its id, fields, tags and wording, and mistakes in them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pytest_mobileagent import load
+from tests.plugin.projects import ids
+
+TABLE = """id,goal,app,golden_steps,level,tags,word
+shop-1,Buy {word} in shop {row},com.example.shop,3,1,smoke;paid,apples
+shop-2,"Buy {word}, please",,,3,,pears
+"""
+SHOP = """
+@tasks(rows("shop.csv"))
+def test_shop(episode, row):
+    assert episode.answers(f"Buy {row.word}, please")
+"""
+
+
+def test_every_row_is_a_test_with_the_id_of_its_row(shop):
+    shop.table(TABLE)
+    result = shop.run(SHOP, "--collect-only", "-q")
+    assert ids(result) == ["test_shop[shop-1]", "test_shop[shop-2]"]
+
+
+def test_rows_without_an_id_are_numbered(shop):
+    shop.table('{"goal": "Go."}\n\n{"goal": "Go on."}\n', "shop.jsonl")
+    body = SHOP.replace("csv", "jsonl")
+    assert ids(shop.run(body, "--collect-only", "-q")) == ["test_shop[1]", "test_shop[2]"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "chosen"),
+    [("level=3", ["shop-2"]), ("level=1", ["shop-1"]), ("app='com.example.shop'", ["shop-1"])],
+)
+def test_rows_are_chosen_by_their_fields(shop, expression, chosen):
+    shop.table(TABLE)
+    result = shop.run(SHOP, "--collect-only", "-q", "-m", f"mobile_task({expression})")
+    assert ids(result) == [f"test_shop[{name}]" for name in chosen]
+
+
+def test_columns_fill_the_goal_and_are_attributes_of_the_row(shop):
+    shop.table(TABLE.replace(" in shop {row}", ""))
+    shop.run(SHOP).assert_outcomes(passed=1, failed=1)
+    assert [task["id"] for task in shop.report()] == [
+        "tasks/shop/shop/shop[shop-1]",
+        "tasks/shop/shop/shop[shop-2]",
+    ]
+    first = shop.recorded()[0]["task"]
+    assert (first["apps"], first["golden_steps"], first["level"]) == (["com.example.shop"], 3, 1)
+    assert first["tags"] == ["smoke", "paid"]
+
+
+def test_epochs_and_environments_are_for_every_row(shop):
+    shop.table(TABLE)
+    result = shop.run(SHOP, "--collect-only", "-q", "--mobile-epochs=2")
+    assert ids(result) == [
+        "test_shop[shop-1-epoch0]",
+        "test_shop[shop-1-epoch1]",
+        "test_shop[shop-2-epoch0]",
+        "test_shop[shop-2-epoch1]",
+    ]
+
+
+def test_rows_may_be_skipped_and_parametrized_as_any_test(shop):
+    shop.table(TABLE)
+    body = "@pytest.mark.parametrize('hour', [7, 22])" + SHOP.replace("row)", "row, hour)", 1)
+    result = shop.run(body, "--collect-only", "-q", "-k", "22")
+    assert ids(result) == ["test_shop[shop-1-22]", "test_shop[shop-2-22]"]
+
+
+WRONG_CELLS = {
+    "level": ("3,1", "3,hard", "line 2 (shop-1): level 'hard' has to be 1, 2 or 3"),
+    "level range": ("3,1", "3,7", "line 2 (shop-1): level=7 is none of 1, 2, 3"),
+    "steps": ("3,1", "some,1", "line 2 (shop-1): golden_steps 'some' has to be a whole number *"),
+    "goal": ('"Buy {word}, please"', " ", "line 3 (shop-2): a task needs a goal: *column `goal`"),
+    "twice": ("shop-2", "shop-1", "line 3 (shop-1): this id is also that of *line 2 (shop-1)"),
+    "more": (",apples", ",apples,5", "line 2: has 1 more cells than the first line has names"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", WRONG_CELLS)
+def test_a_wrong_cell_is_told_with_its_place_and_no_device_starts(shop, what):
+    right, wrong, message = WRONG_CELLS[what]
+    shop.table(TABLE.replace(right, wrong))
+    result = shop.run(SHOP, *(["-n", "1"] if what == "twice" else []))
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stdout.fnmatch_lines([f"tasks/shop/shop.csv, {message}", "tasks/shop/test_shop.py:6"])
+    result.stdout.no_fnmatch_line("*Traceback*")
+
+
+def test_a_row_has_no_column_that_the_table_lacks(shop):
+    shop.table(TABLE.replace(" in shop {row}", ""))
+    shop.run(SHOP.replace("row.word", "row.wrd"))
+    told = "tasks/shop/shop.csv, line 2 (shop-1) has no column 'wrd'"
+    assert told in shop.report()[0]["reason"]
+    assert shop.report()[0]["fault"] == "task"
+
+
+def test_what_the_rows_of_a_table_have_in_common_is_given_once(shop):
+    table = "id,goal,level,key\nfirst,Press {key}.,1,home\nsecond,Press {key}.,2,back\n"
+    (shop.path / "table.csv").write_text(table)
+    body = """
+pressed = []
+
+def press(device, key):
+    device.perform(Key(key))
+    pressed.append(key)
+
+@tasks(rows("../../table.csv"), kind="open-ended", prepare=press)
+def test_key(episode, row):
+    assert episode.goal == f"Press {row.key}."
+    assert episode.case.task.kind == "open-ended"
+    assert episode.case.task.level == {"first": 1, "second": 2}[row.id]
+
+def test_after():
+    assert pressed == ["home", "back"]
+"""
+    shop.run(body).assert_outcomes(passed=3)
+
+
+def test_a_mistake_in_what_rows_have_in_common_is_found_at_collection(shop):
+    body = """
+@tasks([], kind="fun")
+def test_key(episode, row):
+    pass
+"""
+    result = shop.run(body)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stdout.fnmatch_lines(["*kind='fun' is none of operation*"])
+
+
+@pytest.mark.parametrize(
+    ("tag", "selected"), [("smoke", ["shop-1", "[b]"]), ("paid", ["shop-1"]), ("smo", [])]
+)
+def test_tags_select_rows_and_single_tasks(shop, tag, selected):
+    shop.table(TABLE)
+    body = f"""{SHOP}
+@pytest.mark.parametrize("letter", ["b"])
+@task("Go {{letter}}.", tags=["smoke", "other"])
+def test_one(episode, letter):
+    assert False
+
+def test_no_task():
+    pass
+"""
+    found = ids(shop.run(body, "--collect-only", "-q", "-m", f"mobile_tag(name='{tag}')"))
+    assert len(found) == len(selected)
+    assert all(part in node for part, node in zip(selected, found, strict=True))
+
+
+OFFICIAL = """
+def official(folder):
+    return {"shop-1": "Purchase {this}", "shop-2": None}
+
+@tasks(rows("shop.csv", wording=official))
+def test_shop(episode, row):
+    assert (row.wording == "official") == episode.answers("Purchase {this}")
+    assert episode.answers(row.goal) == (row.wording == "official")
+"""
+
+
+def test_the_wording_of_goals_is_recorded(shop):
+    shop.table(TABLE)
+    (shop.path / "tasks" / "releases.toml").write_text('shop = ".."\n')
+    result = shop.run(OFFICIAL)
+    result.assert_outcomes(passed=2)
+    words = ["official", "own"]
+    assert [each["task"]["wording"] for each in shop.recorded()] == words
+    (path,) = shop.path.glob("runs/*/run.json")
+    assert json.loads(path.read_text())["run"]["wording"] == words
+    episodes = [load(folder) for folder in sorted(shop.path.glob("runs/*/episodes/*"))]
+    assert [each.case.task.wording for each in episodes] == words
+    assert [each.goal for each in episodes] == ["Purchase {this}", "Buy pears, please"]
+
+
+def test_a_release_that_is_not_there_ends_the_run(shop):
+    shop.table(TABLE)
+    (shop.path / "tasks" / "releases.toml").write_text('\nshop = "gone"\n')
+    result = shop.run(OFFICIAL)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stdout.fnmatch_lines(["tasks/releases.toml, line 2 (shop): there is no folder *gone*"])
+    assert not (shop.path / "runs").exists()
+
+
+def test_a_run_that_is_resumed_with_another_wording_says_so(shop):
+    shop.table(TABLE)
+    assert shop.run(OFFICIAL, "-k", "shop-2").ret == 0
+    (shop.path / "tasks" / "releases.toml").write_text('shop = ".."\n')
+    result = shop.run(OFFICIAL, "--mobile-resume=runs")
+    result.stdout.fnmatch_lines(["*reused results are from before this was changed: *wording*"])
