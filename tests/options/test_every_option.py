@@ -57,16 +57,17 @@ VALUES = {
     "--mobile-runs": "elsewhere",
     "--mobile-shard": "1/2",
     "--mobile-sample": "3",
-    "--mobile-path": "single",
     "--mobile-baseline": "base",
     "--mobile-gate": "success_rate >= 0.5",
     "--mobile-watch": "true",
     "--mobile-redact": "redact.toml",
 }
 
-# A run takes over from one earlier run at most, so each of these is given alone.
+# A run takes over from one earlier run at most, and noise would get in the way of a single path, so
+# each of these is given alone.
 GIVEN_AT_ONCE = [
     VALUES,
+    {"--mobile-path": "single"},
     {"--mobile-resume": "runs"},
     {"--mobile-reuse": "runs"},
     {"--mobile-rescore": "runs"},
