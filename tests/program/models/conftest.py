@@ -6,15 +6,18 @@ import asyncio
 import contextlib
 import json
 import threading
+import urllib.request
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+import openai
 import pytest
 
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.prices import Price, Prices
 from pytest_mobileagent.program.models.recorded_models import RecordedModels
 from pytest_mobileagent.program.port import LocalPort
+from pytest_mobileagent.testing import ScriptedModel, ScriptedReply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.commands import Command, Passage
 
 PRICES = Prices({"openai:own": Price(1_000, 10_000)})  # a dollar for 1000 tokens in, or 100 out
+REPLY = ScriptedReply("Tap it.", input_tokens=100, output_tokens=10, cached_tokens=4)
+ASKED: Any = [{"role": "user", "content": "What now?"}]
 
 
 @dataclass
@@ -110,3 +115,30 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[.
             return Recorder(port, models, watcher, folder, pictures, over, run)
 
         yield make
+
+
+@pytest.fixture
+def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., str]]:
+    """Serves a scripted model in the place of all providers."""
+    served = contextlib.ExitStack()
+
+    def provider(*replies: object) -> str:
+        url = served.enter_context(ScriptedModel(replies).serve())  # type: ignore[arg-type]
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{url}/v1")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
+        monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", url)
+        return url
+
+    with served:
+        yield provider
+
+
+def post(url: str, body: Any) -> bytes:
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    with urllib.request.urlopen(urllib.request.Request(url, data), timeout=20) as response:
+        content: bytes = response.read()
+        return content
+
+
+def chat(recorder: Recorder, **options: Any) -> openai.OpenAI:
+    return openai.OpenAI(api_key="sk-program", base_url=recorder.models.openai_base_url, **options)

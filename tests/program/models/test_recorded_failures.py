@@ -1,0 +1,152 @@
+"""Recorded models that fail, are refused or cost too much, asked by real SDKs."""
+
+from __future__ import annotations
+
+import contextlib
+import urllib.request
+from typing import TYPE_CHECKING
+
+import anthropic
+import openai
+import pytest
+
+from pytest_mobileagent.llm.budget import Budget, Limit
+from pytest_mobileagent.llm.models import ModelSettings
+from pytest_mobileagent.testing import Fault
+from tests.refusals import refused
+
+from .conftest import ASKED, PRICES, REPLY, chat, post
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .conftest import Recorder
+
+
+def test_what_is_repeated_after_a_failure_is_one_call(
+    make: Callable[..., Recorder], provider: Callable[..., str]
+) -> None:
+    provider(Fault(429), Fault("drop"), Fault(500), REPLY, REPLY)
+    recorder = make()
+    with chat(recorder, max_retries=0) as client:
+        for _ in range(2):
+            with pytest.raises(openai.APIStatusError):
+                client.chat.completions.create(model="own", messages=ASKED)
+    with chat(recorder, max_retries=1) as client:
+        for _ in range(2):
+            client.chat.completions.create(model="own", messages=ASKED)
+    *failed, repeated, other = recorder.lines
+    assert [line["call"] for line in failed] == [None] * 3
+    assert "too many requests" in failed[0]["error"]
+    assert failed[0]["busy_since"] == failed[2]["busy_since"]
+    assert (repeated["call"]["retries"], other["call"]["retries"]) == (3, 0)
+    assert repeated["call"]["waited"] > repeated["call"]["seconds"]
+
+
+def test_a_refused_request_is_recorded_and_is_no_call(
+    make: Callable[..., Recorder], provider: Callable[..., str]
+) -> None:
+    provider(Fault(400))
+    recorder = make()
+    with chat(recorder) as client, pytest.raises(openai.BadRequestError):
+        client.chat.completions.create(model="own", messages=ASKED)
+    (line,) = recorder.lines
+    assert line["call"] is None
+    assert "busy_since" not in line
+    assert line["prompt"] == [{"role": "user", "content": ["What now?"]}]
+    assert recorder.watcher.told == ["begins", "ended: "]
+
+
+def test_an_outage_is_known_until_a_provider_answers(
+    make: Callable[..., Recorder], provider: Callable[..., str]
+) -> None:
+    provider(Fault(500), Fault("drop"), REPLY, Fault(401), Fault(400))
+    recorder = make()
+    seen = []
+    with chat(recorder, max_retries=0) as client:
+        for _ in range(5):
+            with contextlib.suppress(openai.OpenAIError):
+                client.chat.completions.create(model="own", messages=ASKED)
+            seen.append(recorder.models.outage)
+    assert [outage is not None for outage in seen] == [True, True, False, True, False]
+    first, second, other = filter(None, seen)
+    assert first.why == "openai:own: HTTP 500"
+    assert first.since == second.since < other.since
+
+
+def test_a_stream_cut_by_the_provider_is_kept_as_failed(
+    make: Callable[..., Recorder], provider: Callable[..., str]
+) -> None:
+    provider(Fault("cut", after=3))
+    recorder = make()
+    with chat(recorder) as client, pytest.raises(openai.APIConnectionError):
+        list(client.chat.completions.create(model="own", messages=ASKED, stream=True))
+    (line,) = recorder.lines
+    assert line["call"] is None
+    assert "broke off" in line["error"]
+    assert line["reply"]["text"] == "This reply "
+
+
+def test_a_budget_that_is_spent_ends_the_asking(
+    make: Callable[..., Recorder], provider: Callable[..., str]
+) -> None:
+    provider(REPLY)
+    settings = ModelSettings(prices=PRICES, budget=Budget(tokens=Limit(task=100)))
+    recorder = make(settings)
+    with chat(recorder) as client:
+        client.chat.completions.create(model="own", messages=ASKED)
+        with pytest.raises(openai.RateLimitError, match="--mobile-max-tokens"):
+            client.chat.completions.create(model="own", messages=ASKED)
+    assert len(recorder.lines) == 1
+    assert len(recorder.over) == 1  # the SDK did not ask again
+
+
+def test_a_model_without_a_price_is_not_asked_within_a_budget_of_dollars(
+    make: Callable[..., Recorder], provider: Callable[..., str]
+) -> None:
+    provider(REPLY)
+    recorder = make(ModelSettings(prices=PRICES, budget=Budget(cost=Limit(task=1.0))))
+    with chat(recorder) as client:
+        client.chat.completions.create(model="own", messages=ASKED)
+        with pytest.raises(openai.RateLimitError, match="no price is known"):
+            client.chat.completions.create(model="our-tuned-one", messages=ASKED)
+    assert len(recorder.lines) == 1
+    assert recorder.over[0].startswith("openai:our-tuned-one: ")
+
+
+def test_a_watcher_can_refuse_a_call(
+    make: Callable[..., Recorder], provider: Callable[..., str]
+) -> None:
+    provider(REPLY)
+    recorder = make()
+    recorder.watcher.refusal = "the episode is over"
+    with (
+        anthropic.Anthropic(api_key="sk", base_url=recorder.models.anthropic_base_url) as client,
+        pytest.raises(anthropic.PermissionDeniedError, match="the episode is over"),
+    ):
+        client.messages.create(model="claude-opus-4-5", max_tokens=9, messages=ASKED)
+    assert recorder.lines == []
+
+
+def test_a_websocket_is_refused_so_that_clients_take_http(
+    make: Callable[..., Recorder], provider: Callable[..., str]
+) -> None:
+    provider(REPLY)
+    recorder = make()
+    headers = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
+    url = f"{recorder.models.openai_base_url}/responses"
+    with refused(426):
+        urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=20)
+    assert recorder.lines == []
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"{", b'{"messages":{"a":[1,null]}}', b"\xff" * 9])
+def test_a_request_that_makes_no_sense_is_for_the_provider_to_refuse(
+    make: Callable[..., Recorder], provider: Callable[..., str], body: bytes
+) -> None:
+    provider(REPLY)
+    recorder = make()
+    with refused(400):
+        post(recorder.models.openai_chat_url, body)
+    (line,) = recorder.lines
+    assert line["call"] is None
