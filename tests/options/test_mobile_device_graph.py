@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -73,9 +73,9 @@ def run(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
     return run
 
 
-def report(pytester: pytest.Pytester) -> dict[str, object]:
+def report(pytester: pytest.Pytester) -> dict[str, Any]:
     (path,) = pytester.path.glob("runs/*/report.json")
-    read: dict[str, object] = json.loads(path.read_text())
+    read: dict[str, Any] = json.loads(path.read_text())
     return read
 
 
@@ -176,7 +176,7 @@ def test_a_page_that_breaks_in_the_middle_is_the_tasks_error(
 ) -> None:
     damage(pytester.path / "notes")
     run("-k", "open").assert_outcomes(errors=1)
-    (task,) = report(pytester)["tasks"]  # type: ignore[misc]
+    (task,) = report(pytester)["tasks"]
     assert task["fault"] == "task"
     assert "page 'note' of" in task["reason"]
 
