@@ -206,6 +206,10 @@ class CrashKeeper(Protocol):
 class NoiseMaker(Protocol):
     """What a device has that gets in the agent's way (see `device.wrappers`)."""
 
+    @property
+    def is_covered(self) -> bool:
+        """Whether noise lay over the screen when it was last observed, and takes actions."""
+
     def noise(self) -> Noise | None:
         """Return the noise that the agent has met since the last call, if it has met any.
 
@@ -252,6 +256,11 @@ def log_of(device: Device, *, late: bool = False) -> tuple[LogLine, ...] | None:
 def noise_of(device: Device) -> Noise | None:
     """Return the noise that an agent has met since the last call, if the device makes any."""
     return device.noise() if isinstance(device, NoiseMaker) else None
+
+
+def is_covered(device: Device) -> bool:
+    """Return whether noise lies over the screen of a device, and takes actions."""
+    return isinstance(device, NoiseMaker) and device.is_covered
 
 
 def kept_crashes_of(device: Device, since: datetime) -> Sequence[tuple[datetime, Crash]] | None:

@@ -137,7 +137,9 @@ def _with_noise(device: Device, plan: Plan, first: Capture) -> Device:
         return device
     from pytest_mobileagent.device.wrappers.noise import with_noise  # few runs need it
 
-    return with_noise(device, plan.noise, plan.seed, plan.case.task.language, first.screen)
+    tampers = plan.path == "multi"  # golden actions are not the agent's
+    language = plan.case.task.language
+    return with_noise(device, plan.noise, plan.seed, language, first.screen, tampers=tampers)
 
 
 def reset_for(task: Task, system: System) -> Reset:

@@ -20,7 +20,7 @@ from pytest_mobileagent.action.action import (
 )
 from pytest_mobileagent.action.matching import Golden, golden_on
 from pytest_mobileagent.agent.phone import EpisodeOver
-from pytest_mobileagent.device.device import PageDevice
+from pytest_mobileagent.device.device import PageDevice, is_covered
 from pytest_mobileagent.episode.record import Observation, Termination
 from pytest_mobileagent.errors import NoEdgeError, NoSolutionError, TaskError
 from pytest_mobileagent.run.session import UNREADABLE, Session, cut
@@ -33,11 +33,13 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action.matching import Wanted
     from pytest_mobileagent.agent.agent import Reply
     from pytest_mobileagent.device.device import Device
+    from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.screen.element import Bounds
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.task import Task
 
-# What an agent is told that scrolls merely to look around.
+# What an agent is told that scrolls merely to look around, or reports while noise is in its way.
+COVERED = "the task goes on beneath what covers the screen"
 STANDS_STILL = "nothing moves here: only the golden action is done at each step"
 
 
@@ -146,7 +148,8 @@ class PathSession(Session):
     """A session in which the golden actions of a `path` are done, and the agent's only recorded.
 
     A report is a decision like any other: the episode ends after the last golden action. A mere
-    look around is none, and moves nothing.
+    look around is none, and moves nothing. While noise covers the screen, what the agent decides is
+    done to that, and the path goes on when it is closed.
     """
 
     def __init__(self, *given: Any, path: GoldenPath, **named: Any) -> None:
@@ -177,6 +180,8 @@ class PathSession(Session):
         if self.steps >= self.limits.steps:
             self.end(Termination.STEP_LIMIT, unused=calls)
             raise EpisodeOver
+        if is_covered(self.device):
+            return self._meet_noise(reply, seconds, calls)
         golden = self.path.take(self.observation.screen)
         self.golden_left = self.path.left
         self._recorder.step(actions, reply.said, calls, seconds, golden=golden)
@@ -194,8 +199,26 @@ class PathSession(Session):
         # Of what could not be done, nothing is said to an agent whose action was not done anyway.
         return self._after(reply, decided, answer, "", golden.action)
 
+    def _meet_noise(self, reply: Reply, seconds: float, calls: Sequence[ModelCall]) -> Observation:
+        """Have noise take what was decided; the path waits until the agent has closed it."""
+        self._recorder.step(reply.actions, reply.said, calls, seconds)
+        self._decided += 1
+        self.steps += 1
+        actions = [action for action in reply.actions if not ends_episode(action)]
+        reports = len(reply.actions) - len(actions)
+        undone, notice, answer = 0, COVERED, None
+        if actions or not reports:
+            undone, notice, answer = self._do(actions, None)
+        undone, notice = undone + reports, notice or (COVERED if reports else "")
+        self._recorder.outcome(notice, answer, undone)
+        return self._after(reply, time.monotonic(), answer, notice)
+
     def _end_if_done(self) -> None:
-        if self.ending is None and self.path.is_over(self.observation.screen):
+        if (
+            self.ending is None
+            and not is_covered(self.device)
+            and self.path.is_over(self.observation.screen)
+        ):
             self.end(Termination.PATH)
 
     def _undone(self, reply: Reply) -> tuple[int, str]:

@@ -378,7 +378,7 @@ class Session:
         before = capture.before.page if capture.before else ""
         screen = self._recorder.observation(capture.screen, capture.probes, seconds, before)
         if (noise := noise_of(self.device)) is not None and self._decided:
-            lost = tuple(self._given[place] for place in noise.swallowed)
+            lost = tuple(n for place, n in enumerate(self._given) if place in noise.swallowed)
             self._recorder.noise(replace(noise, swallowed=lost))
         screen = replace(screen, beneath=None)  # which nobody can see who decides
         try:

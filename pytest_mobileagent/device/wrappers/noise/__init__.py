@@ -51,7 +51,8 @@ class _Tampered:
 class Noisy:
     """A device with noise (see `Device`), for one episode; the other device stays as it is.
 
-    `first` is the screen on which the episode begins, which has no noise.
+    `first` is the screen on which the episode begins, which has no noise. `tampers` says whether
+    actions may be tampered with, too.
 
     Raises:
         DeviceError: the device does not answer.
@@ -59,9 +60,16 @@ class Noisy:
     """
 
     def __init__(
-        self, device: Device, settings: NoiseSettings, seed: int, language: str, first: Screen
+        self,
+        device: Device,
+        settings: NoiseSettings,
+        seed: int,
+        language: str,
+        first: Screen,
+        *,
+        tampers: bool = True,
     ) -> None:
-        self._device = device
+        self._device, self._tampers = device, tampers
         self._schedule = Schedule(settings, seed, language)
         self._font_scale = _font_scale(device.system)
         self._last = first  # the phone's own
@@ -82,6 +90,11 @@ class Noisy:
     def system(self) -> System | None:
         """The system behind the screen, which noise does not touch."""
         return self._device.system
+
+    @property
+    def is_covered(self) -> bool:
+        """Whether noise lay over the screen when it was last observed, and takes actions."""
+        return self._shown is not None and self._shown.template.kind != "toast"
 
     def observe(self, probes: Mapping[str, Probe] | None = None) -> Capture:
         """Look at the screen, and at the noise on it; the probes read the phone itself."""
@@ -146,8 +159,8 @@ class Noisy:
             drawn = self._schedule.at(self._actions)
         if self._away is not None:
             self._met = self._met or Noise("redirect-ad", self._noises, self._name)
-        if isinstance(drawn, str) and isinstance(action, Wait):
-            drawn = None  # nothing can be tampered with
+        if isinstance(drawn, str) and (isinstance(action, Wait) or not self._tampers):
+            drawn = None
         match drawn:
             case "unexecuted" | "delayed":
                 self._noises += 1
@@ -228,17 +241,29 @@ class NoisyPages(Noisy):
     """Recorded pages with noise (see `PageDevice`)."""
 
     def show(self, page: str) -> None:
-        """Show a page by its id, beneath whatever noise is on the screen."""
+        """Show a page by its id; as with an action, noise may come with it."""
         assert isinstance(self._device, PageDevice)
         self._device.show(page)
+        self._actions += 1
+        drawn = self._schedule.at(self._actions)
+        if self._shown is None and not isinstance(drawn, str):
+            self._coming = drawn
+        elif self._shown is not None and not self.is_covered:
+            self._shown = None  # a toast
 
 
 def with_noise(
-    device: Device, settings: NoiseSettings, seed: int, language: str, first: Screen
+    device: Device,
+    settings: NoiseSettings,
+    seed: int,
+    language: str,
+    first: Screen,
+    *,
+    tampers: bool = True,
 ) -> Noisy:
     """Return a device with noise (see `Noisy`)."""
     kind = NoisyPages if isinstance(device, PageDevice) else Noisy
-    return kind(device, settings, seed, language, first)
+    return kind(device, settings, seed, language, first, tampers=tampers)
 
 
 def _font_scale(system: System | None) -> float:

@@ -1,0 +1,58 @@
+"""Noise on a single path: the path goes on when the agent has closed what covers it."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_mobileagent import Finish, Tap, Task, Termination, Type
+from pytest_mobileagent.action.matching import Golden
+from pytest_mobileagent.device.wrappers.noise import NoiseSettings, NoisyPages, with_noise
+from pytest_mobileagent.noise import NoiseChoice
+from pytest_mobileagent.noise.layout import arrange
+from pytest_mobileagent.noise.parts import Look, State
+from pytest_mobileagent.run import attempt
+from pytest_mobileagent.testing import MemoryPhone, make_screen, play
+from tests.device.wrappers.noise.conftest import BY_NAME, TEMPLATES, Planned
+from tests.run.agents import script
+
+SIZE = (1080, 2400)
+PAGES = ("home", "search", "results")
+GOLDEN = [
+    Golden(Tap(1, 1), SIZE, page="home"),
+    Golden(Type("mug"), SIZE, page="search"),
+    Golden(Tap(2, 2), SIZE, page="results"),
+]
+
+
+@pytest.fixture
+def popup(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pop-up comes with the first page that is shown."""
+
+    def noisy(device, plan, first):
+        settings = NoiseSettings(NoiseChoice(1), TEMPLATES)
+        made = with_noise(device, settings, 1, "en", first.screen, tampers=False)
+        assert isinstance(made, NoisyPages)
+        made._schedule = Planned({1: BY_NAME["en-garden-week"]})  # type: ignore[assignment]
+        return made
+
+    monkeypatch.setattr(attempt, "_with_noise", noisy)
+
+
+def follow(*decisions):
+    phone = MemoryPhone({name: make_screen(name, package="a.b") for name in PAGES}, {})
+    task = Task("Find a mug.", golden=GOLDEN)
+    return play(script(*decisions), task, phone=phone, path="single", step_limit=9)
+
+
+def test_golden_steps_wait_until_noise_is_closed(popup):
+    look = Look(SIZE, 420, package="a.b")
+    parts = arrange(BY_NAME["en-garden-week"], look, State()).iter()
+    cross = Tap(*next(part.bounds.center for part in parts if part.role == "cross"))
+    episode = follow(Tap(9, 9), Tap(9, 9), Finish("x"), cross, Type("mug"), Tap(2, 2))
+    pages = [step.golden and step.golden.page for step in episode.steps]
+    assert pages == ["home", None, None, None, "search", "results"]
+    reactions = [step.noise and step.noise.reaction for step in episode.steps]
+    assert reactions == [None, "mis-tapped", None, "closed", None, None]
+    assert "beneath what covers" in episode.steps[2].notice
+    assert (episode.termination, episode.golden_left) == (Termination.PATH, 0)
+    assert [screen.texts for screen in episode.screens[1:5]] == [("search",)] * 4
