@@ -197,3 +197,22 @@ def test_what_makes_no_sense_is_told(
 ) -> None:
     with pytest.raises(TaskError, match=why):
         ask(make_episode(Tap(5, 5), Finish("No charge.")))
+
+
+def test_no_recorded_page_is_reached_on_a_phone(make_episode: Any) -> None:
+    episode = make_episode(Tap(1, 2))
+    assert (episode.page, episode.pages) == ("", ())
+    with pytest.raises(TaskError, match="device emulator-5554 shows no recorded pages"):
+        episode.reached("home")
+
+
+def test_a_recorded_page_is_reached_by_any_name_that_it_has(
+    make_episode: Any, make_screen: Any
+) -> None:
+    screens = (make_screen("a", page="home", same=("home2",)), make_screen("b", page="cart"))
+    episode = make_episode(Tap(1, 2), screens=screens)
+    assert (episode.page, episode.pages) == ("cart", ("home", "cart"))
+    assert episode.reached("home")
+    assert episode.reached("home2")
+    assert not episode.reached("menu")
+    assert not episode.prefix(0).reached("cart")

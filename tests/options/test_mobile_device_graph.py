@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent.__main__ import main
 from tests.dataset.graph.conftest import APP, HOME, SIZE, write_notes
 from tests.options.test_mobile_env import FILE
 
@@ -56,8 +57,6 @@ def test_other_app(episode):
     assert True
 """
 
-Run = "Callable[..., pytest.RunResult]"
-
 
 @pytest.fixture
 def run(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
@@ -93,9 +92,22 @@ def test_tasks_are_played_on_recorded_pages(
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines(["Recorded pages show what was recorded *"])
     about = report(pytester)["run"]
-    assert isinstance(about, dict)
     assert (about["device"], about["virtual"]) == ("graph:notes", False)
     assert about["recorded_pages"] is True
+
+
+def test_doctor_examines_recorded_pages(
+    run: Callable[..., pytest.RunResult],
+    capsys: pytest.CaptureFixture[str],
+    pytester: pytest.Pytester,
+) -> None:
+    assert main(["doctor", "--device=graph:notes"]) == 0
+    said = capsys.readouterr().out
+    assert "graph:notes: recorded pages, 1080x2400 at 420 dpi, en" in said
+    assert "ok       screenshot: screenshots of 1080x2400 pixels" in said
+    damage(pytester.path / "notes", "UPDATE pages SET png = xml WHERE id = 'note'")
+    assert main(["doctor", "--device=graph:notes"]) == 1
+    assert "graph.sqlite, page 'note': " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("agent", ["noop", "truncated_oracle"])
@@ -153,8 +165,7 @@ def test_a_folder_without_a_graph_is_refused(run: Callable[..., pytest.RunResult
 def test_a_broken_graph_is_refused_before_an_agent_starts(
     run: Callable[..., pytest.RunResult], pytester: pytest.Pytester, change: str, says: str
 ) -> None:
-    with sqlite3.connect(pytester.path / "notes" / "graph.sqlite") as index:
-        index.execute(change)
+    damage(pytester.path / "notes", change)
     line = refused(run())
     assert line.startswith("ERROR: --mobile-device=graph:notes: ")
     assert says in line
@@ -174,14 +185,20 @@ def test_a_page_that_the_graph_lacks_is_named_with_the_task(
 def test_a_page_that_breaks_in_the_middle_is_the_tasks_error(
     run: Callable[..., pytest.RunResult], pytester: pytest.Pytester
 ) -> None:
-    damage(pytester.path / "notes")
+    damage_pixels(pytester.path / "notes")
     run("-k", "open").assert_outcomes(errors=1)
     (task,) = report(pytester)["tasks"]
     assert task["fault"] == "task"
     assert "page 'note' of" in task["reason"]
 
 
-def damage(folder: Path) -> None:
+def damage(folder: Path, change: str) -> None:
+    """Change the index of a graph."""
+    with sqlite3.connect(folder / "graph.sqlite") as index:
+        index.execute(change)
+
+
+def damage_pixels(folder: Path) -> None:
     """Damage the pixels of a page."""
     with sqlite3.connect(folder / "graph.sqlite") as index:
         (path,) = index.execute("SELECT png FROM pages WHERE id = 'note'").fetchone()
