@@ -24,6 +24,7 @@ commands:
   draft-check  have a model write a check for a recorded task, and say where it holds
   environments  draw random environments, for --mobile-env
   export       write recorded episodes as a data set, for those who train agents
+  graph        make a graph of recorded pages, on which agents run without a phone
   init         make a project that runs: an app, an agent and two tasks
   instruct     have models write the instructions of recorded trajectories, for new tasks
   mcp          serve a device to MCP clients, or connect a client to one that is served
@@ -129,6 +130,18 @@ def _export(arguments: list[str]) -> int:
     return export(arguments, finished_episodes, project_settings().get)
 
 
+def _graph(arguments: list[str]) -> int:
+    """Make a graph of runs, by default without what the project hides."""
+    from pytest_mobileagent.dataset.graph_command import main as graph
+    from pytest_mobileagent.plugin.project import project_settings
+    from pytest_mobileagent.report.recorded import finished_episodes, is_run, newest_run
+
+    def has_run(path: Path) -> bool:
+        return is_run(path) or newest_run(path) is not None
+
+    return graph(arguments, finished_episodes, has_run, project_settings().get)
+
+
 def _instruct(arguments: list[str]) -> int:
     """Write instructions for what was recorded, by default with the project's models."""
     from pytest_mobileagent.instruct.command import main as instruct
@@ -208,6 +221,7 @@ _OWN = {
     "doctor": _doctor,
     "draft-check": _draft_check,
     "export": _export,
+    "graph": _graph,
     "instruct": _instruct,
     "mcp": _mcp,
     "record": _record,

@@ -75,7 +75,7 @@ def main(
     _check(parser, given, chosen)
     dialect = _dialect(given.dialect or chosen.dialect)
     try:
-        rules = _rules(given.redact, setting("mobile_redact"))
+        rules = rules_given(given.redact, setting("mobile_redact"))
         parts = _parts(_tasks(given.runs, episodes), given.split, given.seed)
         whole = _read_all(given.runs, episodes, given, rules)
         written = _write(whole, parts, given, chosen, dialect)
@@ -162,7 +162,7 @@ def _dialect(name: str) -> Dialect:
     return dialects()[name]()
 
 
-def _rules(path: Path | None, setting: tuple[str, Path] | None) -> Redaction | None:
+def rules_given(path: Path | None, setting: tuple[str, Path] | None) -> Redaction | None:
     """Return the rules of redaction of an option, or else of the project's settings.
 
     Raises:

@@ -1,0 +1,365 @@
+"""Recorded episodes merged into one graph: equal pages become one, and their actions its edges.
+
+Where the same action on the same page has led to several pages, the one to which it led most often
+is kept: a graph leads from a page by an action to one other. What a phone does not show, such as
+how often a dialog was seen before, makes such contradictions.
+
+A task of which an episode has met the goal becomes one of the graph. Its golden path is that of the
+shortest such episode whose every step the graph has kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.action.action import (
+    Ask,
+    DoubleTap,
+    LongPress,
+    Raw,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+    ends_episode,
+    from_json,
+    to_json,
+)
+from pytest_mobileagent.action.matching import Golden
+from pytest_mobileagent.action.matching.geometry import direction
+from pytest_mobileagent.dataset.equality import same_page, sight
+from pytest_mobileagent.plain import to_line
+from pytest_mobileagent.task.template import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.dataset.equality import Sight
+    from pytest_mobileagent.dataset.graph import GraphWriter
+    from pytest_mobileagent.episode.record import EpisodeRecord, Step
+    from pytest_mobileagent.episode.redaction import Redaction
+    from pytest_mobileagent.screen.element import Bounds
+    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.task.case import Case
+
+EXPLORATION = "exploration"  # a tag of tasks that are done to see pages, and whose way is no task
+SEVERAL = "steps with several actions on one screen"
+_ELSEWHERE = "tasks whose way takes an action that mostly leads elsewhere"
+_TWICE = "tasks that are done in the same way as another"
+_NAME = re.compile(r"[^A-Za-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """The same action on the same page that has led to several pages: how often to which.
+
+    The first of `targets` was kept.
+    """
+
+    page: str
+    action: str
+    targets: tuple[tuple[str, int], ...]
+
+
+@dataclass(slots=True)
+class Merged:
+    """What came of a merge, in numbers.
+
+    `left_out` counts what no graph can hold, and tasks of which no way is left, by the reason.
+    """
+
+    episodes: int = 0
+    screens: int = 0
+    steps: int = 0
+    pages: int = 0
+    edges: int = 0
+    tasks: int = 0
+    contradictions: list[Contradiction] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How an episode has met the goal of its case: its golden actions, and the page at its end."""
+
+    case: Case
+    goal: str
+    golden: tuple[Golden, ...]
+    pages: tuple[str, ...]
+
+    @property
+    def steps(self) -> int:
+        return sum(not ends_episode(each.action) for each in self.golden)
+
+
+@dataclass(slots=True)
+class _Led:
+    """Where an action on a page has led, and how often; the action as it was done first."""
+
+    golden: Golden
+    targets: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def kept(self) -> str:
+        """The page to which it led most often; of several the one to which it led first."""
+        return self.targets.most_common(1)[0][0]
+
+
+class Merger:
+    """Takes in episodes one by one, and writes them to a graph as one.
+
+    Pages are written as they are met, the rest at the end, by `finish`. `rules` say what of the
+    episodes is hidden. `small` pictures are packed as far as it goes without loss, which takes a
+    second for each.
+    """
+
+    def __init__(
+        self, writer: GraphWriter, rules: Redaction | None = None, *, small: bool = False
+    ) -> None:
+        self.merged = Merged()
+        self._writer, self._rules, self._small = writer, rules, small
+        self._known: dict[str, list[tuple[str, Sight]]] = {}  # pages by the key of their sight
+        self._seen: dict[bytes, str] = {}  # pages by the digest of a screen that is one of them
+        self._edges: dict[tuple[str, str], _Led] = {}
+        self._starts: dict[str, Counter[str]] = {}  # first pages by the snapshot that was loaded
+        self._ways: dict[str, list[_Way]] = {}
+
+    def add(self, episode: EpisodeRecord, succeeded: bool | None) -> None:
+        """Take in an episode; `succeeded` is whether the goal was met.
+
+        Raises:
+            ScreenError: a screen cannot be read; nothing of the episode is taken in but pages.
+            GraphError, HostError: a page cannot be written.
+        """
+        steps = episode.steps
+        screens = [step.screen for step in steps]
+        if not steps or steps[-1].screen is not episode.screen:  # seen after the last step
+            screens.append(episode.screen)
+        pages = [self._page(screen) for screen in screens]
+        golden: list[Golden] | None = []
+        for step, page, following in zip_longest(steps, pages[: len(steps)], pages[1:]):
+            if following is not None:
+                self._edge(step, page, following)
+            golden = None if golden is None else self._on(golden, step, page)
+        self.merged.episodes += 1
+        self.merged.screens += len(screens)
+        self.merged.steps += len(steps)
+        if episode.case.environment is None:
+            self._starts.setdefault(episode.case.task.snapshot, Counter())[pages[0]] += 1
+            if succeeded and golden and EXPLORATION not in episode.case.task.tags:
+                goal = self._text(episode.goal)
+                way = _Way(episode.case, goal, tuple(golden), tuple(pages))
+                self._ways.setdefault(episode.case.id, []).append(way)
+
+    def finish(self, **head: Any) -> Merged:
+        """Write edges, tasks and head, and return what came of it; `head` says more of the graph.
+
+        Raises:
+            GraphError, HostError: something cannot be written.
+        """
+        for (page, _), led in self._edges.items():
+            self._writer.edge(page, led.golden, led.kept, led.targets[led.kept])
+            if len(led.targets) > 1:
+                targets = tuple(led.targets.most_common())
+                self.merged.contradictions.append(
+                    Contradiction(page, repr(led.golden.action), targets)
+                )
+        self._tasks()
+        starts = {name: each.most_common(1)[0][0] for name, each in self._starts.items()}
+        languages = Counter(ways[0].case.task.language for ways in self._ways.values())
+        known: dict[str, Any] = {"snapshots": starts}
+        if starts:
+            most = max(self._starts, key=lambda name: self._starts[name].total())
+            known["start"] = starts[most]
+        if languages:
+            known["language"] = languages.most_common(1)[0][0]
+        self._writer.head(**known | head)
+        self.merged.pages = sum(map(len, self._known.values()))
+        self.merged.edges = len(self._edges)
+        self.merged.contradictions.sort(key=lambda each: -sum(n for _, n in each.targets[1:]))
+        return self.merged
+
+    def _page(self, screen: Screen) -> str:
+        """Return the id of the page that a screen shows, which is written if it is new."""
+        exactly = hashlib.sha256()
+        for part in (screen.png, screen.xml.encode("utf-8", "replace"), screen.package.encode()):
+            exactly.update(hashlib.sha256(part).digest())
+        digest = exactly.digest() + screen.activity.encode()
+        if digest not in self._seen:
+            self._seen[digest] = self._alike(self._hidden(screen))
+        return self._seen[digest]
+
+    def _alike(self, screen: Screen) -> str:
+        seen = sight(screen)
+        known = self._known.setdefault(seen.key, [])
+        for page, other in known:
+            if same_page(seen, other):
+                return page
+        name = _NAME.sub("", screen.activity.rpartition(".")[2]) or "page"
+        page = f"{name}-{seen.key[:8]}" + (f"-{len(known) + 1}" if known else "")
+        known.append((page, seen))
+        self._writer.page(
+            page,
+            png=(_packed(screen) if self._small else screen.png) or None,
+            xml=screen.xml or None,
+            package=screen.package,
+            activity=screen.activity,
+            time=screen.time,
+        )
+        return page
+
+    def _hidden(self, screen: Screen) -> Screen:
+        if self._rules is None:
+            return screen
+        xml, png = self._rules.screen(screen.xml.encode(), screen.png, screen.package)
+        return replace(screen, xml=xml.decode(), png=png)
+
+    def _text(self, text: str) -> str:
+        return text if self._rules is None else self._rules.text(text)
+
+    def _edge(self, step: Step, page: str, following: str) -> None:
+        if not step.done or (len(step.done) == 1 and ends_episode(step.done[0])):
+            return
+        if why := _unfit(step):
+            self.merged.left_out[why] += 1
+            return
+        golden = self._golden(step.done[0], step.screen, page)
+        led = self._edges.setdefault((page, _key(golden)), _Led(golden))
+        led.targets[following] += 1
+
+    def _on(self, golden: list[Golden], step: Step, page: str) -> list[Golden] | None:
+        """Return a way that is one step longer; None if no golden path can have that step."""
+        if not step.done:
+            return golden
+        if _unfit(step):
+            return None
+        return [*golden, self._golden(step.done[0], step.screen, page)]
+
+    def _golden(self, action: Action, screen: Screen, page: str) -> Golden:
+        if self._rules is not None:
+            action = from_json(self._rules.plain(to_json(action)))
+        return Golden(action, screen.size, boxes_of(action, screen), page)
+
+    def _tasks(self) -> None:
+        """Write the tasks, each with the shortest way that the graph has kept."""
+        paths: dict[tuple[tuple[str, str], ...], str] = {}
+        for name, ways in self._ways.items():
+            way = min(filter(self._leads, ways), key=lambda each: each.steps, default=None)
+            if way is None:
+                self.merged.left_out[_ELSEWHERE] += 1
+                continue
+            path = tuple((each.page, to_line(to_json(each.action))) for each in way.golden)
+            if path in paths:
+                self.merged.left_out[_TWICE] += 1
+                continue
+            paths[path] = name
+            self._writer.task(_row(name, way))
+            self.merged.tasks += 1
+
+    def _leads(self, way: _Way) -> bool:
+        """Whether the edges that were kept lead along a way, from the page where it is to begin."""
+        start = self._starts[way.case.task.snapshot].most_common(1)[0][0]
+        ends = [each.page for each in way.golden[1:]] + [way.pages[-1]]
+        return way.pages[0] == start and all(
+            ends_episode(each.action) or self._kept(each) == end
+            for each, end in zip(way.golden, ends, strict=True)
+        )
+
+    def _kept(self, golden: Golden) -> str | None:
+        """Return the page to which an action leads from its page; None if that was never seen."""
+        led = self._edges.get((golden.page, _key(golden)))
+        return None if led is None else led.kept
+
+
+def _packed(screen: Screen) -> bytes:
+    """Return a screenshot in fewer bytes, without loss; as it is where that makes it no smaller."""
+    if not screen.png:
+        return b""
+    packed = io.BytesIO()
+    screen.image.save(packed, "PNG", optimize=True)
+    return min(packed.getvalue(), screen.png, key=len)
+
+
+_CAN: Mapping[type[Any], tuple[str, ...]] = {
+    Tap: ("clickable", "checkable"),
+    DoubleTap: ("clickable", "checkable"),
+    LongPress: ("long_clickable", "clickable"),
+    Type: ("clickable", "focusable"),
+    Swipe: ("scrollable",),
+    Scroll: ("scrollable",),
+}
+
+
+def boxes_of(action: Action, screen: Screen) -> tuple[Bounds, ...]:
+    """Return the box that an action may hit on a screen: that of the element that it was meant for.
+
+    That is the innermost one at its place that can do something with it. There is none for what is
+    done without a place, or where there is no element.
+
+    Raises:
+        ScreenError: the hierarchy cannot be read.
+    """
+    match action:
+        case Tap(x, y) | DoubleTap(x, y) | LongPress(x, y) | Type(at=(x, y)):
+            place = x, y
+        case Swipe(x, y) | Scroll(at=(x, y)):
+            place = x, y
+        case _:
+            return ()
+    at = screen.at(*place) if screen.xml else []
+    flags = _CAN[type(action)]
+    fit = (each for each in at if any(getattr(each, flag) for flag in flags))
+    chosen = next(fit, at[0] if at else None)
+    return () if chosen is None else (chosen.bounds,)
+
+
+def _key(golden: Golden) -> str:
+    """Return what two actions on one page have in common if they count as the same."""
+    action = golden.action
+    place = golden.boxes[0].describe() if golden.boxes else ""
+    if isinstance(action, Swipe | Scroll):
+        return f"{direction(action, golden.size)} {place}"
+    fields = to_json(action)
+    for name in ("x", "y", "at") if place else ():
+        fields.pop(name, None)
+    fields.pop("seconds", None)
+    return f"{to_line(fields)} {place}"
+
+
+def _unfit(step: Step) -> str:
+    """Return why a graph cannot have a step, in words; empty if it can."""
+    if len(step.done) > 1:
+        return SEVERAL
+    if isinstance(step.done[0], Raw):
+        return "steps of which no canonical action says what was done"
+    if isinstance(step.done[0], Ask):
+        return "questions to the user"
+    return ""
+
+
+def _row(name: str, way: _Way) -> dict[str, Any]:
+    """Return the row of a task in the graph's table."""
+    task = way.case.task
+    fields: dict[str, Any] = {
+        "id": name,
+        "goal": literal(way.goal),
+        "language": task.language,
+        "kind": task.kind,
+        "level": task.level,
+        "app": task.app,
+        "apps": list(task.apps),
+        "tags": list(task.tags),
+        "source": task.source,
+        "snapshot": way.pages[0],
+        "page": way.pages[-1],
+        "golden_steps": max(1, way.steps),
+        "golden": list(way.golden),
+    }
+    return {field: value for field, value in fields.items() if value}

@@ -1,0 +1,172 @@
+"""`mobileagent graph`: runs become a graph, as a whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent import Finish, Tap
+from pytest_mobileagent.dataset.graph import Graph, check_graph
+from pytest_mobileagent.dataset.graph_command import main
+from pytest_mobileagent.errors import RecordError
+
+from .conftest import HOME, LIST
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from pytest_mobileagent.dataset.export import Source
+
+
+@pytest.fixture
+def graph(tmp_path: Path, record: Callable[..., Source]) -> Callable[..., int]:
+    """Runs the command on recorded episodes, as those of a run."""
+    sources = [record("clock/alarm"), record("clock/other", False)]
+
+    def graph(*words: str, of: list[Source] = sources) -> int:
+        given = [str(tmp_path / "run"), "-o", str(tmp_path / "g"), *words]
+        return main(given, lambda _: of, lambda path: path.name == "run", lambda _: None)
+
+    return graph
+
+
+def test_it_says_what_it_wrote(graph, tmp_path, capsys):
+    assert graph("--name=Clock", "--licence=CC0") == 0
+    out = capsys.readouterr().out
+    assert f"wrote {tmp_path / 'g'}: 2 pages, 4 edges, 1 tasks" in out
+    assert "merged 2 episodes with 12 screens" in out
+    assert "contradictions: 0" in out
+    with Graph.open(tmp_path / "g") as made:
+        assert (made.name, made.licence, made.language) == ("Clock", "CC0", "en")
+        assert made.screen(made.start).png == HOME.png
+        check_graph(made)
+
+
+def test_contradictions_are_told(graph, record, capsys):
+    ways = [("one", LIST), ("two", LIST), ("three", HOME)]
+    sources = [record(f"clock/{n}", way=[(HOME, Tap(9, 9)), (s, Finish())]) for n, s in ways]
+    assert graph(of=sources) == 0
+    out = capsys.readouterr().out
+    assert "contradictions: 1\n" in out
+    assert "Tap(x=9, y=9): 2 × page-" in out
+    assert "which was kept; 1 × page-" in out
+
+
+def test_small_pictures_are_the_same_pictures(graph, tmp_path):
+    assert graph("--small") == 0
+    with Graph.open(tmp_path / "g") as made:
+        screen = made.screen(made.start)
+        assert len(screen.png) <= len(HOME.png)
+        assert screen.image == HOME.image
+
+
+def test_what_is_hidden_is_in_no_graph(graph, record, tmp_path):
+    rules = tmp_path / "hidden.toml"
+    rules.write_text("text = ['Clock']\n")
+    assert graph(f"--redact={rules}", of=[record("clock/third")]) == 0
+    assert not any(b"Clock" in path.read_bytes() for path in (tmp_path / "g").rglob("*.xml"))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [({"of": []}, "there is no episode to merge in"), ("--redact=nowhere.toml", "nowhere.toml")],
+)
+def test_what_cannot_be_made_is_said_in_a_line(graph, tmp_path, capsys, words, said):
+    assert (graph(**words) if isinstance(words, dict) else graph(words)) == 1
+    err = capsys.readouterr().err
+    assert err.startswith("error: ")
+    assert said in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "g").exists()
+
+
+def test_what_is_in_the_way_stays(graph, tmp_path, capsys):
+    (tmp_path / "g").mkdir()
+    (tmp_path / "g" / "notes.txt").write_text("mine")
+    assert graph() == 1
+    assert "something is there already" in capsys.readouterr().err
+    assert (tmp_path / "g" / "notes.txt").read_text() == "mine"
+
+
+def test_damaged_episodes_are_left_out_and_counted(graph, record, tmp_path, capsys):
+    gone = replace(record("clock/third"), folder=tmp_path / "nowhere")
+    assert graph(of=[gone, record("clock/fourth")]) == 0
+    assert "left out 1 episodes that cannot be read" in capsys.readouterr().out
+
+
+def test_a_run_that_is_none_ends_it_before_anything_is_written(tmp_path, capsys):
+    def broken(_: Path) -> list[Source]:
+        msg = "report.json is damaged"
+        raise RecordError(msg)
+
+    given = [str(tmp_path), "-o", str(tmp_path / "g")]
+    assert main(given, broken, lambda _: True, lambda _: None) == 1
+    assert "report.json is damaged" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as ended:
+        main(given, broken, lambda _: False, lambda _: None)
+    assert ended.value.code == 2
+    assert "is no run" in capsys.readouterr().err
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from pytest_mobileagent.dataset.export import Source
+from pytest_mobileagent.dataset.graph import Graph, check_graph
+from pytest_mobileagent.dataset.graph_command import main
+
+run, out = Path(sys.argv[1]), Path(sys.argv[2])
+sources = [Source(each, True, {}) for each in sorted((run / "episodes").iterdir())]
+watched = ("open", "os.", "shutil.", "sqlite3.", "fcntl.")
+
+def merge(ends_at):
+    '''Merge in a child that is killed before what it asks of the system the nth time.'''
+    child = os.fork()
+    if child == 0:
+        sys.stdout = open(os.devnull, "w")
+        left = ends_at
+
+        def count(event, arguments):
+            nonlocal left
+            if event.startswith(watched):
+                left -= 1
+                if left == 0:
+                    os.kill(os.getpid(), 9)
+
+        sys.addaudithook(count)
+        words = [str(run), "-o", str(out)]
+        os._exit(main(words, lambda _: sources, lambda _: True, lambda _: None))
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+outcomes, at = [], 0
+while True:
+    at += 1
+    status = merge(at)
+    if out.exists():
+        with Graph.open(out) as graph:
+            check_graph(graph)
+    outcomes.append(out.exists())
+    if status == 0:
+        break
+    assert status == -9, status
+print(len(outcomes), outcomes.index(True), [p.name for p in out.parent.iterdir()])
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_killed_at_any_moment_it_leaves_a_whole_graph_or_none(record, tmp_path):
+    for n in range(3):
+        record(f"clock/{n}")
+    out = tmp_path / "out" / "g"
+    command = [sys.executable, "-c", KILLED, str(tmp_path / "run"), str(out)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    moments, first, left = done.stdout.split(maxsplit=2)
+    assert int(moments) > 50
+    assert 0 < int(first) < int(moments)
+    assert left.strip() == "['g']"
