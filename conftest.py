@@ -12,6 +12,12 @@ if TYPE_CHECKING:
 pytest_plugins = ["pytester"]
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the tasks that only look around, where nobody asks for them: `pytest tasks`."""
+    is_exploring = collection_path == config.rootpath / "tasks" / "explore"
+    return True if is_exploring and not any("explore" in arg for arg in config.args) else None
+
+
 def pytest_mobileagent_agents(config: pytest.Config) -> Path:
     """Return the folder whose files `--agent` finds by name."""
     return config.rootpath / "agents"

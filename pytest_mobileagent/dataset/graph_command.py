@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.redaction import Redaction
 
 _MOST = 10  # contradictions that are listed
+_MOST_WAYS = 3  # pages that are listed of each, beside the one that was kept
 
 
 def main(
@@ -116,5 +117,7 @@ def _said(folder: Path, merged: Merged) -> str:
 
 def _contradiction(each: Contradiction) -> str:
     (kept, count), *others = each.targets
-    ways = ", ".join(f"{n} × {page}" for page, n in others)
+    ways = ", ".join(f"{n} × {page}" for page, n in others[:_MOST_WAYS])
+    if (more := len(others) - _MOST_WAYS) > 0:
+        ways += f", and {more} more"
     return f"  {each.page}, {each.action}: {count} × {kept}, which was kept; {ways}"

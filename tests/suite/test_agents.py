@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parent.parent.parent
 REPLIES = ROOT / "fixtures" / "replies"
 KEY = "sk-this-is-written-nowhere"
-OTHERS = {"human", "lexical", "noop", "oracle", "random", "truncated_oracle"}
+OTHERS = {"explorer", "human", "lexical", "noop", "oracle", "random", "truncated_oracle"}
 
 # The replies are for goals in the words of one day: these two tasks name the weekday of the run.
 OF_ANY_DAY = "not on_this_weekday and not tomorrow_evening"
