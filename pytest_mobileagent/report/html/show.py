@@ -12,10 +12,12 @@ from urllib.parse import quote, urlsplit
 from urllib.request import url2pathname
 
 from pytest_mobileagent.arguments import Parser, program_name
+from pytest_mobileagent.episode.reader import read
+from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.store import STREAM
-from pytest_mobileagent.errors import HostError, RecordError
+from pytest_mobileagent.errors import GraphError, HostError, RecordError
 from pytest_mobileagent.plain import printable
-from pytest_mobileagent.report.recorded import find_run, is_run, newest_run
+from pytest_mobileagent.report.recorded import find_run, finished_episodes, is_run, newest_run
 from pytest_mobileagent.report.text.narration import PAGE
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
+HEAD = "graph.json"  # of a graph
+_MOST_WAYS = 200  # episodes whose ways are drawn on the page of a graph
 _MOST = 10  # names that are listed
 
 
@@ -34,7 +38,7 @@ def main(arguments: Sequence[str], runs: Callable[[], Path]) -> int:
     given = _parser().parse_args(arguments)
     try:
         page, place = _page(given.what, given.other, given.task, runs)
-    except (OSError, HostError, RecordError, ValueError) as error:
+    except (OSError, GraphError, HostError, RecordError, ValueError) as error:
         sys.stderr.write(f"error: {printable(str(error))}\n")
         return 1
     place = f"#{place}" if place else ""
@@ -54,14 +58,15 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     what = "a run's folder (default: the newest run), a folder of runs, whose page shows them all, "
     what += "an episode's folder or its name, the id of a task, or a report.html, also as an "
-    what += "address with a place in it"
-    add("what", nargs="?", default="", metavar="RUN|EPISODE|PAGE", help=what)
+    what += "address with a place in it; or a graph of recorded pages"
+    add("what", nargs="?", default="", metavar="RUN|EPISODE|PAGE|GRAPH", help=what)
     add(
         "other",
         nargs="?",
         default="",
         metavar="RUN|TASK",
-        help="a run to be shown beside the first, which it is compared with; or a task of that run",
+        help="a run to be shown beside the first, which it is compared with; or a task of it; "
+        "of a graph: a run on it, whose ways are drawn in, or a page or a task",
     )
     task = "a task of two runs, whose episodes open where they part"
     add("task", nargs="?", default="", metavar="TASK", help=task)
@@ -74,6 +79,8 @@ def _page(what: str, other: str, task: str, runs: Callable[[], Path]) -> tuple[P
     from pytest_mobileagent.report.html.two import page_of_two
     from pytest_mobileagent.report.html.writing import page_of
 
+    if (graph := _graph(what)) is not None:
+        return _page_of_graph(graph, other, task, runs), ""
     if not other and (folder := _folder_of_runs(what, runs)) is not None:
         return _page_of_all(folder), ""
     run, place = _found(what, runs)
@@ -101,6 +108,40 @@ def _folder_of_runs(what: str, runs: Callable[[], Path]) -> Path | None:
         if newest_run(path) is not None:
             return path
     return None
+
+
+def _graph(what: str) -> Path | None:
+    """Return the folder of the graph that was named; None if something else was, or nothing."""
+    return Path(what) if what and (Path(what) / HEAD).is_file() else None
+
+
+def _page_of_graph(folder: Path, other: str, task: str, runs: Callable[[], Path]) -> Path:
+    """Write the page of a graph, elsewhere if it cannot be written there.
+
+    `other` is a run or an episode whose ways are drawn in, or a page or a task in the middle.
+
+    Raises:
+        GraphError: it is damaged, or has no such page or task.
+        RecordError: the run cannot be read.
+    """
+    from pytest_mobileagent.dataset.graph import Graph
+    from pytest_mobileagent.report.html.graph_page import GRAPH_PAGE, write_graph_page
+
+    if other and (Path(other) / STREAM).is_file():
+        episodes, around = [Path(other)], task
+    elif other and (run := _run(other, runs)) is not None:
+        episodes, around = [each.folder for each in finished_episodes(run)], task
+    else:
+        episodes, around = [], other
+    with Graph.open(folder.resolve()) as graph:
+        walked = [read(each, EpisodeRecord) for each in episodes[:_MOST_WAYS]]
+        page = folder / GRAPH_PAGE
+        try:
+            write_graph_page(graph, page, around, walked)
+        except PermissionError:
+            page = Path(tempfile.mkdtemp(prefix="mobileagent-graph-"), GRAPH_PAGE)
+            write_graph_page(graph, page, around, walked)
+    return page
 
 
 def _page_of_all(folder: Path) -> Path:

@@ -28,12 +28,17 @@ _KINDS = {
         ("base.css", "overview.css", "leaderboard.css"),
         ("elements.js", "words.js", "blocks.js", "leaderboard.js"),
     ),
+    "graph": (
+        "graph.html",
+        ("base.css", "graph.css"),
+        ("elements.js", "words.js", "blocks.js", "graph.js"),
+    ),
 }
 _BLOCKS = "<!-- blocks -->"
 
 
 def shell(
-    title: str, *, live: bool = False, kind: Literal["run", "runs", "leaderboard"] = "run"
+    title: str, *, live: bool = False, kind: Literal["run", "runs", "leaderboard", "graph"] = "run"
 ) -> tuple[bytes, bytes]:
     """Return what stands before the blocks of data in a page, and what stands after them.
 
@@ -46,7 +51,8 @@ def shell(
       that are not beside the page.
 
     The page of all "runs" of a folder has an "index", too, and "r:" and the folder of each run; a
-    "leaderboard" an "index", and "t:" and the place of each run for its tasks.
+    "leaderboard" an "index", and "t:" and the place of each run for its tasks; that of a "graph" an
+    "index", and "p:" and the id of each page for its picture.
 
     A page that is `live` may ask the server that it comes from. Only the page's own script runs, by
     its digest: nothing in the data can become one.

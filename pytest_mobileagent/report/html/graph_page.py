@@ -1,0 +1,288 @@
+"""The page of a graph: its pages as a map, with what leads from one to the other.
+
+Pages stand in columns by how many actions they are away from the first one, each beside those that
+lead to it. Of a large graph, the pages nearest to one of them are shown.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.action.action import Key
+from pytest_mobileagent.action.matching import golden_from_json
+from pytest_mobileagent.errors import GraphError, TaskError
+from pytest_mobileagent.fileio import replacing
+from pytest_mobileagent.report.html.blocks import line, pack
+from pytest_mobileagent.report.html.page import shell
+from pytest_mobileagent.report.text.narration import in_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from pytest_mobileagent.dataset.graph import Edge, Graph
+    from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.screen.screen import Screen
+
+GRAPH_PAGE = "graph.html"
+TASKS = "tasks.jsonl"
+VERSION = 1
+_MOST = 400  # pages on a map
+_MOST_TASKS = 500
+_HIGHEST = 8  # pages above each other in a column
+_WIDTH, _QUALITY = 200, 70  # of the pictures: pixels, percent
+
+
+@dataclass(slots=True)
+class Map:
+    """The part of a graph that is shown: pages in the order of their distance, and their edges.
+
+    `places` are the column and the row of each; `paths` are golden paths, and those of agents.
+    """
+
+    pages: list[str]
+    edges: list[Edge]
+    places: dict[str, tuple[int, int]] = field(default_factory=dict)
+    paths: list[dict[str, Any]] = field(default_factory=list)
+
+
+def write_graph_page(
+    graph: Graph, page: Path, around: str = "", episodes: Sequence[EpisodeRecord] = ()
+) -> None:
+    """Write the page of a graph to a file.
+
+    `around` is the page, or the task, that is in the middle of the map; by default where tasks
+    begin. The ways of `episodes` that were recorded on the graph can be drawn in.
+
+    Raises:
+        GraphError: the graph is damaged, or has no such page and no such task.
+        OSError: it cannot be written; a page that was there stays as it was.
+    """
+    tasks = list(_tasks(graph))
+    middle = _middle(graph, around, tasks)
+    shown = _near(graph, middle)
+    shown.places = _laid_out(shown)
+    shown.paths = [path for task in tasks if (path := _golden(graph, task, shown))][:_MOST_TASKS]
+    shown.paths += [path for each in episodes if (path := _walked(graph, each, shown))]
+    screens = {}
+    pictures: list[tuple[str, bytes]] = []
+    with ThreadPoolExecutor(2) as pool:
+        for name, screen, picture in pool.map(lambda each: _seen(graph, each), shown.pages):
+            screens[name] = screen
+            if picture:
+                pictures.append((f"p:{name}", picture))
+    index = _index(graph, shown, screens, around)
+    before, after = shell(graph.name, kind="graph")
+    with replacing(page) as file:
+        file.write(before + b"\n")
+        file.write(line("index", pack(index)))
+        file.writelines(line(name, picture) for name, picture in pictures)
+        file.write(after)
+
+
+def _index(
+    graph: Graph, shown: Map, screens: Mapping[str, Screen | None], around: str
+) -> dict[str, Any]:
+    return {
+        "version": VERSION,
+        "name": graph.name,
+        "licence": graph.licence,
+        "source": graph.source,
+        "start": _first(graph, graph.start),
+        "around": around,
+        "total": len(graph),
+        "pages": [_about(graph, page, shown) for page in shown.pages],
+        "edges": [_drawn(edge, screens) for edge in shown.edges],
+        "paths": shown.paths,
+    }
+
+
+def _about(graph: Graph, page: str, shown: Map) -> dict[str, Any]:
+    about = graph.page(page)
+    column, row = shown.places[page]
+    return {
+        "id": page,
+        "package": about.package,
+        "activity": about.activity,
+        "size": list(about.size),
+        "column": column,
+        "row": row,
+        "also": list(graph.same(page)),
+    }
+
+
+def _drawn(edge: Edge, screens: Mapping[str, Screen | None]) -> dict[str, Any]:
+    screen, action = screens.get(edge.source), edge.golden.action
+    kind = "back" if action == Key("back") else type(action).__name__.lower()
+    words = in_words(action, screen) if screen is not None else repr(action)
+    return {
+        "from": edge.source,
+        "to": edge.target,
+        "kind": kind,
+        "words": words,
+        "count": edge.count,
+        "boxes": [list(box) for box in edge.golden.boxes[:3]],
+    }
+
+
+def _first(graph: Graph, page: str) -> str:
+    """Return the page that stands for all that are equal to one."""
+    return graph.page(page).same if page in graph else page
+
+
+def _middle(graph: Graph, around: str, tasks: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the pages from which the map is made: a page, or those of a task's golden path."""
+    if not around:
+        return [graph.start]
+    if around in graph:
+        return [around]
+    for task in tasks:
+        name = str(task.get("id"))
+        if name == around or name.endswith(f"/{around}"):
+            pages = [str(each.get("page")) for each in task.get("golden") or ()]
+            found = [page for page in [*pages, task.get("page")] if page and page in graph]
+            return found or [graph.start]
+    msg = f"{graph.folder} has no page and no task {around!r}"
+    raise GraphError(msg)
+
+
+def _near(graph: Graph, middle: Sequence[str]) -> Map:
+    """Return the pages nearest to some, by the actions that lead there from them, and back."""
+    shown = Map([], [])
+    firsts = dict.fromkeys(_first(graph, page) for page in middle)
+    pending, known = deque(firsts), set(firsts)
+    rest: Iterator[str] = (page.same for page in graph.pages() if page.same == page.id)
+    while len(shown.pages) < _MOST:
+        if not pending:  # what cannot be reached from there
+            page = next((each for each in rest if each not in known), None)
+            if page is None:
+                break
+            pending.append(page)
+            known.add(page)
+        page = pending.popleft()
+        shown.pages.append(page)
+        for edge in _leaving(graph, page):
+            shown.edges.append(edge)
+            if edge.target not in known:
+                known.add(edge.target)
+                pending.append(edge.target)
+    there = set(shown.pages)
+    shown.edges = [edge for edge in shown.edges if edge.target in there]
+    return shown
+
+
+def _leaving(graph: Graph, page: str) -> list[Edge]:
+    """Return the edges of a page and of its equals, each to the page that stands for all."""
+    edges = [edge for each in (page, *graph.same(page)) for edge in graph.edges(each)]
+    return [replace(edge, source=page, target=_first(graph, edge.target)) for edge in edges]
+
+
+def _laid_out(shown: Map) -> dict[str, tuple[int, int]]:
+    """Return the column and the row of each page.
+
+    Columns are the distances from the first page; what cannot be reached from it comes last. Within
+    a distance, pages stand in the order of those that lead to them; a long column is broken.
+    """
+    leads: dict[str, list[str]] = {page: [] for page in shown.pages}
+    for edge in shown.edges:
+        leads[edge.source].append(edge.target)
+    layers = _layers(shown.pages, leads)
+    places: dict[str, tuple[int, int]] = {}
+    column = 0
+    for layer in layers:
+        middle = {page: _middle_row(page, leads, places) for page in layer}
+        ordered = sorted(layer, key=middle.__getitem__)
+        for number, page in enumerate(ordered):
+            places[page] = (column + number // _HIGHEST, number % _HIGHEST)
+        column += 1 + (len(layer) - 1) // _HIGHEST
+    return places
+
+
+def _layers(pages: Sequence[str], leads: Mapping[str, Sequence[str]]) -> list[list[str]]:
+    depth: dict[str, int] = {}
+    for root in pages:  # in the order in which they were found
+        if root in depth:
+            continue
+        base = 1 + max(depth.values(), default=-1)
+        depth[root] = base
+        pending = deque([root])
+        while pending:
+            page = pending.popleft()
+            for target in leads[page]:
+                if target not in depth:
+                    depth[target] = depth[page] + 1
+                    pending.append(target)
+    layers: list[list[str]] = [[] for _ in range(1 + max(depth.values(), default=-1))]
+    for page in pages:
+        layers[depth[page]].append(page)
+    return layers
+
+
+def _middle_row(
+    page: str, leads: Mapping[str, Sequence[str]], places: Mapping[str, tuple[int, int]]
+) -> float:
+    rows = [places[source][1] for source, targets in leads.items()
+            if source in places and page in targets]  # fmt: skip
+    return sum(rows) / len(rows) if rows else float(_HIGHEST)
+
+
+def _tasks(graph: Graph) -> Iterator[dict[str, Any]]:
+    with suppress(FileNotFoundError), (graph.folder / TASKS).open(encoding="utf-8") as lines:
+        for text in lines:
+            with suppress(ValueError, RecursionError):
+                row = json.loads(text)
+                if isinstance(row, dict):
+                    yield row
+
+
+def _golden(graph: Graph, task: Mapping[str, Any], shown: Map) -> dict[str, Any] | None:
+    """Return a task's golden path; None if it leads over pages that are not shown."""
+    with suppress(TaskError, TypeError):
+        golden = [golden_from_json(each) for each in task.get("golden") or ()]
+        pages = [_first(graph, each.page) for each in golden if each.page]
+        end = task.get("page")
+        if end and (not pages or _first(graph, end) != pages[-1]):
+            pages.append(_first(graph, end))
+        if pages and all(page in shown.places for page in pages):
+            return {
+                "kind": "golden",
+                "name": str(task.get("id", "")),
+                "goal": str(task.get("goal", "")),
+                "pages": pages,
+            }
+    return None
+
+
+def _walked(graph: Graph, episode: EpisodeRecord, shown: Map) -> dict[str, Any] | None:
+    """Return an agent's way over the pages that are shown; None if it was on none of them."""
+    pages = [_first(graph, screen.page) for screen in episode.screens if screen.page]
+    pages = [page for page in pages if page in shown.places]
+    if not pages:
+        return None
+    name = f"{episode.agent}: {episode.case.key}"
+    return {"kind": "agent", "name": name, "goal": episode.goal, "pages": pages}
+
+
+def _seen(graph: Graph, page: str) -> tuple[str, Screen | None, bytes]:
+    """Return a page with its screen, None where that cannot be read, and a small picture."""
+    from PIL import Image  # a heavy library, loaded only when needed
+
+    try:
+        screen = graph.screen(page)
+        if not graph.page(page).png:
+            return page, screen, b""
+        # Not `screen.image`, which would be kept: a map has hundreds of pictures.
+        with Image.open(BytesIO(screen.png)) as image:
+            small = image.convert("RGB")
+    except (GraphError, OSError, SyntaxError, ValueError, Image.DecompressionBombError):
+        return page, None, b""
+    small.thumbnail((_WIDTH, 4 * _WIDTH), Image.Resampling.LANCZOS, reducing_gap=2.0)
+    packed = BytesIO()
+    small.save(packed, "WEBP", quality=_QUALITY, method=2)
+    return page, screen, packed.getvalue()
