@@ -8,6 +8,7 @@
 # `make test-portable` passes the tests that need no Linux.
 # `make demonstrations` records golden trajectories of B-MoCA in its 35 training environments, and
 # exports them; it takes an hour or two.
+# `make graph` makes the graph of recorded pages in fixtures/graphs anew.
 # `make docs` builds the site of docs/, and fails on links that lead nowhere.
 # `make changelog` prints what has changed since the last release; with RELEASE=yes it is released.
 # `make release` builds the wheel and the sdist in dist/, checks them, and tries the wheel alone.
@@ -20,7 +21,7 @@ BIN := $(VENV)/bin
 # Tests start thousands of processes, each of which would compile anew what it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-fast test-virtual test-portable test-all suites demonstrations lint docs changelog release appium
+.PHONY: demo test test-fast test-virtual test-portable test-all suites demonstrations graph lint docs changelog release appium
 
 demo: $(VENV)/ready
 	$(BIN)/pytest tasks/coursera -n 2 --agent=t3a --mobile-model=scripted:fixtures/replies/t3a.jsonl \
@@ -51,6 +52,18 @@ suites: $(VENV)/ready
 demonstrations: $(VENV)/ready
 	$(BIN)/pytest tasks/b_moca -n 2 --agent=oracle --mobile-env=train --mobile-exit=run --mobile-runs=demonstrations/runs
 	$(BIN)/python -m pytest_mobileagent export demonstrations/runs --format=bmoca -o demonstrations/bmoca
+
+# The tasks of tasks/coursera that need no probes, which recorded pages do not have.
+RECORDED = downloads.py::test_storage_used learning.py::test_show_saved search.py::test_search \
+	search.py::test_filter_level search.py::test_open_first_in_spanish settings.py::test_dark_mode \
+	settings.py::test_time_of_reminder
+
+graph: $(VENV)/ready
+	rm -rf demonstrations/graph
+	$(BIN)/pytest $(RECORDED:%=tasks/coursera/test_%) --agent=oracle --mobile-device-time=2026-11-22T09:00 \
+		--mobile-runs=demonstrations/graph
+	$(BIN)/python -m pytest_mobileagent graph demonstrations/graph --small --name=Coursera \
+		--licence="that of pytest-mobileagent" -o fixtures/graphs/coursera
 
 lint: $(VENV)/ready
 	$(BIN)/ruff format --check
