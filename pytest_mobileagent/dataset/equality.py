@@ -4,8 +4,9 @@ Two screens are one page if their hierarchies are equal, and then their pictures
 changes by itself while a phone waits:
 
 - the status bar, with its clock, battery and icons: the strip above the app's content;
-- what says the time or the day that the phone's clock had, such as the date on a home screen, and
-  the level of the battery where an element's id says that it is that;
+- what says the time that the phone's clock had, where an element's id or class says that it is a
+  clock, or no other time of day is on the screen; the day, and the charge of the battery, where an
+  id says that they are that;
 - the cursor of the field that is typed into: the picture of that field, whose text is compared;
 - bars and circles that show progress: they turn.
 
@@ -96,10 +97,11 @@ def sight(screen: Screen) -> Sight:
         return Sight(digest.hexdigest(), screen.png, (bar,), is_alone=True)
     bar = _status_bar(screen, size)
     hidden = [bar]
+    time = screen.time if _is_clock_alone(screen) else None
     for depth, element in _walk(screen.root):
         if element.package == _SYSTEM and element.bounds.bottom <= bar.bottom:
             continue
-        says = _without_clock(element, screen.time)
+        says = _without_clock(element, screen.time, time)
         # A text that is as wide as the time is as wide as that.
         box = element.bounds[::3] if _CLOCK in says else element.bounds
         digest.update(repr((depth, says, tuple(box), _attributes(element))).encode())
@@ -189,18 +191,34 @@ def _extent(screen: Screen) -> tuple[int, int]:
     return max((b.right for b in boxes), default=0), max((b.bottom for b in boxes), default=0)
 
 
-def _without_clock(element: Element, time: datetime | None) -> tuple[str, str]:
-    """Return an element's words without the time and the day that the phone's clock had."""
+def _is_clock_alone(screen: Screen) -> bool:
+    """Whether a screen shows no time of day but that of the phone's clock: no list of times."""
+    if screen.time is None:
+        return False
+    words = (each for e in screen.elements for each in (e.text, e.content_desc))
+    times = (found for each in words for found in _TIME.finditer(each))
+    return all(_or_now(found, screen.time) == _CLOCK for found in times)
+
+
+def _without_clock(
+    element: Element, now: datetime | None, alone: datetime | None
+) -> tuple[str, str]:
+    """Return an element's words without the time and the day that the phone's clock had.
+
+    The time is left out where the element is named as a clock, or if it is `alone` on the screen.
+    """
     words = element.text, element.content_desc
-    if not any(each.isascii() is False or _NUMBER.search(each) for each in words):
+    if not any(map(_NUMBER.search, words)):
         return words
     name = {each.lower() for each in _WORDS.findall(element.resource_id.rpartition("/")[2])}
     if "battery" in name:
-        return tuple(_NUMBER.sub("#", each) for each in words)  # type: ignore[return-value]
+        return _NUMBER.sub("#", words[0]), _NUMBER.sub("#", words[1])
+    is_named = bool(name & _CLOCKS) or element.class_name.endswith("TextClock")
+    time = now if is_named else alone
     if time is None:
         return words
     text, described = (_TIME.sub(lambda found: _or_now(found, time), each) for each in words)
-    if name & _CLOCKS and time.day in map(int, _NUMBER.findall(text or described)):
+    if is_named and time.day in map(int, _NUMBER.findall(text or described)):
         return _CLOCK, _CLOCK
     return text, described
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.dataset.export import rules_given
-from pytest_mobileagent.dataset.graph import GraphWriter
+from pytest_mobileagent.dataset.formats.release import RELEASES, import_release
+from pytest_mobileagent.dataset.graph import Graph, GraphWriter
 from pytest_mobileagent.dataset.merging import Merger
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
@@ -40,12 +41,16 @@ def main(
     """
     parser = _parser()
     given = parser.parse_args(arguments)
+    released = [path for path in given.sources if not has_run(path)]
+    if released and len(given.sources) > 1:
+        parser.error(f"{released[0]} is no run: give runs, or one data set")
+    if not released and given.format:
+        parser.error(f"--format is for data sets, and {given.sources[0]} is a run")
     try:
-        if all(map(has_run, given.sources)):
-            rules = rules_given(given.redact, setting("mobile_redact"))
-            written = _merged(given, episodes, rules)
+        if released:
+            written = _imported(released[0], given)
         else:
-            parser.error(f"{next(p for p in given.sources if not has_run(p))} is no run")
+            written = _merged(given, episodes, rules_given(given.redact, setting("mobile_redact")))
     except (OSError, HostError, RecordError, GraphError) as error:
         sys.stderr.write(f"error: {printable(str(error))}\n")
         return 1
@@ -56,23 +61,45 @@ def main(
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog=program_name("graph"),
-        description="Make a graph of recorded pages: equal pages of all episodes become one, and "
-        "what was done on them leads from one to the other. Agents run on it without a phone: "
+        description="Make a graph of recorded pages. Of runs: equal pages of all episodes become "
+        "one, and what was done on them leads from one to the other. Of a data set: its pages, "
+        "whose pictures stay where they are. Agents run on it without a phone: "
         "pytest … --mobile-device=graph:DIR",
-        epilog="RUN is a run's folder, or a folder of runs, of which the newest is taken. See "
-        "docs/offline.md.",
+        epilog="RUN is a run's folder, or a folder of runs, of which the newest is taken; DATASET "
+        "is your copy of a data set as it was released. See docs/offline.md.",
     )
     add = parser.add_argument
-    add("sources", metavar="RUN", nargs="+", type=Path, help="what becomes the graph")
-    out = "the graph's folder; a graph that is there is replaced"
+    add("sources", metavar="RUN|DATASET", nargs="+", type=Path, help="what becomes the graph")
+    out = "the graph's folder; of runs, a graph that is there is replaced"
     add("-o", "--output", metavar="DIR", type=Path, required=True, help=out)
-    add("--name", help="what the graph is called (default: as its folder)")
-    add("--licence", help="under which licence its pages may be passed on; written into it")
-    small = "pack pictures as far as it goes without loss, which takes a second for each"
+    add("--name", help="of runs: what the graph is called (default: as its folder)")
+    add("--licence", help="of runs: under which licence its pages may be passed on")
+    small = "of runs: pack pictures as far as it goes without loss; takes a second for each"
     add("--small", action="store_true", help=small)
-    hidden = "rules of what is hidden, for runs recorded without them (default: mobile_redact)"
+    hidden = "of runs: rules of what is hidden (default: mobile_redact)"
     add("--redact", metavar="FILE", type=Path, help=hidden)
+    formats = "of a data set: its format, where it is not recognised"
+    add("--format", choices=RELEASES, help=formats)
+    skip = "of a data set: leave out what is broken, and count it"
+    add("--skip-broken", action="store_true", help=skip)
     return parser
+
+
+def _imported(path: Path, given: Any) -> str:
+    """Write the graph of a data set, and return what is said of it.
+
+    Raises:
+        GraphError: it cannot be read, or something is in the way.
+        HostError: the graph cannot be written.
+    """
+    release, tasks = import_release(path, given.output, given.format, skip=given.skip_broken)
+    with Graph.open(given.output) as graph:
+        pages = len(graph)
+    lines = [f"wrote {given.output}: {pages} pages, {tasks} tasks of {release.title}"]
+    for kind, count in release.problems.left_out.most_common():
+        lines.append(f"left out {count} {kind}, the first at {release.problems.first[kind]}")
+    lines.append(f"licence: {release.licence or 'none is stated'}")
+    return "\n".join(lines)
 
 
 def _merged(

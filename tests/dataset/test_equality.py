@@ -77,6 +77,17 @@ def test_another_day_is_the_same_page():
     assert not same(one, screen(wider, time=NINE))  # a day that is not the phone's is content
 
 
+def test_a_time_in_a_list_of_times_is_no_clock():
+    rows = [
+        {"text": f"{hour}:41 AM", "bounds": f"[0,{80 * hour}][360,{80 * hour + 60}]"}
+        for hour in (7, 8, 9)
+    ]
+    assert same(screen(*rows), screen(*rows, time=NINE.replace(hour=15)))
+    clock = {"text": "9:41", "resource-id": "a:id/text_clock", "bounds": "[0,60][90,90]"}
+    later = {**clock, "text": "3:05"}
+    assert same(screen(clock, *rows), screen(later, *rows, time=NINE.replace(hour=15, minute=5)))
+
+
 def test_the_status_bar_does_not_count():
     bar = {"text": "9:41", "package": "com.android.systemui", "bounds": "[0,0][60,20]"}
     icon = {**bar, "text": "", "content-desc": "Mail", "bounds": "[60,0][80,20]"}

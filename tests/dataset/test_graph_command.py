@@ -100,7 +100,7 @@ def test_damaged_episodes_are_left_out_and_counted(graph, record, tmp_path, caps
     assert "left out 1 episodes that cannot be read" in capsys.readouterr().out
 
 
-def test_a_run_that_is_none_ends_it_before_anything_is_written(tmp_path, capsys):
+def test_a_run_that_is_damaged_ends_it_before_anything_is_written(tmp_path, capsys):
     def broken(_: Path) -> list[Source]:
         msg = "report.json is damaged"
         raise RecordError(msg)
@@ -108,10 +108,57 @@ def test_a_run_that_is_none_ends_it_before_anything_is_written(tmp_path, capsys)
     given = [str(tmp_path), "-o", str(tmp_path / "g")]
     assert main(given, broken, lambda _: True, lambda _: None) == 1
     assert "report.json is damaged" in capsys.readouterr().err
+    assert not (tmp_path / "g").exists()
+
+
+SHOP = """
+{"set": "Shop walks", "licence": "CC BY 4.0"}
+{"page": "home", "size": [360, 800]}
+{"page": "cart", "size": [360, 800]}
+{"task": "cart", "goal": "Open the cart.", "start": "home", "page": "cart", "golden":
+ [{"page": "home", "action": {"action": "Tap", "x": 9, "y": 9}, "size": [360, 800]}]}
+""".replace('golden":\n ', 'golden": ')
+NONE: list[Source] = []
+
+
+def released(*words: Path | str) -> int:
+    """Run the command where a path is a run if it is called so."""
+    given = [str(word) for word in words]
+    return main(given, lambda _: NONE, lambda path: path.name == "run", lambda _: None)
+
+
+def test_a_data_set_becomes_a_graph(tmp_path, capsys):
+    (tmp_path / "shop.jsonl").write_text(SHOP.lstrip())
+    assert released(tmp_path / "shop.jsonl", "-o", tmp_path / "g") == 0
+    out = capsys.readouterr().out
+    assert f"wrote {tmp_path / 'g'}: 2 pages, 1 tasks of " in out
+    assert "licence: " in out
+    with Graph.open(tmp_path / "g") as made:
+        check_graph(made)
+        assert made.page("cart").size == (360, 800)
+
+
+def test_what_is_neither_a_run_nor_a_data_set_is_said(tmp_path, capsys):
+    assert released(tmp_path / "nowhere", "-o", tmp_path / "g") == 1
+    assert f"error: {tmp_path / 'nowhere'} does not exist" in capsys.readouterr().err
+    (tmp_path / "empty").mkdir()
+    assert released(tmp_path / "empty", "-o", tmp_path / "g") == 1
+    assert "is of no known format" in capsys.readouterr().err
+    assert not (tmp_path / "g").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("run", "shop", "-o", "g"), "shop is no run: give runs, or one data set"),
+        (("run", "-o", "g", "--format=jsonl"), "--format is for data sets, and run is a run"),
+    ],
+)
+def test_runs_and_data_sets_are_not_mixed(words, said, capsys):
     with pytest.raises(SystemExit) as ended:
-        main(given, broken, lambda _: False, lambda _: None)
+        released(*words)
     assert ended.value.code == 2
-    assert "is no run" in capsys.readouterr().err
+    assert said in capsys.readouterr().err
 
 
 KILLED = """
