@@ -20,6 +20,7 @@ from pytest_mobileagent.errors import GraphError, TaskError
 from pytest_mobileagent.fileio import replacing
 from pytest_mobileagent.report.html.blocks import line, pack
 from pytest_mobileagent.report.html.page import shell
+from pytest_mobileagent.report.html.trajectory import screens
 from pytest_mobileagent.report.text.narration import in_words
 
 if TYPE_CHECKING:
@@ -70,14 +71,14 @@ def write_graph_page(
     shown.places = _laid_out(shown)
     shown.paths = [path for task in tasks if (path := _golden(graph, task, shown))][:_MOST_TASKS]
     shown.paths += [path for each in episodes if (path := _walked(graph, each, shown))]
-    screens = {}
+    seen: dict[str, Screen | None] = {}
     pictures: list[tuple[str, bytes]] = []
     with ThreadPoolExecutor(2) as pool:
         for name, screen, picture in pool.map(lambda each: _seen(graph, each), shown.pages):
-            screens[name] = screen
+            seen[name] = screen
             if picture:
                 pictures.append((f"p:{name}", picture))
-    index = _index(graph, shown, screens, around)
+    index = _index(graph, shown, seen, around)
     before, after = shell(graph.name, kind="graph")
     with replacing(page) as file:
         file.write(before + b"\n")
@@ -87,7 +88,7 @@ def write_graph_page(
 
 
 def _index(
-    graph: Graph, shown: Map, screens: Mapping[str, Screen | None], around: str
+    graph: Graph, shown: Map, seen: Mapping[str, Screen | None], around: str
 ) -> dict[str, Any]:
     return {
         "version": VERSION,
@@ -98,7 +99,7 @@ def _index(
         "around": around,
         "total": len(graph),
         "pages": [_about(graph, page, shown) for page in shown.pages],
-        "edges": [_drawn(edge, screens) for edge in shown.edges],
+        "edges": [_drawn(edge, seen) for edge in shown.edges],
         "paths": shown.paths,
     }
 
@@ -117,8 +118,8 @@ def _about(graph: Graph, page: str, shown: Map) -> dict[str, Any]:
     }
 
 
-def _drawn(edge: Edge, screens: Mapping[str, Screen | None]) -> dict[str, Any]:
-    screen, action = screens.get(edge.source), edge.golden.action
+def _drawn(edge: Edge, seen: Mapping[str, Screen | None]) -> dict[str, Any]:
+    screen, action = seen.get(edge.source), edge.golden.action
     kind = "back" if action == Key("back") else type(action).__name__.lower()
     words = in_words(action, screen) if screen is not None else repr(action)
     return {
@@ -261,7 +262,7 @@ def _golden(graph: Graph, task: Mapping[str, Any], shown: Map) -> dict[str, Any]
 
 def _walked(graph: Graph, episode: EpisodeRecord, shown: Map) -> dict[str, Any] | None:
     """Return an agent's way over the pages that are shown; None if it was on none of them."""
-    pages = [_first(graph, screen.page) for screen in episode.screens if screen.page]
+    pages = [_first(graph, screen.page) for screen in screens(episode) if screen.page]
     pages = [page for page in pages if page in shown.places]
     if not pages:
         return None

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_mobileagent import Bounds, Finish, Key, Tap
 from pytest_mobileagent.action.matching import Golden
-from pytest_mobileagent.dataset.graph import GraphWriter
+from pytest_mobileagent.dataset.graph import Graph, GraphWriter
 from pytest_mobileagent.report.html import graph_page
 from pytest_mobileagent.report.html.blocks import unpack
 from pytest_mobileagent.report.html.show import main
@@ -90,6 +90,22 @@ def test_each_page_has_a_small_picture(tmp_path):
     }
     assert pictures.keys() == {f"p:{name}" for name in ("home", "cart", "list", "item")}
     assert all(data[8:12] == b"WEBP" for data in pictures.values())
+
+
+def test_the_way_of_an_agent_is_drawn_over_what_is_shown(tmp_path, make_episode):
+    seen = [
+        make_screen("x", size=SIZE, page=page) for page in ("home", "nowhere", "list", "list", "")
+    ]
+    episode = make_episode(Tap(9, 120), Tap(9, 9), Tap(9, 9), Finish(), screens=tuple(seen))
+    folder = write(tmp_path / "g", SHOP)
+    with Graph.open(folder) as graph:
+        graph_page.write_graph_page(graph, folder / "graph.html", episodes=[episode])
+    index: dict[str, Any] = unpack(blocks(folder / "graph.html")["index"])
+    (way,) = index["paths"]
+    assert way == {
+        "kind": "agent", "name": "scripted: suite/task", "goal": "Do it.",
+        "pages": ["home", "list", "list"],
+    }  # fmt: skip
 
 
 def test_equal_pages_are_one(tmp_path):
