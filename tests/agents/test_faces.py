@@ -22,7 +22,7 @@ FACES = {
     ),
 }
 # Names of agents that are also something else: this plugin, a data set, matching rules, a word.
-SHARED = {"mobileagent", "odyssey", "agentcpm", "random"}
+SHARED = {"mobileagent", "odyssey", "agentcpm", "autodroid", "random"}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(AGENTS).as_posix())

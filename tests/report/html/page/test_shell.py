@@ -33,9 +33,8 @@ def test_a_title_is_text() -> None:
 
 
 def test_every_file_of_the_page_is_in_it() -> None:
-    text = b"".join(
-        [*shell("a run"), *shell("runs", kind="runs"), *shell("b", kind="leaderboard")]
-    ).decode()
+    kinds = ("run", "runs", "leaderboard", "graph")
+    text = b"".join(part for kind in kinds for part in shell("a", kind=kind)).decode()
     names = [each.name for each in files(page).iterdir() if each.name.endswith((".js", ".css"))]
     assert len(names) > 20
     assert [name for name in names if page.script(name) not in text] == []
