@@ -13,9 +13,11 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.dataset.graph import Edge, Graph
+from pytest_mobileagent.dataset.graph.store import TASKS
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.instruct.routes import Route
 from pytest_mobileagent.plain import digest
+from pytest_mobileagent.task.table import rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
 
 _WALKS = 40  # for each route that is wanted
+_PATIENCE = 50  # walks in a row that find nothing new
 _FARTHEST = 20_000  # pages among which the shortest way is looked for
 _KEPT = 50_000  # pages whose edges are kept in memory
 
@@ -32,7 +35,7 @@ _KEPT = 50_000  # pages whose edges are kept in memory
 def graph_routes(
     graph: Graph, wanted: Wanted, seed: int, start: str = "", end: str = ""
 ) -> Iterator[Route]:
-    """Return routes on a graph that start at `start`, or at its start page and snapshots.
+    """Return routes on a graph that start at `start`, or wherever it or one of its tasks does.
 
     If `end` is given, they end on that page or one that is equal to it.
 
@@ -43,19 +46,21 @@ def graph_routes(
     if missing := [page for page in (start, end) if page and page not in graph]:
         msg = f"{graph.folder} has no page {missing[0]!r}: --start and --end are ids of pages"
         raise TaskError(msg)
-    begin = [start] if start else [graph.start, *graph.snapshots.values()]
-    starts = list(dict.fromkeys(page for page in begin if page))
+    own = [graph.start, *graph.snapshots.values(), *_starts_of_tasks(graph)]
+    starts = [start] if start else list(dict.fromkeys(page for page in own if page))
     if not starts:
         msg = f"{graph.folder} does not say where it starts: name a page with --start"
         raise TaskError(msg)
     if end and all(graph.equivalent(each, end) for each in starts):
         msg = f"a path of one page: --start and --end are equal, {end!r} in {graph.folder}"
         raise TaskError(msg)
-    ground = _Ground(graph)
+    ground, walks = _Ground(graph), _WALKS * wanted.most
     chance, seen = random.Random(seed), set[str]()
     for first in starts:
         steps = ground.distances(first, wanted.most_steps)
-        for _ in range(_WALKS * wanted.most):
+        fruitless = 0
+        while walks and fruitless < _PATIENCE:
+            walks, fruitless = walks - 1, fruitless + 1
             most = chance.randint(wanted.least, max(wanted.least, wanted.most_steps))
             way = ground.straightened(ground.walk(first, most, chance, end))
             if not way or (end and not graph.equivalent(way[-1].target, end)):
@@ -63,7 +68,16 @@ def graph_routes(
             route = _route(ground, way, steps)
             if route.id not in seen:
                 seen.add(route.id)
+                fruitless = 0
                 yield route
+
+
+def _starts_of_tasks(graph: Graph) -> list[str]:
+    """Return the pages on which a graph's tasks start; none if it has no tasks."""
+    table = (graph.folder / TASKS).resolve()
+    each = rows(table) if table.is_file() else ()
+    found = (str(row.columns.get("snapshot") or "") for row in each)
+    return list(dict.fromkeys(page for page in found if page in graph))
 
 
 def graph_screens(graph: Path, pages: Sequence[str]) -> tuple[Screen, ...]:

@@ -74,6 +74,14 @@ def test_snapshots_are_starts_too(make_graph):
     assert sorted(p for g in walked(folder) for p in g) == ["ABCDE", "ZYXWV"]
 
 
+def test_routes_begin_where_tasks_do_too(make_graph):
+    folder = make_graph([*LINE, "ZY", "YX", "XW", "WV"])
+    assert walked(folder) == [["ABCDE"]]
+    lines = [{"id": page, "goal": "Go.", "snapshot": page} for page in ("A", "Z", "none")]
+    (folder / "tasks.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    assert sorted(p for g in walked(folder) for p in g) == ["ABCDE", "ZYXWV"]
+
+
 def test_the_seed_decides_which_routes_are_found(make_graph):
     letters = "BCDEFGH"
     edges = [f"A{one}" for one in letters]
