@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.task.table import Row, rows
-from pytest_mobileagent.task.wording import shown_path
+from pytest_mobileagent.task.wording import release_of, shown_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["Finding", "Released", "compare_release", "lint_goals"]
+__all__ = ["Finding", "Released", "compare_release", "lint_goals", "release_of"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,9 +162,12 @@ def judge(request: pytest.FixtureRequest) -> Judge:
 
 def _check_needs(case: Case, run: RunConfig) -> None:
     """Skip a test that needs what devices are not said to have, before one is leased for it."""
-    from pytest_mobileagent.task.needs import unmet
+    from pytest_mobileagent.task.needs import PAGES, unmet
 
     source = run.devices.source
+    if source.is_live and PAGES in case.task.needs:
+        why_not = f"--mobile-device={source.shown} are phones: name graph:DIR (docs/offline.md)"
+        raise Skipped("pages", f"the task is done on recorded pages, and {why_not}")
     if not source.is_live and case.environment is not None:
         raise Skipped("pages", "--mobile-env sets up phones, which recorded pages are not")
     if why_not := source.refuses(case.task):

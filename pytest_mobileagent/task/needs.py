@@ -1,11 +1,12 @@
 """What a task needs of a device: apps, maybe one of several, and what else a device may have.
 
-- `events`: a listener for accessibility events, which is found out from the device.
+- `events`: a listener for accessibility events; `pages`: recorded pages instead of a phone. Both
+  are found out from the device.
 - `web`, `gms`, `physical`: the open web, Google's services, a phone that is no emulator.
 - `account:LABEL`: an account that is signed in, such as that of an app.
 - `manual:TEXT`: what a person has to do on the device before, in words.
 
-All but `events` is known from what the user says of the devices (`--mobile-device-has`).
+All else is known from what the user says of the devices (`--mobile-device-has`).
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-EVENTS = "events"
-WORDS = (EVENTS, "web", "gms", "physical")
+EVENTS, PAGES = "events", "pages"
+FOUND = (EVENTS, PAGES)  # what is found out from the device
+WORDS = (*FOUND, "web", "gms", "physical")
 LABELLED = ("account", "manual")  # these go on with a colon and a text
-SAID = (*WORDS[1:], *LABELLED)  # what users say of their devices
+SAID = (*WORDS[len(FOUND) :], *LABELLED)  # what users say of their devices
 _FORMS = (*WORDS, "account:LABEL", "manual:TEXT")
 
 
@@ -65,14 +67,14 @@ def parse_has(text: str) -> tuple[str, ...]:
     """
     words = split_needs(text)
     for word in words:
-        if word == EVENTS:
-            msg = "names events, which are found out from the device (docs/events.md)"
+        if word in FOUND:
+            msg = f"names {word}, which are found out from the device (docs/tasks.md)"
             raise ValueError(msg)
         if why := unknown_need(word):
             msg = f"cannot be: {why} (a comma in a text is written twice)"
             raise ValueError(msg)
     if not words:
-        msg = f"has to be a list of {', '.join(_FORMS[1:])}"
+        msg = f"has to be a list of {', '.join(_FORMS[len(FOUND) :])}"
         raise ValueError(msg)
     return words
 
@@ -80,7 +82,7 @@ def parse_has(text: str) -> tuple[str, ...]:
 def unmet(needs: Collection[str], has: Collection[str]) -> list[str]:
     """Return what of a task's needs devices are not said to have, whether in capitals or not."""
     there = {_plain(word) for word in has}
-    return [need for need in needs if need != EVENTS and _plain(need) not in there]
+    return [need for need in needs if need not in FOUND and _plain(need) not in there]
 
 
 def _plain(word: str) -> str:

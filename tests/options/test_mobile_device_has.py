@@ -82,13 +82,17 @@ def test_what_was_skipped_runs_when_the_run_is_resumed(outcomes):
 @pytest.mark.parametrize(
     ("has", "error"),
     [
-        ("wep", "cannot be: 'wep' is none of events, web, *; did you mean 'web'? (a comma in *"),
+        (
+            "wep",
+            "cannot be: 'wep' is none of events, pages, web, *; did you mean 'web'? (a comma in *",
+        ),
         ("account:", "cannot be: 'account:' lacks its label: account:LABEL (a comma *"),
         (
             "web,then wait",
             "cannot be: 'then wait' is none of *(a comma in a text is written twice)",
         ),
-        ("events", "names events, which are found out from the device (docs/events.md)"),
+        ("events", "names events, which are found out from the device (docs/tasks.md)"),
+        ("pages", "names pages, which are found out from the device (docs/tasks.md)"),
         (",", "has to be a list of web, gms, physical, account:LABEL, manual:TEXT"),
     ],
 )

@@ -16,7 +16,7 @@ from tests.plugin.projects import REPEATS, ids
         ),
         ("@task('Go.', level=4)", "level=4 is none of 1, 2, 3"),
         ("@task('  ')", "a task needs a goal in words, not '  '"),
-        ("@task('Go.', needs=['wifi'])", "needs=*'wifi' is none of events, web, *"),
+        ("@task('Go.', needs=['wifi'])", "needs=*'wifi' is none of events, pages, web, *"),
         ("@pytest.mark.mobile_task('Go.', lvel=1)", "*lvel*"),
     ],
 )

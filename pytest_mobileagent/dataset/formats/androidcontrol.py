@@ -172,7 +172,7 @@ class Release(Base):
                 [content["bbox"]] if "bbox" in content else []
             )
             pages.append(Shown(f"{episode}_{number}", picture, None, size))
-            golden.append(Golden(action, size, tuple(Bounds(*box) for box in accepted)))
+            golden.append(Golden(action, size, tuple(Bounds(*map(int, box)) for box in accepted)))
         said = [step.get("step_instruction") or "" for step in steps]
         columns = {"instructions": said if all(said) else []}
         return Demonstration(episode, entry["goal"], tuple(pages), tuple(golden), columns)

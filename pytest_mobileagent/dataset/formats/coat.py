@@ -140,7 +140,7 @@ class Release(Base):
             (action,) = Aitz().parse(json.dumps(step), Frame(size)).actions
             boxes = [
                 Bounds(left, top, left + width, top + height)
-                for top, left, height, width in json.loads(step["ui_positions"])
+                for top, left, height, width in _positions(step)
             ]
             pages.append(Shown(f"{file.stem}_{number}", picture, None, size))
             golden.append(Golden(action, size, tuple(boxes)))
@@ -166,6 +166,11 @@ def _files(path: Path) -> Iterator[Path]:
                 for folder in sorted((split / subset).iterdir()):
                     if (file := folder / f"{folder.name}.json").is_file():
                         yield file
+
+
+def _positions(step: Mapping[str, Any]) -> Iterator[tuple[int, int, int, int]]:
+    for top, left, height, width in json.loads(step["ui_positions"]):
+        yield int(top), int(left), int(height), int(width)
 
 
 def _texts(steps: Sequence[Mapping[str, Any]], name: str) -> list[str]:

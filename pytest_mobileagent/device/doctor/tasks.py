@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_mobileagent.device.device import PageDevice, system_of
 from pytest_mobileagent.task.apps import missing
-from pytest_mobileagent.task.needs import EVENTS, unmet
+from pytest_mobileagent.task.needs import EVENTS, PAGES, unmet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -26,6 +26,7 @@ _EMULATOR = "getprop ro.boot.qemu.avd_name; getprop ro.kernel.qemu; getprop ro.b
 _GROUPS = {
     "never": "cannot run on an emulator",
     "refused": "cannot run on such a device",
+    "pages": "done on recorded pages (docs/offline.md)",
     "app": "not installed",
     "account": "without an account",
     "web": "without the web, unless --device-has names it",
@@ -76,6 +77,8 @@ def list_tasks(
         lacks = list(_lacks(task, selected, installed, is_emulator=is_emulator))
         if why_not := refuses(task):
             lacks.append(_Lack("refused", why_not))
+        if PAGES in task.needs and not isinstance(device, PageDevice):
+            lacks.append(_Lack(PAGES, PAGES))
         if EVENTS in task.needs and not device.info.listener:
             lacks.append(_Lack(EVENTS, EVENTS))
         if lacks:
