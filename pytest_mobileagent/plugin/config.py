@@ -61,7 +61,6 @@ class RunConfig(RunContext):
                 self.agents.find()
                 self.devices.check()
             self._check_distribution()
-            self._check_path()
             self._check_runs()
         if has_tests and (self.agent is not None or not self.earlier.makes_episodes):
             self.gate.check()
@@ -206,12 +205,6 @@ class RunConfig(RunContext):
         if not os.access(near, os.W_OK | os.X_OK):
             msg = f"{setting}: no folder can be made in {near}, which cannot be written to"
             raise pytest.UsageError(printable(msg))
-
-    def _check_path(self) -> None:
-        path, noise = self.settings["mobile-path"], self.settings["mobile-noise"]
-        if path.value == "single" and noise.value is not None:
-            what = f": {noise} gets in the way of actions, and golden ones are always done"
-            raise usage_error(path, f"{what}: leave one of the two out")
 
     def _check_distribution(self) -> None:
         if getattr(self.config.option, "dist", "no") == "each":

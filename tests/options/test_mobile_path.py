@@ -209,10 +209,5 @@ def test_a_table_may_hold_golden_actions(shop):
     assert "golden" not in whole["tasks"][0]["parameters"]
 
 
-def test_noise_gets_in_nobodys_way_there(refused):
-    error = refused("--mobile-path=single", "--mobile-noise=0.3,ad")
-    assert "--mobile-path=single: --mobile-noise=0.3,ad" in error
-
-
 def test_another_path_is_refused(refused):
     assert "--mobile-path=free (from --mobile-path) has to be" in refused("--mobile-path=free")

@@ -15,12 +15,10 @@ from pytest_mobileagent.plain import printable
 from pytest_mobileagent.report.export.layouts import (
     LAYOUTS,
     Run,
-    as_csv,
-    as_latex,
-    as_markdown,
     names_of,
     tabulate,
 )
+from pytest_mobileagent.report.export.tables import as_csv, as_latex, as_markdown
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.recorded import REPORT, find_run, is_run, recorded_run
 from pytest_mobileagent.report.text.narration import PAGE
@@ -106,7 +104,7 @@ def _check(output: Path | None, *, is_page: bool) -> None:
 def _read(run: Path) -> Run:
     recorded = recorded_run(run)
     try:
-        return Run(recorded.about, summarise(recorded.tasks))
+        return Run(recorded.about, summarise(recorded.tasks), recorded.tasks)
     except _DAMAGED as error:
         raise _damaged(run, error) from error
 

@@ -1,187 +1,21 @@
-"""Which columns a table of runs has: our own, or those of a paper's tables.
-
-Tables of numbers, written as Markdown, LaTeX and CSV, in which every name stays a name.
-"""
+"""Which columns a table of runs has: our own, or those of a paper's tables."""
 
 from __future__ import annotations
 
-import csv
-import io
-import unicodedata
 from dataclasses import dataclass
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm.reference import public_name
-from pytest_mobileagent.plain import printable
-from pytest_mobileagent.report.text import markdown
+from pytest_mobileagent.report.export.tables import Cell, Column, Table
+from pytest_mobileagent.report.metrics.summary import totals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from pytest_mobileagent.report.entry import Entry
 
     Summary = Mapping[str, Any]
     Content = list[tuple["Column", Callable[["Run"], "Cell"]]]
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """What stands in a cell: a text, or a number with so many digits; None for "n/a".
-
-    - `percent`: whether a share is shown in percent: by "%", or in whole numbers if `digits` is 0.
-    - `low`, `high`: its interval. `error`: its standard error.
-    """
-
-    value: float | str | None
-    digits: int = 3
-    percent: bool = False
-    low: float | None = None
-    high: float | None = None
-    error: float | None = None
-
-    def __str__(self) -> str:
-        """Return it as people read it: 0.340, 0.340 (0.262-0.421), 87 ± 07 or n/a."""
-        if self.value is None:
-            return "n/a"
-        if isinstance(self.value, str):
-            return self.value
-        text = self._number(self.value)
-        if self.low is not None and self.high is not None:
-            text += f" ({self._number(self.low)}-{self._number(self.high)})"
-        if self.error is not None:
-            text += f" ± {self._number(self.error)}"
-        return text
-
-    def _number(self, number: float) -> str:
-        if not self.percent:
-            return f"{number:.{self.digits}f}"
-        return f"{100 * number:.{self.digits}f}%" if self.digits else f"{100 * number:02.0f}"
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """The head of a column; `group` stands above several."""
-
-    title: str
-    group: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Columns, a row of cells for each run, and notes: what one has to know of the numbers."""
-
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    notes: tuple[str, ...] = ()
-
-
-_FORMULA = ("=", "+", "-", "−", "@")  # what spreadsheets compute
-_EXTRAS = ("low", "high", "error")
-_LATEX = {
-    **{char: f"\\{char}" for char in "&%$#_{}"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "±": r"$\pm$",
-    "↑": r"$\uparrow$",
-    "↓": r"$\downarrow$",
-    "`": r"\textasciigrave{}",
-}
-
-
-def as_markdown(table: Table) -> str:
-    """Return a table in Markdown; groups of columns stand before their titles."""
-    head = [f"{column.group}: {column.title}" if column.group else column.title
-            for column in table.columns]  # fmt: skip
-    lines = markdown.table(head, table.rows)
-    notes = [f"{markdown.escape(note)}  " for note in table.notes]
-    return "\n".join([*lines, *(["", *notes] if notes else [])]) + "\n"
-
-
-def as_csv(table: Table) -> str:
-    """Return a table in CSV (RFC 4180); intervals and errors have columns of their own.
-
-    Shares are from 0 to 1. A text that a spreadsheet would compute stands behind an apostrophe.
-    """
-    written = io.StringIO()
-    writer = csv.writer(written)
-    extras = [
-        [
-            name
-            for name in _EXTRAS
-            if any(getattr(row[place], name) is not None for row in table.rows)
-        ]
-        for place in range(len(table.columns))
-    ]
-    head: list[str] = []
-    for column, names in zip(table.columns, extras, strict=True):
-        title = f"{column.group}: {column.title}" if column.group else column.title
-        head += [_harmless(title), *(_harmless(f"{title} {name}") for name in names)]
-    writer.writerow(head)
-    for row in table.rows:
-        writer.writerow(_csv_row(row, extras))
-    return written.getvalue()
-
-
-def as_latex(table: Table) -> str:
-    """Return a tabular of the package booktabs; notes are comments above it."""
-    lines = [f"% {_one_line(note)}" for note in table.notes]
-    lines += [rf"\begin{{tabular}}{{l{'r' * (len(table.columns) - 1)}}}", r"\toprule"]
-    if any(column.group for column in table.columns):
-        lines += list(_groups(table))
-    lines.append(_latex_row(column.title for column in table.columns))
-    lines.append(r"\midrule")
-    lines += [_latex_row(map(str, row)) for row in table.rows]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
-
-
-def _groups(table: Table) -> Iterator[str]:
-    """Yield the row of groups, and the lines below them."""
-    cells, rules, place = [], [], 1
-    for group, columns in groupby(table.columns, lambda column: column.group):
-        count = len(list(columns))
-        if group:
-            cells.append(rf"\multicolumn{{{count}}}{{c}}{{{escape_latex(group)}}}")
-            rules.append(rf"\cmidrule(lr){{{place}-{place + count - 1}}}")
-        else:
-            cells += [""] * count
-        place += count
-    yield " & ".join(cells) + r" \\"
-    yield " ".join(rules)
-
-
-def _latex_row(cells: Iterator[str] | map[str]) -> str:
-    row = " & ".join(map(escape_latex, cells)) + r" \\"
-    # Behind the end of the row before, or a rule, these would be an argument of that.
-    return "{}" + row if row.startswith(("[", "*")) else row
-
-
-def escape_latex(text: str) -> str:
-    """Return a text as LaTeX prints it word by word, on one line."""
-    return "".join(_LATEX.get(char, char) for char in _one_line(text))
-
-
-def _csv_row(row: tuple[Cell, ...], extras: list[list[str]]) -> Iterator[str]:
-    for cell, names in zip(row, extras, strict=True):
-        yield _harmless(cell.value) if isinstance(cell.value, str) else _plain(cell.value)
-        yield from (_plain(getattr(cell, name)) for name in names)
-
-
-def _plain(number: float | None) -> str:
-    return "n/a" if number is None else f"{number:.6g}"
-
-
-def _harmless(text: str) -> str:
-    line = _one_line(text)
-    # Spreadsheets of East Asia take the full-width sign for the other.
-    first = unicodedata.normalize("NFKC", line[:1])
-    return f"'{line}" if first.startswith(_FORMULA) else line
-
-
-def _one_line(text: str) -> str:
-    return printable(" ".join(text.split()))
 
 
 _ERRORS = {"self-reported", "step limit"}  # the endings that SPA-Bench does not call errors
@@ -192,10 +26,17 @@ VIRTUAL = "virtual phones test the harness; do not publish these numbers as an a
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run as tables take it: what report.json says of it, and the numbers of its tasks."""
+    """A run as tables take it: what report.json says of it, the numbers of its tasks, and these."""
 
     about: Mapping[str, Any]
     summary: Summary
+    tasks: Sequence[Entry] = ()
+
+    @property
+    def is_on_path(self) -> bool:
+        """Whether golden actions were done in the agent's place."""
+        option = (self.about.get("options") or {}).get("mobile-path") or {}
+        return option.get("value") == "single"
 
 
 def tabulate(layout: str, runs: Sequence[Run]) -> Table:
@@ -314,12 +155,89 @@ def _a3(_: Sequence[Run]) -> Content:
     return [*levels, *kinds, (Column("All"), lambda run: _success(run, digits=1, percent=True))]
 
 
+# Mobile-Bench-v2's splits, by the tags of tasks.
+_SPLITS = {
+    "simple": "Common-Simple",
+    "complex": "Common-Complex",
+    "noisy": "Noisy Data",
+    "ambiguous": "Ambiguous Data",
+}
+
+
+def _mobile_bench_v2(_: Sequence[Run]) -> Content:
+    """Return the columns of its table 3: TYPE on a single path, SE where agents find their own.
+
+    There its code compares the n-th action with the n-th golden one; a body that compares nothing
+    has no step accuracy.
+    """
+
+    def of(split: str, field: str, title: str) -> tuple[Column, Callable[[Run], Cell]]:
+        return Column(title, _SPLITS[split]), lambda run: _of_split(run, split, field)
+
+    columns = (("type or efficiency", "Type/SE"), ("step", "Step. Acc"), ("success", "SR"))
+    each = [of(split, field, title) for split in _SPLITS for field, title in columns]
+    return [
+        (Column("Models"), lambda run: Cell(", ".join(models_of(run.about)) or None)),
+        (Column("Cate."), _category),
+        *each,
+    ]
+
+
+def _category(run: Run) -> Cell:
+    category = "Single" if run.is_on_path else "Multi"
+    return Cell(category if run.summary["tasks"] else None)
+
+
+def _of_split(run: Run, split: str, field: str) -> Cell:
+    numbers = run.summary["tags"].get(split)
+    if numbers is None:
+        return Cell(None)
+    if field == "step":
+        return Cell(numbers["step_accuracy"], 1, percent=True)
+    if field == "success":
+        rate = "path_success_rate" if run.is_on_path else "success_rate"
+        return Cell(numbers[rate], 1, percent=True)
+    if run.is_on_path:
+        return Cell(numbers["type_accuracy"], 1, percent=True)
+    return Cell(numbers["step_efficiency"], 2)
+
+
+# AndroidControl's parts of the test set, by the tags of tasks, with the names that A3 has for them.
+_SUBSETS = {
+    "idd": "IDD",
+    "category_unseen": "Category Unseen",
+    "app_unseen": "App Unseen",
+    "task_unseen": "Task Unseen",
+}
+_LOW = "low"  # the tag of tasks whose instructions for each step the agent was given
+
+
+def _androidcontrol(_: Sequence[Run]) -> Content:
+    """Return the columns of A3's table 4: step accuracy, there called a success rate."""
+
+    def of(subset: str, *, low: bool) -> tuple[Column, Callable[[Run], Cell]]:
+        title = "Low" if low else "High"
+        return Column(title, _SUBSETS[subset]), lambda run: _of_subset(run, subset, low=low)
+
+    return [of(subset, low=low) for subset in _SUBSETS for low in (False, True)]
+
+
+def _of_subset(run: Run, subset: str, *, low: bool) -> Cell:
+    def is_in(task: Entry) -> bool:
+        tags = {tag.lower().removeprefix("test-").replace(" ", "_") for tag in task["tags"]}
+        return subset in tags and (_LOW in tags) is low
+
+    return Cell(totals([t for t in run.tasks if is_in(t)])["step_accuracy"], 1, percent=True)
+
+
 LAYOUTS: dict[str, Callable[[Sequence[Run]], Content]] = {
     "own": _own,
     "spa-bench": _spa_bench,
     "mobileagentbench": _mobileagentbench,
     "b-moca": _b_moca,
     "a3": _a3,
+    "mobile-bench-v2": _mobile_bench_v2,
+    "androidcontrol": _androidcontrol,
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -66,6 +67,14 @@ def test_golden_actions_match_themselves(golden_actions, rule, unknown):
     on_edges = [each for each in wrong if rule is check.mobile_bench and each.boxes]
     assert len(golden_actions) == 8444
     assert wrong == on_edges
+
+
+def test_the_published_counts_of_steps_come_out(golden_actions):
+    counts = Counter(type(each.action).__name__ for each in golden_actions)
+    assert counts == {
+        "Tap": 5074, "Scroll": 1211, "Type": 632, "Open": 608, "Wait": 567, "Key": 343,
+        "LongPress": 9,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("scorer", ["qwen2.5-vl", "agentcpm", "os-atlas"])

@@ -11,15 +11,17 @@ import pytest
 from pytest_mobileagent import Termination
 from pytest_mobileagent.report.export.layouts import (
     LAYOUTS,
+    Run,
+    tabulate,
+)
+from pytest_mobileagent.report.export.tables import (
     Cell,
     Column,
-    Run,
     Table,
     as_csv,
     as_latex,
     as_markdown,
     escape_latex,
-    tabulate,
 )
 from pytest_mobileagent.report.metrics.summary import summarise
 from tests.report.conftest import make
@@ -36,7 +38,7 @@ def rows(layout: str, *runs: Run) -> list[dict[str, str]]:
 
 
 def run(entries: list[Entry], agent: str = "m3a", **about: Any) -> Run:
-    return Run({"id": f"run-{agent}", "agent": agent, **about}, summarise(entries))
+    return Run({"id": f"run-{agent}", "agent": agent, **about}, summarise(entries), entries)
 
 
 def test_spa_benchs_columns_hold_its_row() -> None:
@@ -236,3 +238,44 @@ def test_csv_holds_nothing_that_a_spreadsheet_would_compute(name: str) -> None:
 def test_no_format_lets_names_control_the_terminal() -> None:
     table = Table((Column("Agent"),), ((Cell("\x1b[2J"),),), ("\x1b[2J",))
     assert not [write for write in (as_csv, as_latex, as_markdown) if "\x1b" in write(table)]
+
+
+def matched(*exact: bool, tags: list[str], success: bool = False, **fields: Any) -> Entry:
+    steps = [
+        {"step": n, "type": True, "exact": each, "counts": True} for n, each in enumerate(exact, 1)
+    ]
+    return make(success, matches=steps, matched_by="mobile_bench:paper", tags=tags, **fields)
+
+
+def test_mobile_bench_v2_has_type_on_one_path_and_efficiency_on_many() -> None:
+    entries = [
+        matched(True, True, tags=["simple"], success=True),
+        matched(True, False, tags=["simple"]),
+        matched(False, tags=["noisy"]),
+    ]
+    options = {"mobile-path": {"value": "single", "source": "--mobile-path"}}
+    found = tabulate("mobile-bench-v2", [run(entries, options=options)])
+    groups = [(column.group, column.title) for column in found.columns[3:6]]
+    assert groups == [("Common-Simple", title) for title in ("Type/SE", "Step. Acc", "SR")]
+    [row] = [list(map(str, row)) for row in found.rows]
+    assert row[2:] == [
+        "Single", "100.0%", "75.0%", "50.0%", "n/a", "n/a", "n/a",
+        "100.0%", "0.0%", "0.0%", "n/a", "n/a", "n/a",
+    ]  # fmt: skip
+    check = {"passed": True, "scorer": "check", "reason": "", "evidence": {}, "first_step": 6}
+    many = make(True, tags=["complex"], verdict=check, first_success_step=6, golden_steps=4)
+    [row] = [list(map(str, row)) for row in tabulate("mobile-bench-v2", [run([many])]).rows]
+    assert (row[2], row[6:9]) == ("Multi", ["1.50", "n/a", "100.0%"])
+
+
+def test_androidcontrol_has_step_accuracy_by_part_and_level() -> None:
+    entries = [
+        matched(True, False, tags=["test-IDD"]),
+        matched(True, True, tags=["test-IDD", "low"]),
+        matched(True, False, False, False, tags=["app unseen"]),
+    ]
+    found = tabulate("androidcontrol", [run(entries)])
+    head = [(column.group, column.title) for column in found.columns[1:3]]
+    assert head == [("IDD", "High"), ("IDD", "Low")]
+    [row] = [list(map(str, row)) for row in found.rows]
+    assert row[1:] == ["50.0%", "100.0%", "n/a", "n/a", "25.0%", "n/a", "n/a", "n/a"]

@@ -1,0 +1,104 @@
+"""Offline evaluation: steps scored in a second, and episodes on one path in a second.
+
+    .venv/bin/python benchmarks/offline.py [FOLDER OF android_control_evaluation_std.json]
+
+Without the folder, only episodes are measured: 1,000 of five steps each, on pages in memory, with
+an agent that answers at once, in pytest with two workers.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from pytest_mobileagent import Action, Bounds, Key, LongPress, Open, Scroll, Tap, Type, Wait, check
+
+SIZE = (1080, 2400)
+CONFTEST = """
+import pytest
+from pytest_mobileagent.testing import FakeLease, MemoryPhone, make_screen
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    return FakeLease(MemoryPhone({str(n): make_screen(str(n), "Next") for n in range(5)}, {}))
+"""
+TASKS = """
+import pytest
+from pytest_mobileagent import Agent, Bounds, Tap, check, task
+
+NEXT = Bounds(0, 120, 1080, 240)
+GOLDEN = [check.Golden(Tap(540, 180), (1080, 2400), (NEXT,), str(n)) for n in range(5)]
+
+class Next(Agent):
+    def step(self, observation):
+        return Tap(540, 180)
+
+@pytest.mark.parametrize("number", range(COUNT))
+@task("Go on.", golden=GOLDEN)
+def test_next(episode, number):
+    pass
+"""
+
+
+def golden(step: dict[str, Any]) -> check.Golden:
+    """Return a step of UI-S1's form of AndroidControl."""
+    wanted = dict(step["check_options"])
+    boxes = tuple(Bounds(*box) for box in wanted.get("candidate_bbox", ()))
+    action: Action
+    match wanted["action"]:
+        case "click":
+            action = Tap(*wanted["coordinate"])
+        case "long_press":
+            action = LongPress(*wanted["coordinate"])
+        case "type":
+            action = Type(wanted["text"])
+        case "open":
+            action = Open(wanted["text"])
+        case "swipe":
+            action = Scroll(wanted["direction"])
+        case "wait":
+            action = Wait(wanted["time"])
+        case _:
+            action = Key(wanted["button"].lower())
+    return check.Golden(action, SIZE, boxes)
+
+
+def scoring(folder: Path) -> None:
+    """Print how long it takes to score all steps of the data set by each scorer."""
+    episodes = json.loads((folder / "android_control_evaluation_std.json").read_text("utf-8"))
+    steps = [golden(step) for episode in episodes for step in episode["steps"]]
+    for scorer in ("qwen2.5-vl", "agentcpm", "os-atlas"):
+        begun = time.process_time()
+        right = sum(bool(check.androidcontrol(s.action, s, scorer=scorer)) for s in steps)
+        took = time.process_time() - begun
+        print(f"{len(steps)} steps by {scorer}: {took:.2f} s ({right} exact)")
+
+
+def playing(count: int = 1000, workers: int = 2) -> None:
+    """Print how many episodes on one path are played and scored in a second."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "pytest.ini").write_text("[pytest]\naddopts = -p no:cacheprovider\n")
+        (folder / "conftest.py").write_text(CONFTEST)
+        (folder / "test_path.py").write_text(TASKS.replace("COUNT", str(count)))
+        command = [sys.executable, "-m", "pytest", "-q", "--agent=test_path.py:Next"]
+        command += ["--mobile-path=single", "--mobile-agent-process=off", f"-n{workers}"]
+        begun = time.monotonic()
+        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        took = time.monotonic() - begun
+        report = json.loads(next(folder.glob("runs/*/report.json")).read_text("utf-8"))
+        assert report["summary"]["step_accuracy"] == 1
+        print(
+            f"{count} episodes of 5 steps on {workers} workers: {took:.0f} s, {count / took:.1f}/s"
+        )
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        scoring(Path(sys.argv[1]))
+    playing()

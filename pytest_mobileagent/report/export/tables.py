@@ -1,0 +1,177 @@
+"""Tables of numbers, written as Markdown, LaTeX and CSV, in which every name stays a name."""
+
+from __future__ import annotations
+
+import csv
+import io
+import unicodedata
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.plain import printable
+from pytest_mobileagent.report.text import markdown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What stands in a cell: a text, or a number with so many digits; None for "n/a".
+
+    - `percent`: whether a share is shown in percent: by "%", or in whole numbers if `digits` is 0.
+    - `low`, `high`: its interval. `error`: its standard error.
+    """
+
+    value: float | str | None
+    digits: int = 3
+    percent: bool = False
+    low: float | None = None
+    high: float | None = None
+    error: float | None = None
+
+    def __str__(self) -> str:
+        """Return it as people read it: 0.340, 0.340 (0.262-0.421), 87 ± 07 or n/a."""
+        if self.value is None:
+            return "n/a"
+        if isinstance(self.value, str):
+            return self.value
+        text = self._number(self.value)
+        if self.low is not None and self.high is not None:
+            text += f" ({self._number(self.low)}-{self._number(self.high)})"
+        if self.error is not None:
+            text += f" ± {self._number(self.error)}"
+        return text
+
+    def _number(self, number: float) -> str:
+        if not self.percent:
+            return f"{number:.{self.digits}f}"
+        return f"{100 * number:.{self.digits}f}%" if self.digits else f"{100 * number:02.0f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The head of a column; `group` stands above several."""
+
+    title: str
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns, a row of cells for each run, and notes: what one has to know of the numbers."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+
+
+_FORMULA = ("=", "+", "-", "−", "@")  # what spreadsheets compute
+_EXTRAS = ("low", "high", "error")
+_LATEX = {
+    **{char: f"\\{char}" for char in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "±": r"$\pm$",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
+    "`": r"\textasciigrave{}",
+}
+
+
+def as_markdown(table: Table) -> str:
+    """Return a table in Markdown; groups of columns stand before their titles."""
+    head = [f"{column.group}: {column.title}" if column.group else column.title
+            for column in table.columns]  # fmt: skip
+    lines = markdown.table(head, table.rows)
+    notes = [f"{markdown.escape(note)}  " for note in table.notes]
+    return "\n".join([*lines, *(["", *notes] if notes else [])]) + "\n"
+
+
+def as_csv(table: Table) -> str:
+    """Return a table in CSV (RFC 4180); intervals and errors have columns of their own.
+
+    Shares are from 0 to 1. A text that a spreadsheet would compute stands behind an apostrophe.
+    """
+    written = io.StringIO()
+    writer = csv.writer(written)
+    extras = [
+        [
+            name
+            for name in _EXTRAS
+            if any(getattr(row[place], name) is not None for row in table.rows)
+        ]
+        for place in range(len(table.columns))
+    ]
+    head: list[str] = []
+    for column, names in zip(table.columns, extras, strict=True):
+        title = f"{column.group}: {column.title}" if column.group else column.title
+        head += [_harmless(title), *(_harmless(f"{title} {name}") for name in names)]
+    writer.writerow(head)
+    for row in table.rows:
+        writer.writerow(_csv_row(row, extras))
+    return written.getvalue()
+
+
+def as_latex(table: Table) -> str:
+    """Return a tabular of the package booktabs; notes are comments above it."""
+    lines = [f"% {_one_line(note)}" for note in table.notes]
+    lines += [rf"\begin{{tabular}}{{l{'r' * (len(table.columns) - 1)}}}", r"\toprule"]
+    if any(column.group for column in table.columns):
+        lines += list(_groups(table))
+    lines.append(_latex_row(column.title for column in table.columns))
+    lines.append(r"\midrule")
+    lines += [_latex_row(map(str, row)) for row in table.rows]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+
+def _groups(table: Table) -> Iterator[str]:
+    """Yield the row of groups, and the lines below them."""
+    cells, rules, place = [], [], 1
+    for group, columns in groupby(table.columns, lambda column: column.group):
+        count = len(list(columns))
+        if group:
+            cells.append(rf"\multicolumn{{{count}}}{{c}}{{{escape_latex(group)}}}")
+            rules.append(rf"\cmidrule(lr){{{place}-{place + count - 1}}}")
+        else:
+            cells += [""] * count
+        place += count
+    yield " & ".join(cells) + r" \\"
+    yield " ".join(rules)
+
+
+def _latex_row(cells: Iterator[str] | map[str]) -> str:
+    row = " & ".join(map(escape_latex, cells)) + r" \\"
+    # Behind the end of the row before, or a rule, these would be an argument of that.
+    return "{}" + row if row.startswith(("[", "*")) else row
+
+
+def escape_latex(text: str) -> str:
+    """Return a text as LaTeX prints it word by word, on one line."""
+    return "".join(_LATEX.get(char, char) for char in _one_line(text))
+
+
+def _csv_row(row: tuple[Cell, ...], extras: list[list[str]]) -> Iterator[str]:
+    for cell, names in zip(row, extras, strict=True):
+        yield _harmless(cell.value) if isinstance(cell.value, str) else _plain(cell.value)
+        yield from (_plain(getattr(cell, name)) for name in names)
+
+
+def _plain(number: float | None) -> str:
+    return "n/a" if number is None else f"{number:.6g}"
+
+
+def _harmless(text: str) -> str:
+    line = _one_line(text)
+    # Spreadsheets of East Asia take the full-width sign for the other.
+    first = unicodedata.normalize("NFKC", line[:1])
+    return f"'{line}" if first.startswith(_FORMULA) else line
+
+
+def _one_line(text: str) -> str:
+    return printable(" ".join(text.split()))
