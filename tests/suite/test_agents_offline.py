@@ -1,0 +1,74 @@
+"""Every published agent on recorded pages: a scripted model over HTTP, and no phone."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent.action.matching import Golden
+from pytest_mobileagent.check.episode import load
+from pytest_mobileagent.dataset.graph import GraphWriter, add_trajectory
+from pytest_mobileagent.dataset.trajectory import trajectory_of
+from pytest_mobileagent.testing import ScriptedModel
+from tests.suite.test_agents import KEY, MODELS, REPLIES, ROOT, SOLVED
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.slow
+
+TASK = "show_saved"
+
+
+def played(runs: Path, *arguments: str) -> tuple[Path, str]:
+    """Play the task by a command, and return the run's folder and what was printed."""
+    words = ["-m", "pytest", "tasks/coursera", "-q", "-k", TASK, f"--mobile-runs={runs}"]
+    finished = subprocess.run(
+        [sys.executable, *words, "--mobile-unpriced=allow", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
+        | {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY},
+    )
+    (run,) = runs.iterdir()
+    return run, finished.stdout + finished.stderr
+
+
+@pytest.fixture(scope="session")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A graph of the pages that the task's solution leads through on the virtual phone.
+
+    Agents that cannot open apps tap the icon on the first page, which leads where opening does.
+    """
+    folder = tmp_path_factory.mktemp("recorded")
+    run, said = played(folder / "runs", "--agent=oracle", "-p", "no:cacheprovider")
+    (episode,) = [load(path.parent) for path in run.glob("episodes/*/episode.jsonl")]
+    assert episode.reset is not None, said
+    with GraphWriter(folder / "graph") as writer:
+        add_trajectory(writer, trajectory_of(episode, True, {}), "saved")
+        first = episode.screens[0]
+        icon = Golden.tap(first.get(text="Coursera", clickable=True), first.size)
+        writer.edge("saved-0", icon, "saved-1")
+        writer.head(snapshots={str(episode.reset.snapshot): "saved-0"})
+    return folder / "graph"
+
+
+@pytest.mark.parametrize("agent", SOLVED)
+def test_it_goes_the_same_way_as_on_a_phone(agent: str, tmp_path: Path, recorded: Path) -> None:
+    model = ScriptedModel.load(REPLIES / f"{agent}.jsonl")
+    with model.serve() as url:
+        given = MODELS.get(agent, "openai:gpt-4o@{url}/v1").format(url=url)
+        options = [f"--agent={agent}", f"--mobile-model={given}"]
+        run, said = played(tmp_path, *options, f"--mobile-device=graph:{recorded}")
+    report = json.loads((run / "report.json").read_text("utf-8"))
+    (task,) = report["tasks"]
+    assert task["outcome"] == "passed", said
+    (episode,) = [load(path.parent) for path in run.glob("episodes/*/episode.jsonl")]
+    assert [*dict.fromkeys(episode.pages)] == [f"saved-{number}" for number in range(4)]
