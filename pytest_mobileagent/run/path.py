@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.task.task import Task
 
 # What an agent is told that scrolls merely to look around, or reports while noise is in its way.
+MOST_COVERED = 10  # decisions in a row, before an agent that does not close noise is stopped
 COVERED = "the task goes on beneath what covers the screen"
 STANDS_STILL = "nothing moves here: only the golden action is done at each step"
 
@@ -155,6 +156,7 @@ class PathSession(Session):
     def __init__(self, *given: Any, path: GoldenPath, **named: Any) -> None:
         super().__init__(*given, **named)
         self.path, self.golden_left = path, path.left
+        self._covered = 0  # decisions in a row that noise has met
 
     def decide(
         self, reply: Reply, seconds: float, by: Callable[[], str] | None = None
@@ -182,6 +184,7 @@ class PathSession(Session):
             raise EpisodeOver
         if is_covered(self.device):
             return self._meet_noise(reply, seconds, calls)
+        self._covered = 0
         golden = self.path.take(self.observation.screen)
         self.golden_left = self.path.left
         self._recorder.step(actions, reply.said, calls, seconds, golden=golden)
@@ -201,6 +204,10 @@ class PathSession(Session):
 
     def _meet_noise(self, reply: Reply, seconds: float, calls: Sequence[ModelCall]) -> Observation:
         """Have noise take what was decided; the path waits until the agent has closed it."""
+        if self._covered >= MOST_COVERED:
+            self.end(Termination.STEP_LIMIT, unused=tuple(calls))
+            raise EpisodeOver
+        self._covered += 1
         self._recorder.step(reply.actions, reply.said, calls, seconds)
         self._decided += 1
         self.steps += 1

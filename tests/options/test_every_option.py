@@ -63,8 +63,8 @@ VALUES = {
     "--mobile-redact": "redact.toml",
 }
 
-# A run takes over from one earlier run at most, and noise would get in the way of a single path, so
-# each of these is given alone.
+# A run takes over from one earlier run at most, and a single path leaves no choice of the phone's
+# state, so each of these is given alone.
 GIVEN_AT_ONCE = [
     VALUES,
     {"--mobile-path": "single"},

@@ -41,7 +41,7 @@ def popup(monkeypatch: pytest.MonkeyPatch) -> None:
 def follow(*decisions):
     phone = MemoryPhone({name: make_screen(name, package="a.b") for name in PAGES}, {})
     task = Task("Find a mug.", golden=GOLDEN)
-    return play(script(*decisions), task, phone=phone, path="single", step_limit=9)
+    return play(script(*decisions), task, phone=phone, path="single", step_limit=99)
 
 
 def test_golden_steps_wait_until_noise_is_closed(popup):
@@ -56,3 +56,10 @@ def test_golden_steps_wait_until_noise_is_closed(popup):
     assert "beneath what covers" in episode.steps[2].notice
     assert (episode.termination, episode.golden_left) == (Termination.PATH, 0)
     assert [screen.texts for screen in episode.screens[1:5]] == [("search",)] * 4
+
+
+def test_an_agent_that_never_closes_it_is_stopped(popup):
+    episode = follow(*[Tap(9, 9)] * 30)
+    assert episode.termination is Termination.STEP_LIMIT
+    assert episode.golden_left == 2
+    assert len(episode.steps) <= 11
