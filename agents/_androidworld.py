@@ -88,6 +88,7 @@ class AndroidWorldAgent(Agent):
     A subclass says what is shown: the list of elements, pictures, and the words around them.
     """
 
+    asks = False
     roles: ClassVar[Sequence[str]] = ("actor", "summarizer")
     sees: ClassVar[Sequence[str]] = ("hierarchy",)
     dialect: ClassVar[AndroidWorld] = AndroidWorld()

@@ -66,6 +66,7 @@ class BMocaAgent(Agent):
     path, the golden actions are the previous ones.
     """
 
+    asks = False
     roles: ClassVar[Sequence[str]] = ("actor",)
     sees: ClassVar[Sequence[str]] = ("hierarchy",)
     dialect: ClassVar[BMoca] = BMoca()

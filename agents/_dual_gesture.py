@@ -20,6 +20,8 @@ _MAX_TOKENS = 128
 class DualGestureAgent(EndpointAgent):
     """One message a step: past actions and the goal, as the models were trained, and a picture."""
 
+    asks = False
+
     class Options(EndpointAgent.Options):
         """The options of every agent with one model, and those of this one.
 

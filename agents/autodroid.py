@@ -68,6 +68,7 @@ class AutoDroid(Agent):
     On a single path, the history has the golden actions.
     """
 
+    asks = False
     roles: ClassVar[Sequence[str]] = ("actor",)
     sees: ClassVar[Sequence[str]] = ("hierarchy",)
 

@@ -45,6 +45,8 @@ class CogAgent(EndpointAgent):
     `--mobile-model=openai:cogagent@URL` and `version=9b`.
     """
 
+    asks = False
+
     class Options(EndpointAgent.Options):
         """The options of every agent with one model, and those of this one.
 

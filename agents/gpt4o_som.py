@@ -59,6 +59,7 @@ class Gpt4oSom(EndpointAgent):
     """
 
     sees = ("screenshot", "hierarchy")
+    asks = False
     dialect = A3("paper")
     settings = MappingProxyType({"temperature": 0.0})
 

@@ -47,6 +47,7 @@ class InternVl2(EndpointAgent):
     Ask it behind vLLM or LMDeploy: `--mobile-model=openai:InternVL2-8B@URL`.
     """
 
+    asks = False
     dialect = A3("paper")
     settings = MappingProxyType({"max_tokens": 256, "temperature": 0.0})
 

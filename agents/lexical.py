@@ -70,6 +70,7 @@ class Lexical(Agent):
     """
 
     sees = ("hierarchy",)
+    asks = False
 
     def start(self, briefing: Briefing) -> None:
         self._quoted = QUOTED.findall(briefing.goal)

@@ -113,6 +113,7 @@ class MobileAgent(Agent):
     has the golden actions in place of its own, without questions about places.
     """
 
+    asks = False
     roles: ClassVar[Sequence[str]] = ("actor", "grounder")
     sees: ClassVar[Sequence[str]] = ("screenshot",)
     extras: ClassVar[Sequence[str]] = ("vision",)

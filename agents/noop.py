@@ -6,5 +6,7 @@ from pytest_mobileagent import Action, Agent, Finish, Observation
 class Noop(Agent):
     """Reports at once that it is done."""
 
+    asks = False
+
     def step(self, observation: Observation) -> Action:
         return Finish()

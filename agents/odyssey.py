@@ -45,6 +45,8 @@ class Odyssey(EndpointAgent):
     Ask it with `--mobile-model=predict:odyssey@URL`, or a server of chats with `inputs=chat`.
     """
 
+    asks = False
+
     class Options(EndpointAgent.Options):
         """The options of every agent with one model, and those of this one.
 

@@ -58,6 +58,7 @@ class OsAtlas(EndpointAgent):
     meaning of SCROLL depends. Ask it behind vLLM: `--mobile-model=openai:OS-Atlas-Pro-7B@URL`.
     """
 
+    asks = False
     settings = MappingProxyType({"max_tokens": 128, "temperature": 0.0})
 
     class Options(EndpointAgent.Options):

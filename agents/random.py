@@ -17,6 +17,7 @@ class RandomAgent(Agent):
     """Does something that the screen allows, most often a tap; finishes one time in thirty."""
 
     sees = ("hierarchy",)
+    asks = False
 
     def start(self, briefing: Briefing) -> None:
         self._random = random.Random(briefing.seed)

@@ -81,6 +81,7 @@ class SeeAct(Agent):
     single path the history has the golden actions, and an answer is an answer.
     """
 
+    asks = False
     roles: ClassVar[Sequence[str]] = ("planner", "actor")
     sees: ClassVar[Sequence[str]] = ("screenshot", "hierarchy")
     dialect: ClassVar[Dialect] = Dialect()

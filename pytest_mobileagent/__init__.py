@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.task.declaring import task, tasks
     from pytest_mobileagent.task.solution import (
         answer,
+        ask_user,
         impossible,
         long_press,
         open_app,
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
     )
     from pytest_mobileagent.task.table import Row, rows
     from pytest_mobileagent.task.task import Probe, Task
+    from pytest_mobileagent.task.user import person, questions
     from pytest_mobileagent.verdict import Verdict
 
 __version__ = "0.1.0"
@@ -108,9 +110,10 @@ _HOMES = {
     "task.task": ("Probe", "Task"),
     "verdict": ("Verdict",),
     "task.solution": (
-        "answer", "impossible", "long_press", "open_app", "press", "scroll", "seen", "swipe",
-        "tap", "type_text", "wait",
+        "answer", "ask_user", "impossible", "long_press", "open_app", "press", "scroll", "seen",
+        "swipe", "tap", "type_text", "wait",
     ),
+    "task.user": ("person", "questions"),
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -122,9 +125,10 @@ __all__ = [
     "ModelCall", "ModelOptions", "ModelReply", "Observation", "Open", "Phone", "Probe", "Raw",
     "Recorder", "Reply", "Reset", "Row", "Screen", "Scripted", "Scroll", "Step", "Swipe", "System",
     "Tap", "Task", "Termination", "Tool", "ToolCall", "Type", "Verdict", "Wait", "activity",
-    "answer", "ask", "file", "files", "impossible", "load", "log", "long_press", "open_app",
-    "packages", "preferences", "press", "prop", "provider", "rows", "scroll", "seen", "set_clock",
-    "setting", "sqlite", "subtask", "swipe", "tap", "task", "tasks", "type_text", "volume", "wait",
+    "answer", "ask", "ask_user", "file", "files", "impossible", "load", "log", "long_press",
+    "open_app", "packages", "person", "preferences", "press", "prop", "provider", "questions",
+    "rows", "scroll", "seen", "set_clock", "setting", "sqlite", "subtask", "swipe", "tap", "task",
+    "tasks", "type_text", "volume", "wait",
 ]  # fmt: skip
 
 

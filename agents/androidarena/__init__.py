@@ -44,6 +44,7 @@ class AndroidArena(Agent):
     On a single path, the golden actions are the past ones.
     """
 
+    asks = False
     roles: ClassVar[Sequence[str]] = ("actor",)
     sees: ClassVar[Sequence[str]] = ("hierarchy",)
 

@@ -54,6 +54,7 @@ class AppAgent(Agent):
     stays empty there, as in that benchmark's code.
     """
 
+    asks = False
     roles: ClassVar[Sequence[str]] = ("actor",)
     sees: ClassVar[Sequence[str]] = ("screenshot", "hierarchy")
 

@@ -53,6 +53,7 @@ class MobileAgentV2(Agent):
     as in Mobile-Bench-v2's code (whose history has the agent's own actions there).
     """
 
+    asks = False
     roles: ClassVar[Sequence[str]] = ("decision", "reflection", "planning", "captioner")
     sees: ClassVar[Sequence[str]] = ("screenshot",)
     extras: ClassVar[Sequence[str]] = ("vision",)

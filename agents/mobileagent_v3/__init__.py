@@ -51,6 +51,7 @@ class MobileAgentV3(Agent):
     an attempt of outcome A, without reflection, and a plan that is finished is just a decision.
     """
 
+    asks = False
     roles: ClassVar[Sequence[str]] = ("manager", "executor", "reflector", "notetaker")
     sees: ClassVar[Sequence[str]] = ("screenshot",)
 

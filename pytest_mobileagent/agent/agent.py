@@ -7,16 +7,19 @@ Agents that play a script: the base of the oracle, and of agents in tests.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, overload, runtime_checkable
 
 from pytest_mobileagent.action.action import Action, Finish
 from pytest_mobileagent.errors import AgentError, NoSolutionError, TaskError, UnfitMoveError
 from pytest_mobileagent.extras import how_to_install
 from pytest_mobileagent.task.solution import Move, Scene
+from pytest_mobileagent.task.task import FULL
+from pytest_mobileagent.task.user import NO_USER, Questions, alike
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     from pytest_mobileagent.agent.endpoint import Endpoint
@@ -38,7 +41,8 @@ class Briefing:
       run is made.
     - `options`: an instance of the agent's `Options`, with what `--mobile-agent-option` gave.
     - `folder`: a folder of the episode's own, for files that the agent wants to keep.
-    - `instructions`: what to do step by step, where the task says that beside its goal.
+    - `instructions`: what to do step by step, where the task says that beside its goal; with
+      `--mobile-user=told`, what the user says at each step (see `Told`).
     - `installed`: the packages of all apps that the device has.
     - `ocr`: the OCR engine to use ("rapidocr"), for `pytest_mobileagent.screen.ocr`.
     - `models` and `port` are what `model` and `endpoint` go by.
@@ -51,7 +55,7 @@ class Briefing:
     folder: Path
     language: str = "en"
     options: Any = field(default=None)
-    instructions: tuple[str, ...] = ()
+    instructions: Sequence[str] = ()
     installed: frozenset[str] = frozenset()
     ocr: str = "rapidocr"
     models: Models | None = field(default=None, repr=False)
@@ -87,6 +91,35 @@ class Briefing:
     def with_options(self, options: Any) -> Briefing:
         """Return the briefing with an instance of the agent's options."""
         return replace(self, options=options)
+
+
+class Told(Sequence[str]):
+    """Instructions that grow with each observation, by what the user says then unasked.
+
+    Agents take the instruction of the step that they are at. Where that has none, the last one is
+    missing, so that nothing is put beside the goal.
+    """
+
+    def __init__(self, instructions: Sequence[str] = ()) -> None:
+        self._given = tuple(instructions)
+        self._texts: list[str] = []
+
+    def add(self, told: str) -> None:
+        """Take what is said with the next observation."""
+        given = self._given[len(self._texts) : len(self._texts) + 1]
+        self._texts.append("\n".join(text for text in (*given, told) if text))
+
+    def __len__(self) -> int:
+        return len(self._texts) - (bool(self._texts) and not self._texts[-1])
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        return tuple(self._texts[: len(self)])[index]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +166,8 @@ class Agent:
     is missed before a device starts; an agent that asks none has none. `endpoints` names the
     providers that it asks by SDKs of its own (see `Briefing.endpoint`), whose keys are missed as
     early and stay out of its process. `extras` names the extras of pytest-mobileagent that it needs
-    ("vision"), which are missed as early, too.
+    ("vision"), which are missed as early, too. `asks` says whether it may ask the user: where tasks
+    have one who answers, a run points out that an agent cannot.
 
     `sees` names what of a screen it cannot do without: its "screenshot", its "hierarchy" or both.
     All phones show them; recorded pages may lack one.
@@ -143,6 +177,7 @@ class Agent:
     endpoints: ClassVar[Sequence[str]] = ()
     extras: ClassVar[Sequence[str]] = ()
     sees: ClassVar[Sequence[str]] = ()
+    asks: ClassVar[bool] = True
 
     class Options:
         """The options that an agent declares; none unless it says so."""
@@ -176,10 +211,14 @@ class Scripted(Agent):
     def assign_task(self, task: Task, values: Mapping[str, Any]) -> None:
         """Take the moves from the task."""
         self._apps = task.packages
-        self._values = values
+        self._values = dict(values)
         self._moves = self.moves(task)
+        if task.variant == FULL:
+            self._values |= known_answers(task, values)
+            self._moves = [move for move in self._moves if move.asks is None]
         self._screens: tuple[Screen, ...] = ()
         self._played = 0
+        self._asked: tuple[str, str, str] | None = None
 
     def moves(self, task: Task) -> Sequence[Move]:
         """Return the moves to play: the whole solution."""
@@ -191,11 +230,16 @@ class Scripted(Agent):
     def step(self, observation: Observation) -> Action:
         """Play the next move on this screen."""
         self._screens += (observation.screen,)
+        if self._asked is not None:
+            _, name, guess = self._asked
+            answer = observation.reply
+            self._values[name] = guess if answer in {None, NO_USER} else answer
         scene = Scene(self._screens, self._apps, self._values)
         number = self._next(scene)
         if number >= len(self._moves):
             return Finish()
         move = self._moves[number]
+        self._asked = move.asks
         self._played = number + (move.done is None)
         try:
             return move.action(scene)
@@ -210,3 +254,25 @@ class Scripted(Agent):
             if done is None or not done(scene):
                 return number
         return len(self._moves)
+
+
+def known_answers(task: Task, values: Mapping[str, Any]) -> dict[str, str]:
+    """Return what the names of a solution's questions stand for where nobody is asked.
+
+    Raises:
+        TaskError: a question has no answer among those that `user=questions([…])` has.
+    """
+    user = task.user if isinstance(task.user, Questions) else Questions()
+    found: dict[str, str] = {}
+    left = list(user.pairs)  # no answer is given twice
+    for move in task.solution:
+        if move.asks is None:
+            continue
+        question, name, _ = move.asks
+        best = max(left, key=lambda pair: alike(question, pair.question), default=None)
+        if best is None or alike(question, best.question) < user.threshold:
+            msg = f"its solution asks {question!r}, and no pair of user=questions([…]) answers that"
+            raise TaskError(msg)
+        left.remove(best)
+        found[name] = best.filled(values).answer
+    return found

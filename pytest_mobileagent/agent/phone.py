@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.agent.agent import Reply
+from pytest_mobileagent.agent.agent import Reply, Told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,6 +32,12 @@ class Channel:
     def __init__(self, first: Observation, exchange: Callable[[Reply], Observation | None]) -> None:
         self._last: Observation | None = first
         self._exchange = exchange
+        self._told: Told | None = None
+
+    def follow(self, told: Told) -> None:
+        """Add what the user says unasked to the agent's instructions, from now on."""
+        self._told = told
+        told.add(self.observation().told)
 
     def observation(self) -> Observation:
         """Return what was seen after the last decision.
@@ -51,6 +57,8 @@ class Channel:
         """
         if self._last is not None:
             self._last = self._exchange(reply)
+            if self._told is not None and self._last is not None:
+                self._told.add(self._last.told)
         return self.observation()
 
 
@@ -91,6 +99,8 @@ def drive(agent: Any, briefing: Briefing, channel: Channel) -> str:
     Raises:
         EpisodeOver: the episode has ended.
     """
+    if isinstance(briefing.instructions, Told):
+        channel.follow(briefing.instructions)
     if callable(getattr(agent, "run", None)):
         answer = agent.run(briefing, Phone(channel))
         return "" if answer is None else str(answer)

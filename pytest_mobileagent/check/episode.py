@@ -198,7 +198,7 @@ class Episode(EpisodeRecord):
 
         if paraphrase is None:
             return answers(self.answer, expected, any_order=any_order)
-        same, goal = paraphrase, self.goal
+        same, goal = paraphrase, self.whole_goal
         return answers(
             self.answer,
             expected,

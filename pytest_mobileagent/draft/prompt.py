@@ -196,7 +196,7 @@ def signature(episode: Episode) -> str:
 def _recorded(episode: Episode, passed: bool | None) -> Iterator[str | Data]:
     task = episode.case.task
     yield "The task:"
-    yield Data("goal", episode.goal)
+    yield Data("goal", episode.whole_goal)
     facts = {
         "kind": task.kind,
         "apps": task.packages,

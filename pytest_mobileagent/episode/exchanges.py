@@ -29,10 +29,16 @@ STREAM = "calls.jsonl"
 
 
 class ExchangeLog:
-    """Adds calls to an episode's calls.jsonl, or to a file of another `name` beside it."""
+    """Adds calls to an episode's calls.jsonl, or to a file of another `name` beside it.
 
-    def __init__(self, episode: Path, name: str = STREAM) -> None:
+    If there is a list of `calls`, they are added to it, too, as calls that fail cost money.
+    """
+
+    def __init__(
+        self, episode: Path, name: str = STREAM, calls: list[ModelCall] | None = None
+    ) -> None:
         self._path = episode / name
+        self._calls = calls
 
     def next_line(self) -> int:
         """Return the number of the line that the next call will be written in, from 1."""
@@ -49,6 +55,8 @@ class ExchangeLog:
         Raises:
             HostError: the file cannot be written.
         """
+        if self._calls is not None and exchange["call"] is not None:
+            self._calls.append(ModelCall.from_json(exchange["call"]))
         try:
             append_line(self._path, to_line(redacted(to_wire(exchange))))
         except OSError as error:

@@ -51,12 +51,15 @@ _HEAD: dict[str, Any] = {
     "program": dict | None,
     "step_limit": int | None,
     "apps": dict,
+    "full_goal": str,
+    "user": str,
 }
 _STEP: dict[str, Any] = {"actions": list, "said": str, "calls": list, "seconds": float}
 _STEP_OPTIONAL: dict[str, Any] = {"counts": bool, "golden": dict}
 _TEXTS = {"text", "app", "question", "answer", "reason", "command"}
 _NUMBERS = {"x", "y", "x1", "y1", "x2", "y2", "seconds"}
 _OUTCOME: dict[str, Any] = {"notice": str, "reply": str | None, "undone": int}
+_OUTCOME_LISTED: dict[str, Any] = {"answers": list, "user_calls": list}
 _OBSERVATION: dict[str, Any] = {
     "png": str,
     "xml": str,
@@ -65,6 +68,7 @@ _OBSERVATION: dict[str, Any] = {
     "time": str | None,
     "probes": dict,
     "seconds": float,
+    "told": str,
 }
 _PAGES: dict[str, Any] = {"page": str, "same": list}  # of recorded pages only
 _BENEATH: dict[str, Any] = dict.fromkeys(("png", "xml", "package", "activity"), str)
@@ -287,11 +291,17 @@ def _steps(
                 step["crashes"] += map(Crash.from_json, record.get("crashes", ()))
                 step["log"] += map(LogLine.from_json, record.get("lines", ()))
             case "outcome" if pending:
-                outcome = _known("outcome", record, _OUTCOME)
-                pending[-1] |= outcome
-                pending[-1]["extra"] |= _unknown(record, *_OUTCOME)
+                pending[-1] |= _outcome(record)
+                pending[-1]["extra"] |= _unknown(record, *_OUTCOME, *_OUTCOME_LISTED)
     listed = ("events", "crashes", "log")
     return (Step(**each | {name: tuple(each[name]) for name in listed}) for each in pending)
+
+
+def _outcome(record: Mapping[str, Any]) -> dict[str, Any]:
+    listed = _known("outcome", record, _OUTCOME_LISTED)
+    answers = tuple(expect(each, str | None, "answers") for each in listed.get("answers", ()))
+    calls = tuple(map(ModelCall.from_json, listed.get("user_calls", ())))
+    return {**_known("outcome", record, _OUTCOME), "answers": answers, "user_calls": calls}
 
 
 def _action(recorded: Mapping[str, Any]) -> Action:
@@ -339,6 +349,7 @@ def _step(
         "events": [],
         "crashes": [],
         "log": [],
+        "told": expect(seen[number].get("told", ""), str, "observation.told"),
         "extra": _unknown(record, *_STEP, *_STEP_OPTIONAL),
         **optional,
     }

@@ -102,7 +102,9 @@ class Step:
     - `probes` were read after it; `events` are what the phone reported until the next decision.
     - `crashes` are those of apps, `log` the lines of the phone's log, both from the decision until
       the next; `log` may have been cut.
-    - `reply`: the user's, if the agent asked.
+    - `reply`: the user's, if the agent asked; `answers` are those to each question, None for none,
+      and `user_calls` the calls of the model that plays the user. `told` is what the user had said
+      unasked, with the screen.
     - `counts`: whether it counts as a step; a mere look around does not.
     - `noise`: what got in the agent's way; None for nothing. `screen` is with it, `screen.own` the
       phone's own screen.
@@ -126,10 +128,14 @@ class Step:
     counts: bool = True
     noise: Noise | None = None
     golden: Golden | None = None
+    answers: tuple[str | None, ...] = ()
+    user_calls: tuple[ModelCall, ...] = ()
+    told: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         _hand_out(self, "probes", "actions", "calls", "events", "crashes", "log", "extra")
+        _hand_out(self, "answers", "user_calls")
 
     @property
     def done(self) -> tuple[Action, ...]:
@@ -165,6 +171,8 @@ class EpisodeRecord:
     """An agent's work on a task, from the first screen to the last. Immutable.
 
     - `case`: the task with its parameters; `goal`: what the agent was given.
+    - `full_goal`: all of the goal, where the agent was given a vague one; else "". `user`: how the
+      task's user answered (see `--mobile-user`); "" if it has none.
     - `agent`: the agent's name, `options`: what it was given as `--mobile-agent-option`.
     - `screen`: the phone's last screen; `covered`: that with noise on it, as the agent saw it, if
       there was some. `started`: the phone's clock at the first one; `recorded`: the
@@ -204,6 +212,8 @@ class EpisodeRecord:
     apps: Mapping[str, str] = field(default_factory=dict)
     is_logged: bool = False
     golden_left: int = 0
+    full_goal: str = ""
+    user: str = ""
     folder: Path | None = field(default=None, compare=False)
     extra: Mapping[str, Any] = field(default_factory=dict)
 
@@ -222,6 +232,11 @@ class EpisodeRecord:
     def is_on_path(self) -> bool:
         """Whether golden actions were done in place of the agent's (`--mobile-path=single`)."""
         return self.golden_left > 0 or any(step.golden is not None for step in self.steps)
+
+    @property
+    def whole_goal(self) -> str:
+        """All of the goal, as who decides has to know it, where the agent was given a vague one."""
+        return self.full_goal or self.goal
 
     @property
     def screens(self) -> tuple[Screen, ...]:
@@ -271,6 +286,11 @@ class EpisodeRecord:
     def calls(self) -> tuple[ModelCall, ...]:
         """Every call of a model, those for a decision beyond the step limit included."""
         return FoundTuple((*(call for step in self.steps for call in step.calls), *self.unused))
+
+    @property
+    def user_calls(self) -> tuple[ModelCall, ...]:
+        """Every call of the model that plays the user; none of them is among `calls`."""
+        return FoundTuple(call for step in self.steps for call in step.user_calls)
 
     @property
     def is_metered(self) -> bool | None:
@@ -405,6 +425,7 @@ class Observation:
       to see what they see on a phone do not look at it.
     - `done`: the golden action that was done in place of the last decision; None if that was done
       itself. An agent that remembers what it did remembers this instead.
+    - `told`: what the user says unasked, with `--mobile-user=told`.
 
     What probes read is never part of it.
     """
@@ -414,6 +435,7 @@ class Observation:
     notice: str = ""
     before: Screen | None = None
     done: Action | None = None
+    told: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,6 +140,7 @@ def slug(text: str) -> str:
 
 
 INDEX = "index.jsonl"
+QUESTIONS = "questions.jsonl"  # those of agents that no user could answer
 
 
 @dataclass(frozen=True, slots=True)

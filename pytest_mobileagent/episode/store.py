@@ -118,12 +118,17 @@ class Recorder:
         self._write("episode", {"schema_version": SCHEMA_VERSION, **head, **about})
 
     def observation(
-        self, screen: Screen, probes: Mapping[str, Value], seconds: float = 0.0, before: str = ""
+        self,
+        screen: Screen,
+        probes: Mapping[str, Value],
+        seconds: float = 0.0,
+        before: str = "",
+        told: str = "",
     ) -> Screen:
         """Write what the device shows, and return the screen with the place where it is recorded.
 
         `seconds` went by from the decision before it until it was made. `before` is the id of the
-        recorded page that the agent is shown beside it.
+        recorded page that the agent is shown beside it, and `told` what the user says unasked.
         """
         png, xml = self._screens.add(screen)
         name = f"{self._count:03}-{self._name}"
@@ -142,6 +147,7 @@ class Recorder:
                 **({"same": screen.same} if screen.same else {}),
                 **({"before": before} if before else {}),
                 **self._beneath(screen),
+                **({"told": told} if told else {}),
             },
         )
         self._count += 1
@@ -185,11 +191,24 @@ class Recorder:
             },
         )
 
-    def outcome(self, notice: str, reply: str | None, undone: int = 0) -> None:
-        """Write why the last `undone` actions could not be done, or what the user replied."""
+    def outcome(
+        self,
+        notice: str,
+        reply: str | None,
+        undone: int = 0,
+        answers: Sequence[str | None] = (),
+        calls: Sequence[ModelCall] = (),
+    ) -> None:
+        """Write why the last `undone` actions could not be done, or what the user replied.
+
+        `answers` are those to the questions of the step, None for none; `calls` are those of the
+        model that plays the user.
+        """
         if notice or reply is not None:
             fields = {"notice": cut(notice, MOST_OF_ERROR), "reply": reply, "undone": undone}
-            self._write("outcome", fields)
+            listed = {"answers": answers, "user_calls": [call.to_json() for call in calls]}
+            asked = {name: value for name, value in listed.items() if value}
+            self._write("outcome", {**fields, **asked})
 
     def noise(self, noise: Noise) -> None:
         """Write which noise the last step met, and what the agent did about it."""

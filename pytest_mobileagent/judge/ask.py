@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.episode.screens import ScreenStore
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.judge.prompts.wording import Wording
     from pytest_mobileagent.judge.question import Question
@@ -59,20 +59,6 @@ STREAM = "judges.jsonl"  # prompts and replies, beside the episode's calls.jsonl
 ROLE = "judge"
 
 
-class _JudgeLog(ExchangeLog):
-    """A log that also collects the calls in a list, as calls that fail cost money, too."""
-
-    def __init__(self, folder: Path, calls: list[ModelCall]) -> None:
-        super().__init__(folder, STREAM)
-        self._calls = calls
-
-    def add(self, exchange: Mapping[str, Any]) -> None:
-        """Write a call with its prompt and its reply (see `ExchangeLog`)."""
-        if exchange["call"] is not None:
-            self._calls.append(ModelCall.from_json(exchange["call"]))
-        super().add(exchange)
-
-
 def judge_models(
     references: Sequence[ModelReference],
     settings: ModelSettings,
@@ -95,7 +81,7 @@ def judge_models(
         settings.prices,
         settings.spending(),
         settings.cache,
-        None if folder is None else _JudgeLog(folder, [] if calls is None else calls),
+        None if folder is None else ExchangeLog(folder, STREAM, calls),
         None if pictures is None else ScreenStore(pictures),
     )
     given = clients or {}
@@ -261,7 +247,7 @@ def _as_statement(text: str) -> tuple[str, bool]:
 
 def _task(episode: EpisodeRecord, wording: Wording, history: str, task: str | None) -> list[Part]:
     """Return what comes before the screens: the task, and what earlier parts found out."""
-    head: list[Part] = [wording.goal, Data("task", episode.goal)]
+    head: list[Part] = [wording.goal, Data("task", episode.whole_goal)]
     if task is not None:
         head += [wording.part, Data("part", task)]
     if history.strip():

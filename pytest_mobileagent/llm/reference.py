@@ -78,6 +78,11 @@ class ModelChoice:
         """Return the model of a role; None if there is none."""
         return self.roles.get(role, self.default)
 
+    def without(self, role: str) -> ModelChoice:
+        """Return the choice without what it gives to a role."""
+        others = {name: each for name, each in self.roles.items() if name != role}
+        return ModelChoice(self.default, others)
+
     def check_roles(self, agent: str, roles: Iterable[str]) -> None:
         """Check that the choice fits the roles in which an agent asks models.
 

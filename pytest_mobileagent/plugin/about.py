@@ -23,6 +23,7 @@ from pytest_mobileagent.plugin.reuse.digests import (
     path_of,
     sources_of,
     tasks_of,
+    user_of,
     wording_of,
 )
 from pytest_mobileagent.task.task import OWN
@@ -101,7 +102,12 @@ def _parts_of_episodes(run: RunConfig) -> dict[str, Any]:
         ],
         "environments": sorted(run.environments),
         "seeds": run.value("mobile-seed"),
-        "limits": [*(run.settings[name].text for name in _LIMITS), *pace_of(run), *path_of(run)],
+        "limits": [
+            *(run.settings[name].text for name in _LIMITS),
+            *pace_of(run),
+            *path_of(run),
+            *user_of(run),
+        ],
         "noise": noise_of(run) or None,
     }
 

@@ -36,6 +36,7 @@ class RunAgents:
         self._config, self._settings = context.config, context.settings
         self._process: AgentProcess | None = None
         self._is_inside = False
+        self.asks = True  # whether it may ask the user, as far as `check` has found
 
     @property
     def caveats(self) -> list[str]:
@@ -101,17 +102,20 @@ class RunAgents:
             return
         if (program := self._run.program_if_named()) is not None:
             check_program(program, self._settings, self._models, self._devices.source)
+            self.asks = bool(program.used & _MCP)
             return
         try:
             if self.run_apart:
                 about = self.process.load()
                 needs = {name: about[name] for name in NEEDS}
+                self.asks = about["asks"]
                 if self._run.is_distributed:  # workers have their own
                     self.end()
             else:
                 agent = self.load()
                 self.options(agent)
                 needs = {name: getattr(agent, name, ()) for name in NEEDS}
+                self.asks = bool(getattr(agent, "asks", True))
         except AgentError as error:
             raise pytest.UsageError(printable(str(error))) from None
         self._check_extras([*needs["extras"], *(["models"] if needs["endpoints"] else [])])

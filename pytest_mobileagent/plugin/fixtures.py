@@ -113,6 +113,12 @@ def mobile_env(request: pytest.FixtureRequest) -> str | None:
 
 
 @pytest.fixture
+def mobile_variant(request: pytest.FixtureRequest) -> str:
+    """Which variant of the task this is: "full", "vague", or "" if it has none."""
+    return str(getattr(request, "param", ""))
+
+
+@pytest.fixture
 def mobile_epoch(request: pytest.FixtureRequest) -> int:
     """Which repetition of the task this is, from 0 (see `--mobile-epochs`)."""
     return int(getattr(request, "param", 0))
@@ -250,6 +256,7 @@ def _broke(*failures: object) -> str:
 
 
 def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
+    from pytest_mobileagent.episode.runs import QUESTIONS
     from pytest_mobileagent.plugin.attempts import chosen_agent
     from pytest_mobileagent.plugin.bodies import stops
     from pytest_mobileagent.run.attempt import Plan
@@ -286,6 +293,9 @@ def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
         ocr=run.value("mobile-ocr"),
         noise=run.noise,
         path=run.value("mobile-path"),
+        user=run.value("mobile-user"),
+        user_models=run.models.settings_for_user(case.epoch),
+        unanswered=run.folder.path / QUESTIONS,
         is_done=stops(request) if case.task.stop_on_success and not single else None,
     )
 

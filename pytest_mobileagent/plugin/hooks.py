@@ -27,6 +27,7 @@ from pytest_mobileagent.plugin.fixtures import (  # noqa: F401 - pytest finds fi
     mobile_env,
     mobile_epoch,
     mobile_lease,
+    mobile_variant,
 )
 from pytest_mobileagent.plugin.items import (
     MARKER,
@@ -138,10 +139,11 @@ def pytest_collection_finish(session: pytest.Session) -> None:
             check_chosen(session)
         return
     from pytest_mobileagent.plugin.about import about_run
-    from pytest_mobileagent.plugin.needs import check_needs, check_tasks
+    from pytest_mobileagent.plugin.needs import check_needs, check_tasks, check_user
 
     check_needs(session, run)
     check_tasks(session, run)
+    check_user(session, run)
     cases = [case for item in session.items if (case := case_of(item)) is not None]
     if cases:
         try:

@@ -14,7 +14,7 @@ from pytest_mobileagent.errors import TaskError, in_one_line
 from pytest_mobileagent.plugin.state import state_of
 from pytest_mobileagent.task.case import Case, seed_of
 from pytest_mobileagent.task.declaring import declare_by, make_task
-from pytest_mobileagent.task.task import Task
+from pytest_mobileagent.task.task import VARIANTS, Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,8 +26,14 @@ if TYPE_CHECKING:
 MARKER, TAG = "mobile_task", "mobile_tag"
 EPOCH = "mobile_epoch"
 ENVIRONMENT = "mobile_env"
+VARIANT = "mobile_variant"
 ROW = "row"
-PURE = {"episode", EPOCH, ENVIRONMENT}  # what a body may ask for to be asked again, and parameters
+PURE = {
+    "episode",
+    EPOCH,
+    ENVIRONMENT,
+    VARIANT,
+}  # what a body may ask for to be asked again, and parameters
 
 
 class _Marks:
@@ -38,8 +44,13 @@ class _Marks:
         return mark
 
     def tasks(self, rows: Sequence[tuple[Row, Mapping[str, Any]]]) -> Decorator:
-        marks: Any = [self.task(fields) for _, fields in rows]
-        params = [pytest.param(r, marks=m, id=r.id) for (r, _), m in zip(rows, marks, strict=True)]
+        params = []
+        for row, fields in rows:
+            for variant in VARIANTS if fields.get("vague") else ("",):
+                name = f"{row.id}-{variant}" if variant else row.id
+                of_variant = {VARIANT: variant} if variant else {}
+                mark: Any = self.task({**fields, **of_variant})
+                params.append(pytest.param(row, marks=mark, id=name))
         parametrize: Any = pytest.mark.parametrize(ROW, params)
         return cast("Decorator", parametrize)
 
@@ -48,10 +59,15 @@ declare_by(_Marks())
 
 
 def mark_tags(item: pytest.Item) -> None:
-    """Mark a task with its tags, so that `-m "mobile_tag(name='smoke')"` selects by them."""
+    """Mark a task with its tags, so that `-m "mobile_tag(name='smoke')"` selects by them.
+
+    The name of its variant, "full" or "vague", is one of them.
+    """
     marker = marker_of(item)
     tags = () if marker is None else marker.kwargs.get("tags", ())
-    for tag in tags if isinstance(tags, list | tuple) else ():  # else it is reported as broken
+    own = list(tags) if isinstance(tags, list | tuple) else []  # else it is reported as broken
+    variant = "" if marker is None else _variant_of(item, marker)
+    for tag in [*own, *([variant] if variant else [])]:
         item.add_marker(getattr(pytest.mark, TAG)(name=tag))
 
 
@@ -93,9 +109,18 @@ def marker_of(node: Any) -> pytest.Mark | None:
     return marker
 
 
+def _variant_of(item: pytest.Item, marker: pytest.Mark) -> str:
+    """Return which variant of its task an item is; "" if the task has none."""
+    callspec = getattr(item, "callspec", None)
+    parameters = callspec.params if callspec is not None else {}
+    return str(parameters.get(VARIANT) or marker.kwargs.get(VARIANT) or "")
+
+
 def _case(item: pytest.Item, marker: pytest.Mark) -> Case:
+    variant = _variant_of(item, marker)
     try:
         made, suite = _task_of(marker)
+        made = made.as_variant(variant) if variant else made
     except TaskError as error:
         state_of(item).problem = str(error)
         made, suite = Task("(a broken task)"), None
@@ -103,6 +128,7 @@ def _case(item: pytest.Item, marker: pytest.Mark) -> Case:
     parameters = dict(callspec.params) if callspec else {}
     epoch = parameters.pop(EPOCH, None)
     environment = parameters.pop(ENVIRONMENT, None)
+    parameters.pop(VARIANT, None)
     row = parameters.pop(ROW, None)
     if row is not None and hasattr(row, "columns"):
         # What is done in the agent's place is long, and part of its record.
@@ -126,9 +152,15 @@ def parametrize(
 ) -> None:
     """Make one item of a task for each environment and epoch, with the values that it draws.
 
+    A task with a vague goal has two each, its variants.
+
     Raises:
         TaskError: drawing values failed.
     """
+    marker = marker_of(metafunc.definition)
+    if marker is not None and marker.kwargs.get("vague"):
+        metafunc.fixturenames.append(VARIANT)
+        metafunc.parametrize(VARIANT, VARIANTS, indirect=True, ids=VARIANTS)
     if environments:
         metafunc.fixturenames.append(ENVIRONMENT)
         ids = [environment_id(name) for name in environments]
@@ -181,7 +213,7 @@ def _without(name: str, last: str) -> str:
 
 
 def _task_of(marker: pytest.Mark) -> tuple[Task, str | None]:
-    fields = dict(marker.kwargs)
+    fields = {name: value for name, value in marker.kwargs.items() if name != VARIANT}
     goal, *others = marker.args or (fields.pop("goal", None),)
     if others:
         msg = f"{MARKER}({goal!r}, …): fields are given by name, not {others[0]!r}"

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.plugin.options import OptionValue
 
 LEDGER = "spent.jsonl"  # in the run's folder
+USER = "user"  # the role of the model that plays the user, whatever the agent's are
 _AGENTS_TOO = {"all", "replay"}  # of --mobile-cache
 _NOT_FOR_PROGRAMS = (
     ": a program chooses its models itself, and so does an SDK of an agent's own. scripted:FILE "
@@ -105,15 +106,24 @@ class RunModels:
 
         What they spend counts towards the limit of the run, not towards that of the episode.
         """
+        from pytest_mobileagent.llm.reference import ModelChoice
+
+        return self._settings_beside(ModelChoice(), epoch)
+
+    def settings_for_user(self, epoch: int) -> ModelSettings:
+        """Return the settings of the model that plays the user in an epoch.
+
+        It is limited and cached as judges are: what it says is no part of what is measured.
+        """
+        return self._settings_beside(self.choice, epoch)
+
+    def _settings_beside(self, choice: ModelChoice, epoch: int) -> ModelSettings:
         from pytest_mobileagent.llm.budget import Budget, Limit
         from pytest_mobileagent.llm.models import ModelSettings
-        from pytest_mobileagent.llm.reference import ModelChoice
 
         budget = Budget(Limit(self.budget.cost.run), Limit(self.budget.tokens.run))
         cache = self._cache(epoch, ("judges", *_AGENTS_TOO))
-        return ModelSettings(
-            ModelChoice(), self.prices, budget, self._run.folder.path / LEDGER, cache
-        )
+        return ModelSettings(choice, self.prices, budget, self._run.folder.path / LEDGER, cache)
 
     def _cache(self, epoch: int, modes: Collection[str] = _AGENTS_TOO) -> Any:
         """Return the cache of replies if it is used in this mode; else None."""
@@ -147,9 +157,31 @@ class RunModels:
         self._check_extra(setting, self.choice.references)
         self._check_cache()
         try:
-            self.choice.check_roles(agent, roles)
+            self.choice.without(USER).check_roles(agent, roles)
         except ValueError as error:
             raise usage_error(setting, f": {error}") from None
+        self._check_references(setting)
+
+    def check_user(self, task: str) -> None:
+        """Check the model that plays the user of a task.
+
+        Raises:
+            pytest.UsageError: there is none, or it cannot be used.
+        """
+        setting, reference = self._settings["mobile-model"], self.choice.of(USER)
+        if reference is None:
+            msg = (
+                f"the user of {task} is played by a model: --mobile-model={USER}=PROVIDER:NAME; "
+                "or --mobile-user=silent, and nobody answers"
+            )
+            raise pytest.UsageError(printable(msg))
+        self._check_extra(setting, [reference])
+        try:
+            self._check_reference(reference)
+        except ValueError as error:
+            raise usage_error(setting, f": {reference}: {error}") from None
+
+    def _check_references(self, setting: OptionValue) -> None:
         for reference in self.choice.references:
             which = "" if len(self.choice.references) == 1 else f" {reference}:"
             try:
@@ -213,8 +245,11 @@ class RunModels:
         if setting.value is None or not (setting.source.startswith("--") or self.for_program):
             return
         model = self.for_program
-        if model is None or self.choice.roles:
+        others = self.choice.without(USER)
+        if others.references and (model is None or others.roles):
             raise usage_error(setting, _NOT_FOR_PROGRAMS)
+        if model is None:
+            return
         from pytest_mobileagent.llm.providers import check_endpoint, make_client
 
         try:

@@ -9,15 +9,16 @@ from __future__ import annotations
 from types import CodeType
 from typing import TYPE_CHECKING
 
+import pytest
+
 from pytest_mobileagent.errors import HostError, TaskError
 from pytest_mobileagent.extras import check_extra, is_installed
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.broken import stop
 from pytest_mobileagent.plugin.items import case_of
+from pytest_mobileagent.task.user import Person
 
 if TYPE_CHECKING:
-    import pytest
-
     from pytest_mobileagent.plugin.config import RunConfig
 
 _COMPONENTS = "key_components"  # the argument of a judge for which screenshots are read
@@ -93,3 +94,21 @@ def _has_keyword(code: CodeType, name: str) -> bool:
         else isinstance(each, tuple) and name in each
         for each in code.co_consts
     )
+
+
+def check_user(session: pytest.Session, run: RunConfig) -> None:
+    """End a run whose selected tests have a user whom a model plays, if it cannot be asked.
+
+    Raises:
+        pytest.UsageError: it cannot; in a worker, the run is stopped with the same text instead.
+    """
+    if not run.runs_agents or run.value("mobile-user") != "asked":
+        return
+    for item in session.items:
+        case = case_of(item)
+        if case is not None and isinstance(case.task.answering, Person):
+            try:
+                run.models.check_user(item.nodeid)
+            except pytest.UsageError as error:
+                stop(session, str(error))
+            return

@@ -201,6 +201,10 @@ GROUPS: dict[str, tuple[Option, ...]] = {
             "run each task in these environments, as separate tests: ids, ranges of ids "
             "(100-104), groups (train, test) or `all`",
         ),
+        Option(
+            "--mobile-user", "asked|told|silent", "asked", values.one_of("asked", "told", "silent"),
+            "how the user of a task answers: what was `asked`, `told` unasked, or not at all",
+        ),
     ),
     "limits and repetition": (
         Option(

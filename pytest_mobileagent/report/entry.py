@@ -103,6 +103,7 @@ class Entry(Spent):
     parameters: dict[str, Any]
     epoch: int
     environment: str | None
+    variant: str | None
     golden_steps: int | None
     outcome: str
     success: bool | None
@@ -148,6 +149,11 @@ class Entry(Spent):
     noisy_steps_asking: int | None
     noisy_steps_right: int | None
     noise: dict[str, Met] | None
+    user: str | None
+    questions: int | None
+    answered: int | None
+    useful: int | None
+    needless: int | None
     metered: bool | None
     estimated: bool | None
     reset: dict[str, Any] | None

@@ -18,13 +18,14 @@ from pytest_mobileagent.report.metrics.noise import measures as met_noise
 from pytest_mobileagent.report.text.cause import cause
 from pytest_mobileagent.statistics import ratio
 from pytest_mobileagent.task.apps import has_alternatives
+from pytest_mobileagent.task.user import NO_USER, THRESHOLD, alike, says
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.episode.calls import ModelCall, Totals
-    from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.episode.record import EpisodeRecord, Step
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.case import Case
@@ -89,6 +90,7 @@ class Result:
                     "parameters": self.case.parameters,
                     "epoch": self.case.epoch,
                     "environment": self.case.environment,
+                    "variant": task.variant or None,
                     "golden_steps": task.shortest,
                     "outcome": self.outcome,
                     "success": self.success,
@@ -127,12 +129,12 @@ class Result:
         return self.verdict and self.verdict.evidence.get("subgoals")
 
     def _roles(self) -> dict[str, Any] | None:
-        """Return what the models of each role cost, judges included."""
+        """Return what the models of each role cost, judges and the user included."""
         if self.episode is None:
             return None
         scored = [verdict for verdict in (self.verdict, self.beside) if verdict is not None]
         judges = self.judge_calls or [call for verdict in scored for call in verdict.calls]
-        return _by_role([*self.episode.calls, *judges])
+        return _by_role([*self.episode.calls, *self.episode.user_calls, *judges])
 
 
 def measures(
@@ -142,7 +144,8 @@ def measures(
 
     `step_ratio` is steps / golden steps of a success; `premature` a failure that the agent reported
     as done, `overdue` a success that ran into the step limit (SPA-Bench, section 5.1). `latency`:
-    seconds in the agent and on the device / actions. `no_effect_steps`, `repeated_steps` and
+    seconds in the agent and on the device / actions. `user` is how the task's user answered, and
+    `asked` counts questions. `no_effect_steps`, `repeated_steps` and
     `invalid_actions` count steps (see `no_effect`, `repeated` and `invalid`); on a golden path
     the first two are not known. `crashes` are those of apps; None if nobody read the phone's log.
     """
@@ -170,6 +173,8 @@ def measures(
         "invalid_actions": invalid(episode),
         "crashes": None if episode.crashes is None else len(episode.crashes),
         **met_noise(episode),
+        "user": episode.user or None,
+        **asked(episode),
         **_spent(spent),
         "metered": episode.is_metered,
         "estimated": spent.estimated,
@@ -180,8 +185,8 @@ def measures(
 MEASURES = (
     "termination", "attempt", "answer", "steps", "actions", "step_ratio", "premature", "overdue",
     "seconds", "seconds_per_step", "thinking_seconds", "acting_seconds", "latency",
-    "no_effect_steps", "repeated_steps", "invalid_actions", "crashes", *NOISE, "calls",
-    "input_tokens",
+    "no_effect_steps", "repeated_steps", "invalid_actions", "crashes", *NOISE, "user", "questions",
+    "answered", "useful", "needless", "calls", "input_tokens",
     "output_tokens", "cached_tokens", "cost_usd", "unpriced_calls", "uncounted_calls", "retries",
     "estimated_input_tokens", "estimated_output_tokens", "metered", "estimated", "reset",
 )  # fmt: skip
@@ -250,6 +255,42 @@ def shown(verdict: Verdict) -> dict[str, Any]:
     """Return a verdict as a report shows it."""
     names = ("passed", "scorer", "reason", "evidence", "first_step")
     return {name: getattr(verdict, name) for name in names}
+
+
+def asked(episode: EpisodeRecord) -> dict[str, int]:
+    """Return how many questions the agent asked the user, and what came of them.
+
+    - `answered`: those to which there was an answer.
+    - `useful`: those of them whose answer brought something new; `needless`: the others. An answer
+      is not new if the goal, or what the user had told unasked, says all of it, or if the user has
+      given it before to a question like this one (see `task.user.says` and `alike`).
+    """
+    known, before, useful, count = [episode.goal], list[tuple[str, str]](), 0, 0
+    for step in episode.steps:
+        known += [step.told] if step.told else []
+        questions = [action.question for action in step.done if isinstance(action, Ask)]
+        count += len(questions)
+        for question, answer in zip(questions, _answers(step), strict=False):
+            if answer is not None:
+                useful += _is_new(question, answer, known, before)
+                before.append((question, answer))
+    needless = len(before) - useful
+    return {"questions": count, "answered": len(before), "useful": useful, "needless": needless}
+
+
+def _answers(step: Step) -> Sequence[str | None]:
+    """Return the answers to the questions of a step, as far as an older record tells them."""
+    return step.answers or (None if step.reply in {None, NO_USER} else step.reply,)
+
+
+def _is_new(
+    question: str, answer: str, known: Sequence[str], before: Sequence[tuple[str, str]]
+) -> bool:
+    if says("\n".join(known), answer):
+        return False
+    return not any(
+        answer == given and alike(question, other) >= THRESHOLD for other, given in before
+    )
 
 
 Look = tuple[str, str, str, bytes]

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from pytest_mobileagent.agent.agent import Briefing
+from pytest_mobileagent.agent.agent import Briefing, Told
 from pytest_mobileagent.device.device import log_of, system_of
 from pytest_mobileagent.device.probes import since_now
 from pytest_mobileagent.environment.apply import apply
@@ -25,7 +25,9 @@ from pytest_mobileagent.errors import (
 from pytest_mobileagent.llm.models import EpisodeModels, ModelSettings
 from pytest_mobileagent.run.path import GoldenPath, PathSession, show_first_page
 from pytest_mobileagent.run.session import Limits, Session
+from pytest_mobileagent.run.user import EpisodeUser, model_of_user
 from pytest_mobileagent.task.apps import all_packages, has_alternatives, missing, on_phone
+from pytest_mobileagent.task.template import fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -64,6 +66,8 @@ class Plan:
     - `clock`: what the device's clock is set to; None leaves it as it is.
     - `noise`: what is to get in the agent's way; None for nothing.
     - `path`: "single" if the golden actions are done in the agent's place (see `run.path`).
+    - `user`: how the task's user answers (see `task.user.MODES`); `user_models`: those that may
+      play it, `models` if not given; `unanswered`: the file of questions that nobody answers.
     - `is_done`: called with the folder of the episode after every step; returns whether the goal
       is met and the episode is to end. None if the task does not stop on success.
     """
@@ -82,6 +86,9 @@ class Plan:
     ocr: str = "rapidocr"
     noise: NoiseSettings | None = None
     path: Literal["single", "multi"] = "multi"
+    user: str = "asked"
+    user_models: ModelSettings | None = None
+    unanswered: Path | None = None
     is_done: Callable[[Path], bool] | None = None
 
 
@@ -119,9 +126,14 @@ def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, numb
     met = _with_noise(device, plan, first)
     recorder = Recorder(folder, screens)
     try:
+        values = task.values(plan.case.parameters, first.screen.time)
+        user = _user(plan, folder, values)
         head = _head(plan, goal, number, versions)
+        head |= {"user": user.mode} if user.mode else {}
+        head |= {"full_goal": fill(task.full, values)} if task.full else {}
         recorder.start(plan.case, device.info, reset, head)
-        _play(plan, met, recorder, _Start(first, probes, goal, frozenset(versions)))
+        start = _Start(first, probes, goal, frozenset(versions), values, user)
+        _play(plan, met, recorder, start)
     except TaskError:
         with contextlib.suppress(MobileAgentError):  # the first error is reported
             _call("clean_up", task.clean_up, device, plan.case)
@@ -158,13 +170,19 @@ class _Start(NamedTuple):
     probes: Mapping[str, Probe]
     goal: str
     installed: frozenset[str]
+    values: Mapping[str, Any]
+    user: EpisodeUser
+
+
+def _user(plan: Plan, folder: Path, values: Mapping[str, Any]) -> EpisodeUser:
+    models = plan.models if plan.user_models is None else plan.user_models
+    model = model_of_user(models, folder, plan.clients)
+    return EpisodeUser(plan.case, plan.user, values, model=model, unanswered=plan.unanswered)
 
 
 def _play(plan: Plan, device: Device, recorder: Recorder, start: _Start) -> None:
-    task, (first, probes, goal, installed) = plan.case.task, start
+    task, (first, probes, goal, installed, values, user) = plan.case.task, start
     started = time.monotonic()
-    assert first.screen.time is not None
-    values = task.values(plan.case.parameters, first.screen.time)
     make = Session if plan.path == "multi" else partial(PathSession, path=GoldenPath(task, values))
     session = make(
         device,
@@ -177,8 +195,11 @@ def _play(plan: Plan, device: Device, recorder: Recorder, start: _Start) -> None
         prices=plan.models.prices,
         installed=installed,
         is_done=None if plan.is_done is None else partial(plan.is_done, recorder.folder),
+        user=user,
     )
     runner = plan.make_runner(plan.case, values)
+    if user.tells and plan.program is not None:  # which gets nothing but its goal
+        goal = "\n".join(filter(None, [goal, user.told_at_once()]))
     briefing = Briefing(
         goal,
         device.info,
@@ -186,7 +207,7 @@ def _play(plan: Plan, device: Device, recorder: Recorder, start: _Start) -> None
         plan.seed,
         recorder.folder,
         language=task.language,
-        instructions=task.instructions,
+        instructions=Told(task.instructions) if user.tells else task.instructions,
         installed=installed,
         ocr=plan.ocr,
         models=EpisodeModels(plan.models, recorder.folder, recorder.pictures, plan.clients),

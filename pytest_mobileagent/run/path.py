@@ -23,7 +23,7 @@ from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.device.device import PageDevice, is_covered
 from pytest_mobileagent.episode.record import Observation, Termination
 from pytest_mobileagent.errors import NoEdgeError, NoSolutionError, TaskError
-from pytest_mobileagent.run.session import UNREADABLE, Session, cut
+from pytest_mobileagent.run.session import UNREADABLE, Session, cut, reply_of
 from pytest_mobileagent.task.solution import Scene
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ class PathSession(Session):
         self.steps += 1
         undone, notice = self._undone(reply)
         answer = self._answer(reply, golden)
-        self._recorder.outcome(notice, answer, undone)
+        self._record_outcome(notice, answer, undone)
         decided = time.monotonic()
         self.seconds_left = max(0.0, self.seconds_left - (decided - told))
         if ends_episode(golden.action):
@@ -213,11 +213,13 @@ class PathSession(Session):
         self.steps += 1
         actions = [action for action in reply.actions if not ends_episode(action)]
         reports = len(reply.actions) - len(actions)
-        undone, notice, answer = 0, COVERED, None
+        undone, notice = 0, COVERED
+        self._answers = []
         if actions or not reports:
-            undone, notice, answer = self._do(actions, None)
+            undone, notice = self._do(actions, None)
+        answer = reply_of(self._answers)
         undone, notice = undone + reports, notice or (COVERED if reports else "")
-        self._recorder.outcome(notice, answer, undone)
+        self._record_outcome(notice, answer, undone)
         return self._after(reply, time.monotonic(), answer, notice)
 
     def _end_if_done(self) -> None:
@@ -240,7 +242,10 @@ class PathSession(Session):
     def _answer(self, reply: Reply, golden: Golden) -> str | None:
         """Return the user's reply to what the agent asks, or else to what there was to ask."""
         asked = [each for each in (*reply.actions, golden.action) if isinstance(each, Ask)]
-        return self._reply_to(asked[0]) if asked else None
+        self._answers = []
+        for each in asked[:1]:
+            self._ask(each.question)
+        return reply_of(self._answers)
 
     def _do_golden(self, golden: Golden) -> None:
         """Do a golden action, or show the page to which it leads where pages are recorded."""

@@ -24,6 +24,7 @@ from pytest_mobileagent.device.logcat import crashes
 from pytest_mobileagent.episode.exchanges import CallReader
 from pytest_mobileagent.episode.record import Observation, Termination
 from pytest_mobileagent.errors import DeviceError, NoEdgeError, ScreenError
+from pytest_mobileagent.task.user import NO_USER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -37,13 +38,13 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.store import Recorder
     from pytest_mobileagent.llm.budget import Spending
     from pytest_mobileagent.llm.prices import Prices
+    from pytest_mobileagent.run.user import EpisodeUser
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.task import Probe, Task
 
 _LONGEST_NOTICE = 1000  # characters
 _MOST_LINES = 200  # of the phone's log, after each step
 MOST_LOOKS = 50  # observations in a row that count as no step
-NO_USER = "The user does not answer."
 UNREADABLE = "no action could be made out of what you said"
 
 
@@ -89,9 +90,9 @@ class Session:
     """One episode while an agent runner works on it (see `AgentRunner`).
 
     `observation` is the agent's last one, made of the capture `last`. If `is_done` is given, it is
-    called after every step, and ends the episode when it returns True. `is_logged` says whether
-    the phone's log could be read after every step, or else the crashes that it keeps; `crashes` are
-    those of apps, with the number of the step.
+    called after every step, and ends the episode when it returns True; `user` answers questions.
+    `is_logged` says whether the phone's log could be read after every step, or else the crashes
+    that it keeps; `crashes` are those of apps, with the number of the step.
 
     Each decision is a step, even one that could not be done; only a final report is none. The
     notice of the next observation says what could not be done.
@@ -110,6 +111,7 @@ class Session:
         prices: Prices | None = None,
         installed: Collection[str] | None = None,
         is_done: Callable[[], bool] | None = None,
+        user: EpisodeUser | None = None,
     ) -> None:
         self.limits = limits
         self.steps = 0
@@ -128,6 +130,10 @@ class Session:
         self._spending, self._prices = spending, prices
         self._installed = installed
         self._is_done = is_done
+        self._user = user
+        self._told = ""  # by the user, unasked, with the last screen
+        self._answers: list[str | None] = []  # of the user, to the questions of a step
+        self._answering = 0.0  # seconds that they took
         self._looks = 0
         self._may_act = 0.0  # when, by the monotonic clock
         self._decided = 0  # how many decisions were recorded, as their numbers stand in messages
@@ -163,14 +169,15 @@ class Session:
         decided = time.monotonic()
         self.seconds_left = max(0.0, self.seconds_left - (decided - told))
         self.steps += counts and not is_report
-        undone, notice, answer = self._do(actions, by)
+        undone, notice = self._do(actions, by)
+        answer = reply_of(self._answers)
         if (report := _report(actions)) is not None and not notice:
             gave_up = isinstance(report, Impossible)
             self.end(Termination.GAVE_UP if gave_up else Termination.SELF_REPORTED)
             raise EpisodeOver
-        self._recorder.outcome(notice, answer, undone)
+        self._record_outcome(notice, answer, undone)
         self._keep_pace()
-        return self._after(reply, decided, answer, notice)
+        return self._after(reply, decided + self._answering, answer, notice)
 
     def _after(
         self,
@@ -192,6 +199,8 @@ class Session:
         self._record_events()
         if reply.calls and self._spending is not None and (why := self._spending.over()):
             self.end(Termination.BUDGET, why)
+        if self._user is not None and self._user.budget:
+            self.end(Termination.BUDGET, self._user.budget)
         self._end_if_done()
         if self.ending is not None:
             raise EpisodeOver
@@ -279,20 +288,15 @@ class Session:
             return str(error)
         return ""
 
-    def _do(
-        self, actions: Sequence[Action], by: Callable[[], str] | None
-    ) -> tuple[int, str, str | None]:
-        """Do actions until one cannot be done.
-
-        Return how many are left, why, and what the user answered.
-        """
-        answer = None
+    def _do(self, actions: Sequence[Action], by: Callable[[], str] | None) -> tuple[int, str]:
+        """Do actions until one cannot be done; return how many are left, and why."""
+        self._answers, self._answering = [], 0.0
         self._given = []
         if by is not None:
             why = by()
-            return int(bool(why)), cut(why), None
+            return int(bool(why)), cut(why)
         if not actions:
-            return 0, UNREADABLE, None
+            return 0, UNREADABLE
         ends = time.monotonic() + self.limits.seconds
         for number, action in enumerate(actions, 1):
             which = f"action {number} of {len(actions)}: " if len(actions) > 1 else ""
@@ -302,19 +306,29 @@ class Session:
             if not flaw and ends_episode(action) and number < len(actions):
                 flaw = f"nothing can follow {action!r}"
             if flaw:
-                return len(actions) - number + 1, cut(f"{which}{flaw}"), answer
+                return len(actions) - number + 1, cut(f"{which}{flaw}")
             if isinstance(action, Ask):
-                answer = self._reply_to(action)
+                self._ask(action.question)
             elif not ends_episode(action):
                 self._given.append(number - 1)
                 try:
                     self._perform(action)
                 except NoEdgeError as error:
-                    return len(actions) - number + 1, cut(f"{which}{error}"), answer
-        return 0, "", answer
+                    return len(actions) - number + 1, cut(f"{which}{error}")
+        return 0, ""
 
-    def _reply_to(self, asked: Ask) -> str:
-        return self._task.reply_to(asked.question) or NO_USER
+    def _record_outcome(self, notice: str, answer: str | None, undone: int) -> None:
+        calls = () if self._user is None else self._user.take_calls()
+        self._recorder.outcome(notice, answer, undone, self._answers, calls)
+
+    def _ask(self, question: str) -> None:
+        """Ask the user, whose seconds are neither the agent's nor the phone's."""
+        asked, answer = time.monotonic(), None
+        if self._user is not None:
+            place = {"episode": self.folder.name, "screen": len(self._seen) - 1}
+            answer = self._user.reply(question, self.last.screen.own, max(1, self.steps), place)
+        self._answers.append(answer)
+        self._answering += time.monotonic() - asked
 
     def _perform(self, action: Action) -> None:
         self._keep_pace()
@@ -369,14 +383,18 @@ class Session:
             screen = replace(screen, page="", same=())
         if before is not None:
             before = replace(before, where="", page="", same=())
-        return Observation(screen, reply, notice, before)
+        return Observation(screen, reply, notice, before, told=self._told)
 
     def _record(self, capture: Capture, seconds: float = 0.0) -> Screen:
         """Record a capture; one that cannot be read is the device's fault."""
         self.last = capture
         self._seen.append(capture.screen.time)
         before = capture.before.page if capture.before else ""
-        screen = self._recorder.observation(capture.screen, capture.probes, seconds, before)
+        self._told = ""
+        if self._user is not None:
+            self._told = self._user.told(capture.screen.own, self.steps + 1)
+        shown, probes = capture.screen, capture.probes
+        screen = self._recorder.observation(shown, probes, seconds, before, self._told)
         if (noise := noise_of(self.device)) is not None and self._decided:
             lost = tuple(n for place, n in enumerate(self._given) if place in noise.swallowed)
             self._recorder.noise(replace(noise, swallowed=lost))
@@ -387,6 +405,12 @@ class Session:
             msg = f"device {self.device.info.serial} shows no screen: {error} ({screen.where})"
             raise DeviceError(msg) from error
         return screen
+
+
+def reply_of(answers: Sequence[str | None]) -> str | None:
+    """Return what the agent hears of the answers to its questions; None if it asked none."""
+    given = [answer for answer in answers if answer is not None]
+    return "\n".join(given) or NO_USER if answers else None
 
 
 def cut(text: str) -> str:

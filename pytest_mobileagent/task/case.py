@@ -28,6 +28,7 @@ _RECORDED: dict[str, Any] = {
     "snapshot": str,
     "wording": str,
     "task_set": str,
+    "variant": str,
 }
 _OWN: dict[str, Any] = {
     "id": str,
@@ -87,6 +88,8 @@ class Case:
         """Return the case as plain data, the task by what a record keeps of it."""
         task = {name: getattr(self.task, name) for name in _RECORDED}
         task |= {"apps": self.task.packages, "golden_steps": self.task.shortest}
+        if not self.task.variant:  # as before there were any
+            del task["variant"]
         own = {
             "id": self.id,
             "key": self.key,

@@ -9,6 +9,7 @@ from pytest_mobileagent.action.matching import Golden, golden_from_json
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.plain import why_unreadable
 from pytest_mobileagent.task.needs import split_needs
+from pytest_mobileagent.task.user import user_of_cell
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,12 +64,17 @@ def _flag(value: Any) -> bool:
 
 # How cells of the columns that are fields of a task are read.
 FIELDS: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("goal", "app", "kind", "language", "source", "suite"), str),
+    **dict.fromkeys(("goal", "vague", "app", "kind", "language", "source", "suite"), str),
     **dict.fromkeys(("snapshot", "task_set"), str),
     **dict.fromkeys(("apps", "tags", "instructions"), as_list),
     **dict.fromkeys(("golden_steps", "level", "step_limit"), _whole),
     "needs": _needs,
     "golden": _golden,
     "stop_on_success": _flag,
+    "user": user_of_cell,
 }
-EXPECTED = {"level": "1, 2 or 3", "stop_on_success": "true or false"}
+EXPECTED = {
+    "level": "1, 2 or 3",
+    "stop_on_success": "true or false",
+    "user": "a text, or a list of pairs of question and answer",
+}

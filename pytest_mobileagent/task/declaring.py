@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.task.solution import Move
     from pytest_mobileagent.task.table import Row
     from pytest_mobileagent.task.task import Probe
+    from pytest_mobileagent.task.user import User
 
 
 F = TypeVar("F")
@@ -85,7 +86,8 @@ def task(
     parameters: Callable[[random.Random], Mapping[str, Any]] | None = None,
     prepare: Callable[..., object] | None = None,
     clean_up: Callable[..., object] | None = None,
-    user: str | Mapping[str, str] | None = None,
+    user: User | None = None,
+    vague: str | None = None,
     success_after_error: bool = False,
     stop_on_success: bool = False,
     instructions: Sequence[str] = (),

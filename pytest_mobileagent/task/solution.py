@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from pytest_mobileagent.action.action import (
     Action,
+    Ask,
     Direction,
     Finish,
     Impossible,
@@ -74,7 +75,8 @@ class Move:
     """One move of a solution: `words` as in the source, `action` what it comes to on a screen.
 
     It is played once; one with `done` as often as it takes until that holds, maybe never. If it
-    `reads_pictures`, it looks for what the hierarchy may lack, which needs the extra [vision].
+    `reads_pictures`, it looks for what the hierarchy may lack, which needs the extra [vision]. One
+    that `asks` the user has a question, the name that stands for the answer, and a guess.
     """
 
     words: str
@@ -82,6 +84,7 @@ class Move:
     ends_episode: bool = False
     done: Callable[[Scene], bool] | None = None
     reads_pictures: bool = False
+    asks: tuple[str, str, str] | None = None
 
     def __str__(self) -> str:
         return self.words
@@ -228,6 +231,24 @@ def press(key: KeyName) -> Move:
 def wait(seconds: float = 1.0) -> Move:
     """Do nothing for `seconds`."""
     return Move(f"wait({seconds})", lambda _: Wait(seconds))
+
+
+def ask_user(question: str, **guess: str) -> Move:
+    """Ask the user, and name the answer: `ask_user("Which colour?", colour="Red")`.
+
+    In the moves after it, `{colour}` stands for the answer, or for the guess if the user gives
+    none. In the full variant of a task nothing is asked, and it stands for the answer that
+    `user=questions([…])` has.
+    """
+    if len(guess) != 1 or not all(isinstance(text, str) for text in (question, *guess.values())):
+        msg = f'ask_user({question!r}, …) needs one name with a guess, as in colour="Red"'
+        raise TaskError(msg)
+    ((name, text),) = guess.items()
+    return Move(
+        f"ask_user({question!r})",
+        lambda scene: Ask(fill(question, scene.values)),
+        asks=(question, name, text),
+    )
 
 
 def seen(**criteria: Any) -> Seen:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.action.action import Action, Finish, Impossible
@@ -13,6 +13,7 @@ from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.task.needs import alternatives, unknown_need
 from pytest_mobileagent.task.template import fill, times
+from pytest_mobileagent.task.user import Person, Questions
 
 if TYPE_CHECKING:
     import random
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action.matching import Wanted
     from pytest_mobileagent.task.solution import Move
+    from pytest_mobileagent.task.user import User
 
 
 Value = Any  # plain data: what JSON can hold
@@ -44,6 +46,7 @@ class Probe(Protocol):
 
 KINDS = ("operation", "single-frame query", "multi-frame query", "cross-app", "open-ended")
 OWN, OFFICIAL = WORDINGS = ("own", "official")
+FULL, VAGUE = VARIANTS = ("full", "vague")
 DEFAULT_SNAPSHOT = "default_boot"
 DEFAULT_STEP_LIMIT = 20  # where nothing is known of the task's length
 MOST_STEPS = 1_000_000  # more than any agent can do, and any run can record
@@ -73,8 +76,11 @@ class Task:
       after the reset and after the last screen, unrecorded (MobileAgentBench's customisation;
       SPA-Bench, section 4.2).
     - `parameters`: a function of a `random.Random` that draws values for each epoch.
-    - `user`: what the user answers when the agent asks: one text, or a mapping from a word of the
-      question to the answer.
+    - `user`: what the user answers when the agent asks: one text, a mapping from a word of the
+      question to the answer, prepared `questions`, or a `person` (see `task.user`).
+    - `vague`: the goal with less in it, so that an agent has to ask. There are two items then,
+      "full" and "vague", and only the latter has a user; `variant` is which of them this is, and
+      `full` the whole goal of the vague one.
     - `success_after_error`: whether a goal that was met counts although the agent then raised or
       ran out of time, as in SPA-Bench's tables.
     - `stop_on_success`: whether the body is asked after every step, and the episode ends as soon as
@@ -112,7 +118,7 @@ class Task:
     prepare: Callable[..., object] | None = None
     clean_up: Callable[..., object] | None = None
     parameters: Callable[[random.Random], Mapping[str, Any]] | None = None
-    user: str | Mapping[str, str] | None = None
+    user: User | None = None
     success_after_error: bool = False
     stop_on_success: bool = False
     instructions: tuple[str, ...] = ()
@@ -120,6 +126,9 @@ class Task:
     wording: str = OWN
     task_set: str = ""
     remarks: tuple[str, ...] = ()
+    vague: str | None = None
+    variant: str = ""
+    full: str = ""
 
     def __post_init__(self) -> None:
         if not isinstance(self.goal, str) or not self.goal.strip():
@@ -208,23 +217,43 @@ class Task:
             if value is not None and not callable(value):
                 msg = f"{name}={_shown(value)} has to be a function"
                 raise TaskError(msg)
-        user = "" if self.user is None else self.user
-        replies = user.items() if isinstance(user, Mapping) else [("", user)]
-        if not all(isinstance(text, str) for reply in replies for text in reply):
-            msg = f"user={_shown(self.user)} has to be a text, or texts by words of the question"
-            raise TaskError(msg)
+        self._check_user()
         for name in ("success_after_error", "stop_on_success"):
             value = getattr(self, name)
             if not isinstance(value, bool):
                 msg = f"{name}={_shown(value)} has to be True or False"
                 raise TaskError(msg)
 
-    def reply_to(self, question: str) -> str | None:
-        """Return what the user answers to a question of the agent's; None if there is no user."""
-        if self.user is None or isinstance(self.user, str):
-            return self.user
-        asked = question.casefold()
-        return next((text for word, text in self.user.items() if word.casefold() in asked), None)
+    def _check_user(self) -> None:
+        user = "" if self.user is None else self.user
+        replies = user.items() if isinstance(user, Mapping) else [("", user)]
+        is_text = all(isinstance(text, str) for reply in replies for text in reply)
+        if not (is_text or isinstance(user, Questions | Person)):
+            msg = (
+                f"user={_shown(self.user)} has to be a text, texts by words of the question, "
+                "questions([…]) or person(…)"
+            )
+            raise TaskError(msg)
+        if self.vague is None:
+            return
+        if not isinstance(self.vague, str) or not self.vague.strip():
+            msg = f"vague={_shown(self.vague)} has to be a goal in words"
+            raise TaskError(msg)
+        if self.vague.casefold().split() == self.goal.casefold().split():
+            msg = f"vague={_shown(self.vague)} is the goal itself: leave out what has to be asked"
+            raise TaskError(msg)
+
+    def as_variant(self, name: str) -> Task:
+        """Return the task as one of its two variants, "full" or "vague" (see `vague`)."""
+        if name == FULL:
+            return replace(self, variant=FULL, vague=None)
+        vague = self.goal if self.vague is None else self.vague
+        return replace(self, variant=VAGUE, goal=vague, full=self.goal, vague=None)
+
+    @property
+    def answering(self) -> User | None:
+        """The user whom the agent can ask; None if there is nobody, as in the full variant."""
+        return None if self.variant == FULL else self.user
 
     @property
     def packages(self) -> tuple[str, ...]:
@@ -234,7 +263,9 @@ class Task:
     @property
     def shortest(self) -> int | None:
         """The golden steps, given or counted from the solution or the golden actions, if known."""
-        counted = sum(not move.ends_episode for move in self.solution)
+        asks_nobody = self.variant == FULL
+        moves = (move for move in self.solution if not (move.asks and asks_nobody))
+        counted = sum(not move.ends_episode for move in moves)
         golden = sum(not isinstance(each, Finish | Impossible) for each in map(_bare, self.golden))
         return self.golden_steps or counted or golden or None
 

@@ -41,15 +41,17 @@ def play(
     time_limit: float = 60.0,
     seed: int = 0,
     path: Literal["single", "multi"] = "multi",
+    user: str = "asked",
     folder: Path | None = None,
 ) -> Episode:
     """Let an agent work on a task, or towards a goal in words, and return the episode.
 
     `agent` is a class, or what makes an agent; it runs in a thread of this process. `model` is what
     it asks, such as a `ScriptedModel`, or one for each of its roles; a `ScriptedModel` also answers
-    the agent's own SDKs (`Briefing.endpoint`). `options` are what it declares. With `path="single"`
-    the task's golden actions are done in the agent's place. The episode is recorded in `folder`;
-    without one the record is gone, and only the returned episode stays.
+    the agent's own SDKs (`Briefing.endpoint`); one for the role "user" plays a `person`. `options`
+    are what the agent declares, and `user` is how a user answers ("asked", "told", "silent"). The
+    task's golden actions are done in the agent's place with `path="single"`. The episode is
+    recorded in `folder`; without one the record is gone, and only the returned episode stays.
 
     Raises:
         InfrastructureError: the phone broke.
@@ -68,6 +70,7 @@ def play(
         seed=seed,
         options=as_dict(given),
         path=path,
+        user=user,
         models=ModelSettings(_choice(clients)),
         clients={_reference(role): client for role, client in clients.items()},
     )

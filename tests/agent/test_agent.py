@@ -5,20 +5,25 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent import (
+    Ask,
     Finish,
     Observation,
     Open,
     Scroll,
     Tap,
     answer,
+    ask_user,
     open_app,
+    person,
+    questions,
     scroll,
     seen,
     tap,
 )
-from pytest_mobileagent.agent.agent import KnowsTask, Scripted
+from pytest_mobileagent.agent.agent import KnowsTask, Scripted, Told
 from pytest_mobileagent.errors import TaskError, UnfitMoveError
 from pytest_mobileagent.task.task import Task
+from pytest_mobileagent.task.user import NO_USER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -99,3 +104,50 @@ def test_a_scroll_that_moves_nothing_any_more_ends(make_screen: Callable[..., Sc
         agent.step(Observation(make_screen(text)))
     with pytest.raises(UnfitMoveError, match="move 3 of the solution"):
         agent.step(Observation(make_screen("b")))
+
+
+ASKING = Task(
+    "Buy a green mug.",
+    vague="Buy a mug.",
+    user=questions([("How many?", "1"), ("Which {thing}?", "Green {thing}")]),
+    solution=[ask_user("Which {thing}?", mug="Red"), answer("{mug}")],
+)
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"), [("Blue", "Blue"), (NO_USER, "Red"), (None, "Red"), ("{now}", "{now}")]
+)
+def test_a_solution_asks_and_guesses_if_nobody_answers(
+    make_screen: Callable[..., Screen], reply: str | None, said: str
+) -> None:
+    agent = Scripted()
+    agent.assign_task(ASKING.as_variant("vague"), {"thing": "mug"})
+    assert agent.step(Observation(make_screen())) == Ask("Which mug?")
+    assert agent.step(Observation(make_screen(), reply)) == Finish(said)
+
+
+def test_where_the_goal_is_whole_nothing_is_asked(make_screen: Callable[..., Screen]) -> None:
+    agent = Scripted()
+    agent.assign_task(ASKING.as_variant("full"), {"thing": "mug"})
+    assert agent.step(Observation(make_screen())) == Finish("Green mug")
+
+
+def test_what_is_known_without_asking_stands_in_pairs() -> None:
+    alone = Task("Buy a green mug.", vague="Buy.", user=person("a"), solution=ASKING.solution)
+    with pytest.raises(TaskError, match=r"no pair of user=questions\(\[…\]\) answers that"):
+        Scripted().assign_task(alone.as_variant("full"), {"thing": "mug"})
+
+
+def test_instructions_grow_by_what_the_user_tells() -> None:
+    told = Told(("Open it.", "Tap it."))
+    assert (len(told), list(told)) == (0, [])
+    for said, shown in [
+        ("Green.", ["Open it.\nGreen."]),
+        ("", ["Tap it."]),
+        ("", []),
+        ("Two.", ["Two."]),
+    ]:
+        told.add(said)
+        number = len(told._texts) - 1
+        assert list(told[number : number + 1]) == shown
+        assert len(told) == number + bool(shown)

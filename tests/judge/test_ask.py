@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -37,6 +38,12 @@ def test_a_judge_says_whether_it_was_done_and_why() -> None:
     assert (opinion.model, opinion.passed) == ("scripted:judge", True)
     assert opinion.reason == "The switch is on."
     assert [call.role for call in opinion.calls] == ["judge"]
+
+
+def test_a_judge_knows_the_whole_goal_where_the_agent_was_given_a_vague_one() -> None:
+    vague = replace(DONE, goal="Do it.", full_goal="Switch on the Wi-Fi.")
+    assert "| Switch on the Wi-Fi." in asked(vague).text
+    assert "| Do it." not in asked(vague).text
 
 
 def test_the_temperature_is_zero() -> None:

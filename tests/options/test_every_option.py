@@ -43,6 +43,7 @@ VALUES = {
     "--mobile-noise": "0.2,popup",
     "--mobile-device-time": "now",
     "--mobile-pace": "3",
+    "--mobile-user": "told",
     "--mobile-seed": "7",
     "--mobile-epochs": "2",
     "--mobile-env": "all",

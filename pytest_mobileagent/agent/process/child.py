@@ -92,7 +92,8 @@ def _load(
         raise _refused(connection, f"--mobile-agent-option {error}") from error
     knows_task = isinstance(agent, KnowsTask) or hasattr(agent, "assign_task")
     names = {name: [str(each) for each in getattr(agent, name, ())] for name in NEEDS}
-    send_to_worker(connection, "ready", options=values, knows_task=knows_task, **names)
+    about = {"knows_task": knows_task, "asks": bool(getattr(agent, "asks", True))}
+    send_to_worker(connection, "ready", options=values, **about, **names)
     return agent, options
 
 

@@ -118,7 +118,7 @@ class AgentProcess:
             send_to_agent(self._connection, "load", *self._request)
 
     def load(self) -> dict[str, Any]:
-        """Return the agent's properties: `options`, `knows_task`, and what it declares (`NEEDS`).
+        """Return the agent's properties: `options`, `knows_task`, `asks`, and what it declares.
 
         Raises:
             AgentError: it cannot be loaded, or does not take such options.

@@ -79,14 +79,14 @@ def pack_observation(observation: Observation) -> tuple[Any, ...]:
     """Return an observation without the data derived from its screen here."""
     shown = [observation.screen, *([observation.before] if observation.before else [])]
     screens = [(s.xml, s.png, s.package, s.activity, s.time, s.where) for s in shown]
-    return (screens, observation.reply, observation.notice, observation.done)
+    return (screens, observation.reply, observation.notice, observation.done, observation.told)
 
 
 def unpack_observation(packed: tuple[Any, ...]) -> Observation:
     """Return the observation that was packed."""
-    screens, reply, notice, done = packed
+    screens, reply, notice, done, told = packed
     screen, *before = [Screen(*fields) for fields in screens]
-    return Observation(screen, reply, notice, before[0] if before else None, done)
+    return Observation(screen, reply, notice, before[0] if before else None, done, told)
 
 
 def pack_reply(reply: Reply) -> dict[str, Any]:

@@ -80,8 +80,21 @@ def show_run(
     ends = [result for result in results if not is_final(result)]
     if run.earlier.makes_episodes and any(budget or each["fault"] != "budget" for each in ends):
         lines.append(_how_to_go_on(run, budget))
+    lines += _cannot_ask(run, results)
     for line in [*lines, *remarks(results, run.folder.about())]:
         terminal.line(line)
+
+
+def _cannot_ask(run: RunConfig, results: Sequence[Entry]) -> list[str]:
+    """Return a line on an agent that cannot ask the users that tasks have."""
+    users = sum(result["user"] == "asked" for result in results)
+    if run.agents.asks or not users:
+        return []
+    tasks = f"{users} task{'s have' if users != 1 else ' has'} a user who answers"
+    flag = run.settings["mobile-user"].option.flag
+    return [
+        f"{tasks}, and {printable(str(run.agent))} cannot ask: {flag}=told gives it the answers"
+    ]
 
 
 def show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) -> None:

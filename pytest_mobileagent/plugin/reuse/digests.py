@@ -124,7 +124,7 @@ def _parts(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> d
     functions = [each for each in (task.prepare, task.clean_up) if each is not None]
     prepared = [shown(case.arguments_of(each)) for each in functions]
     scripted = [shown(task.solution), shown(case.parameters)] if task.solution else None
-    answers = [shown(task.user), shown(case.parameters)] if task.user else None
+    answers = [shown(task.user), shown(case.parameters), *user_of(run)] if task.user else None
     body = sources.of(_function(item)) if task.stop_on_success else None
     return {
         "goal": [task.goal, _named_in(task.goal, case), task.instructions, task.language],
@@ -185,6 +185,12 @@ def _golden(task: Task, sources: Sources) -> list[Any]:
         sources.of(*functions),
         shown(task.solution),
     ]
+
+
+def user_of(run: RunConfig) -> list[str | None]:
+    """Return how users answer; nothing where they are asked, as in runs of before."""
+    setting = run.settings["mobile-user"]
+    return [f"user {setting.text}"] if setting.value != "asked" else []
 
 
 def _check(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> Any:

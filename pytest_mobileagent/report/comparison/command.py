@@ -23,7 +23,7 @@ from pytest_mobileagent.report.comparison.beside import (
     place_of_pair,
     with_episodes,
 )
-from pytest_mobileagent.report.comparison.compare import compare
+from pytest_mobileagent.report.comparison.compare import compare, paired_by_variant
 from pytest_mobileagent.report.gate.decide import decide_finished, decision_lines, decision_markdown
 from pytest_mobileagent.report.gate.spec import read_gate
 from pytest_mobileagent.report.recorded import find_run, recorded_run
@@ -111,7 +111,11 @@ def remarks(comparison: Comparison) -> list[str]:
     """Return what a reader has to know before trusting the numbers."""
     found = []
     base, run = comparison["baseline"], comparison["run"]
-    if base["id"] == run["id"]:
+    if variants := comparison.get("variants"):
+        found.append(
+            f"note: compared are two variants of the tasks: {variants[1]} with {variants[0]}"
+        )
+    elif base["id"] == run["id"]:
         found.append("note: this is the same run twice")
     for whose, each in (("the baseline", base), ("the run", run)):
         if not each["has_ended"]:
@@ -324,6 +328,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _entry(base: RecordedRun, run: RecordedRun, gate: Gate | None) -> dict[str, Any]:
+    base, run = paired_by_variant(base, run)
     comparison = with_episodes(compare(base, run), base, run)
     decision = None if gate is None else decide_finished(gate, run, base).to_wire()
     return {"comparison": comparison, "gate": decision}

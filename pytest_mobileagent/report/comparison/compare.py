@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.plain import to_wire
-from pytest_mobileagent.report.comparison.pairing import common, difference, fallen, tallies, total
+from pytest_mobileagent.report.comparison.pairing import (
+    across_variants,
+    common,
+    difference,
+    fallen,
+    tallies,
+    total,
+)
 from pytest_mobileagent.report.metrics.noise import noise_totals
 from pytest_mobileagent.report.text.table import label
 from pytest_mobileagent.statistics import field, mean, standard_error, student_cdf
+from pytest_mobileagent.task.task import FULL, VAGUE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -32,6 +41,20 @@ SHOULD_BE_EQUAL = (
 _FEW = 3  # tasks that an error names
 
 
+def paired_by_variant(base: RecordedRun, run: RecordedRun) -> tuple[RecordedRun, RecordedRun]:
+    """Return two runs whose tasks pair, also those of which each run has another variant.
+
+    A run that is compared with itself is divided: its vague variants are compared with the full.
+    """
+    before, after = base.tasks, run.tasks
+    both = {task["variant"] for task in after} >= {FULL, VAGUE}
+    if base.folder == run.folder and both:
+        before = [task for task in before if task["variant"] == FULL]
+        after = [task for task in after if task["variant"] == VAGUE]
+    before, after = across_variants(before, after)
+    return replace(base, tasks=before), replace(run, tasks=after)
+
+
 def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
     """Return how `run` differs from `base`, as plain data: `comparison` of report.json.
 
@@ -39,6 +62,7 @@ def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
       episodes were decided, of how many, and the mean of the tasks' success rates.
     - `tasks`: how many are in both and decided; `difference`, `interval` (95 %), `standard_error`
       and `p_value` (two-sided) of the success rate: a paired t-test over them.
+    - `variants`: which variant of the tasks each run has, if they differ (see `Task.vague`).
     - `gained`, `lost`: tasks that pass in most of their epochs in one run only. `flaky`: those that
       passed in some epochs and failed in others, in either run. `new`, `missing`: tasks that are in
       one run only, or were decided in one run only.
@@ -56,6 +80,7 @@ def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
     Raises:
         ValueError: the runs have no task in common.
     """
+    base, run = paired_by_variant(base, run)
     before, after = tallies(base.tasks), tallies(run.tasks)
     _check_overlap(base, run, before, after)
     keys = common(before, after)
@@ -67,6 +92,7 @@ def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
                 "baseline": _about(base, [before[key] for key in before if key in after]),
                 "run": _about(run, [after[key] for key in before if key in after]),
                 "tasks": found.tasks,
+                "variants": _variants(base, run, keys),
                 "difference": found.value,
                 "interval": found.interval(LEVEL),
                 "level": LEVEL,
@@ -105,6 +131,14 @@ def _about(run: RecordedRun, counted: Sequence[Tally]) -> dict[str, Any]:
         "episodes": every.decided + every.missing,
         "success_rate": fmean(decided) if decided else None,
     }
+
+
+def _variants(base: RecordedRun, run: RecordedRun, keys: Collection[Key]) -> list[str] | None:
+    """Return which variants the tasks in common are, if another in each run; else None."""
+    ids = {key[0] for key in keys}
+    names = [{task["variant"] for task in each.tasks if task["id"] in ids} for each in (base, run)]
+    is_told = all(len(each) == 1 for each in names) and names[0] != names[1]
+    return [str(name) for each in names for name in each] if is_told else None
 
 
 def _gained(before: Tally, after: Tally) -> bool:

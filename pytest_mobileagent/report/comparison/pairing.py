@@ -8,6 +8,7 @@ do not count as ten tasks.
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from dataclasses import dataclass
 from math import fsum
@@ -75,6 +76,39 @@ def tallies(tasks: Iterable[Entry]) -> dict[Key, Tally]:
         if task["outcome"] != "skipped":
             found[task["id"], task["environment"]] += _tally(task)
     return dict(found)
+
+
+def without_variant(task: Entry) -> str:
+    """Return the id of a task without the name of its variant: "a/mug[full]" becomes "a/mug"."""
+    name = re.escape(task["variant"] or "")
+    if not name:
+        return task["id"]
+    cut = re.sub(rf"([\[-]){name}(?=[\]-])", r"\1", task["id"], count=1)
+    return cut.replace("[]", "").replace("[-", "[").replace("-]", "]").replace("--", "-")
+
+
+def across_variants(
+    before: Sequence[Entry], after: Sequence[Entry]
+) -> tuple[list[Entry], list[Entry]]:
+    """Return the tasks of two runs so that variants pair where each run has only one of them.
+
+    The full goal of a task is then compared with its vague one, under the id of the task.
+    """
+    has = [defaultdict(set), defaultdict(set)]  # type: list[dict[str, set[str | None]]]
+    for variants, tasks in zip(has, (before, after), strict=True):
+        for task in tasks:
+            variants[without_variant(task)].add(task["variant"])
+    pairs = {
+        name
+        for name, variants in has[0].items()
+        if len(variants) == len(has[1].get(name, ())) == 1 and variants != has[1][name]
+    }
+
+    def renamed(tasks: Sequence[Entry]) -> list[Entry]:
+        ids = [(task, without_variant(task)) for task in tasks]
+        return [{**task, "id": name} if name in pairs else task for task, name in ids]
+
+    return renamed(before), renamed(after)
 
 
 def total(counted: Iterable[Tally]) -> Tally:

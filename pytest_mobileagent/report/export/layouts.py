@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _ERRORS = {"self-reported", "step limit"}  # the endings that SPA-Bench does not call errors
 _LEVELS = {"1": "Easy", "2": "Medium", "3": "Hard"}
 _KINDS = ("operation", "single-frame query", "multi-frame query")
+_VARIANTS = {"full": "Full Instruction", "vague": "Ambiguous Instruction"}
+_ACCURACIES = (("Type", "type_accuracy"), ("Step. Acc", "step_accuracy"), ("SR", "success_rate"))
 VIRTUAL = "virtual phones test the harness; do not publish these numbers as an agent's"
 
 
@@ -230,6 +232,17 @@ def _of_subset(run: Run, subset: str, *, low: bool) -> Cell:
     return Cell(totals([t for t in run.tasks if is_in(t)])["step_accuracy"], 1, percent=True)
 
 
+def _ambiguous(_: Sequence[Run]) -> Content:
+    """Return the columns of Mobile-Bench-v2's Table 6 (arXiv 2505.11891): full and vague goals."""
+
+    def of(variant: str, title: str, name: str) -> tuple[Column, Callable[[Run], Cell]]:
+        return Column(title, _VARIANTS[variant]), lambda run: Cell(
+            (run.summary["variants"].get(variant) or {}).get(name), 1, percent=True
+        )
+
+    return [of(variant, *numbers) for variant in _VARIANTS for numbers in _ACCURACIES]
+
+
 LAYOUTS: dict[str, Callable[[Sequence[Run]], Content]] = {
     "own": _own,
     "spa-bench": _spa_bench,
@@ -238,6 +251,7 @@ LAYOUTS: dict[str, Callable[[Sequence[Run]], Content]] = {
     "a3": _a3,
     "mobile-bench-v2": _mobile_bench_v2,
     "androidcontrol": _androidcontrol,
+    "mobile-bench-v2-ambiguous": _ambiguous,
 }
 
 

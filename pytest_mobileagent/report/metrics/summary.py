@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 GROUPS = {
     "suites": "suite",
     "environments": "environment",
+    "variants": "variant",
     "apps": "app",
     "levels": "level",
     "kinds": "kind",
@@ -67,8 +68,10 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
     what no provider told, `programs` those of programs from outside, `unmetered` those of them that
     acted without a call of a model that was seen: what they cost is not known.
 
-    `crashes` counts those of apps, in all episodes whose log was read; None if it was in none. What
-    noise the agents met, and did about it: see `noise_totals`.
+    `crashes` counts those of apps, in all episodes whose log was read; None if it was in none.
+    `questions` counts those that agents asked the user, `answered` those with an answer, of which
+    `useful` brought something new and `needless` did not (see `result.asked`).
+    What noise the agents met, and did about it: see `noise_totals`.
 
     Rates and means:
     - `success_rate` = successes / decided; `success_rate_of_all` = successes / tasks;
@@ -99,6 +102,7 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
         **_effects(decided),
         "crashes": sum_of(results, field("crashes")),
         **noise_totals(results),
+        **{name: sum_of(results, field(name)) for name in _ASKED},
         **spending(results, decided),
         "estimated": sum(bool(result["estimated"]) for result in results),
         "programs": sum(result["metered"] is not None for result in results),
@@ -106,6 +110,7 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
     }
 
 
+_ASKED = ("questions", "answered", "useful", "needless")
 _UNDECIDED = {"errors": "error", "skipped": "skipped", "review": "review", "not_run": "not run"}
 
 

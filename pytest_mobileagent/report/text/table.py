@@ -36,7 +36,9 @@ _OPTIONAL: tuple[tuple[str, Cell], ...] = (
     ("think s", lambda t: _number(_thinking_per_step(t), 1)),
     ("tokens in/out", lambda t: _tokens(t, "~" if t["estimated"] else "")),
     ("price", lambda t: price(t["cost_usd"], t["unpriced_calls"])),
-    ("judge price", lambda t: _judge_price(t["roles"].get("judge"))),
+    ("judge price", lambda t: _price_of(t["roles"].get("judge"))),
+    ("user price", lambda t: _price_of(t["roles"].get("user"))),
+    ("asked/useful", lambda t: f"{t['questions']}/{t['useful']}" if t["questions"] else ""),
     ("review", lambda t: str(t["review"])),
     ("crashes", lambda t: str(t["crashes"] or 0)),
     ("noise handled", lambda t: _share(t.get("noise_handled"), t.get("noises"))),
@@ -49,7 +51,7 @@ _NOTHING = {"", "0", "0.0", "n/a", "$0.00"}
 
 
 def table(summary: Mapping[str, Any]) -> list[str]:
-    """Return the lines of a table: one row a suite, one for all, and one an environment.
+    """Return the lines of a table: one row a suite, one for all, one an environment or variant.
 
     Where some tasks are undecided, a line below the row for all gives the rate over all of them.
     """
@@ -58,6 +60,7 @@ def table(summary: Mapping[str, Any]) -> list[str]:
         groups.append(("all", summary))
     whole = len(groups)  # the row for all, the one with the titles counted
     groups += [(f"env {name}", totals) for name, totals in summary["environments"].items()]
+    groups += [(f"{name} goal", totals) for name, totals in summary["variants"].items()]
     everything = [totals for _, totals in groups]
     repeated = _said(_of_epochs(summary["epochs"]["number"]), everything)
     shown = [*_COLUMNS[: _RATE + 1], *repeated, *_COLUMNS[_RATE + 1 :]]
@@ -111,7 +114,7 @@ def price(dollars: float | None, unpriced_calls: int) -> str:
     return " + ".join([*known, *([calls] if unpriced_calls else [])])
 
 
-def _judge_price(spent: Mapping[str, Any] | None) -> str:
+def _price_of(spent: Mapping[str, Any] | None) -> str:
     return "" if spent is None else price(spent["cost_usd"], spent["unpriced_calls"])
 
 

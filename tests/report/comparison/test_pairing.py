@@ -7,7 +7,16 @@ import random
 import pytest
 from scipy import stats
 
-from pytest_mobileagent.report.comparison.pairing import Tally, common, difference, noise, tallies
+from pytest_mobileagent.report.comparison.pairing import (
+    Tally,
+    across_variants,
+    common,
+    difference,
+    noise,
+    tallies,
+    without_variant,
+)
+from tests.report.conftest import make
 from tests.report.gate.entries import entries, many
 
 
@@ -65,3 +74,31 @@ def test_noise_is_the_unbiased_variance_of_one_episode() -> None:
     runs = [tallies(entries({"a": "PF", "b": "P"})), tallies(entries({"a": "PP", "b": "F"}))]
     assert noise(runs, [("a", None), ("b", None)]) == (0.5 + 0) / 2
     assert noise(runs, [("b", None)]) is None
+
+
+@pytest.mark.parametrize(
+    ("id", "name"),
+    [
+        ("a/mug[vague]", "a/mug"),
+        ("a/mug[Bread-vague]", "a/mug[Bread]"),
+        ("a/mug[vague-1]", "a/mug[1]"),
+        ("a/mug[x-vague-1]", "a/mug[x-1]"),
+        ("a/vague[vague]", "a/vague"),
+        ("a/mug", "a/mug"),
+    ],
+)
+def test_the_id_of_a_task_has_no_variant(id: str, name: str) -> None:
+    assert without_variant(make(True, id=id, variant="vague")) == name
+    assert without_variant(make(True, id=id, variant=None)) == id
+
+
+def test_variants_pair_only_where_each_run_has_another_one() -> None:
+    full = [make(True, id=f"{name}[full]", variant="full") for name in "abc"]
+    vague = [make(False, id=f"{name}[vague]", variant="vague") for name in "abd"]
+    plain = make(True, id="e")
+    before, after = across_variants([*full, plain], [*vague, plain])
+    assert [each["id"] for each in before] == ["a", "b", "c[full]", "e"]
+    assert [each["id"] for each in after] == ["a", "b", "d[vague]", "e"]
+    both = [*full, *vague]
+    assert across_variants(both, both) == (both, both)
+    assert across_variants(full, both) == (full, both)

@@ -103,6 +103,22 @@ def test_a3s_columns_are_levels_and_categories() -> None:
     ]  # fmt: skip
 
 
+def test_the_variants_of_goals_stand_beside_each_other() -> None:
+    entries = [make(n < 3, id=f"a{n}[full]", variant="full") for n in range(4)]
+    entries += [make(n < 1, id=f"a{n}[vague]", variant="vague") for n in range(4)]
+    table = tabulate("mobile-bench-v2-ambiguous", [run(entries), run([make(True)], "t3a")])
+    heads = [(column.group, column.title) for column in table.columns[1:]]
+    assert heads == [
+        (group, title)
+        for group in ("Full Instruction", "Ambiguous Instruction")
+        for title in ("Type", "Step. Acc", "SR")
+    ]
+    assert [list(map(str, row[1:])) for row in table.rows] == [
+        ["n/a", "n/a", "75.0%", "n/a", "n/a", "25.0%"],
+        ["n/a"] * 6,
+    ]
+
+
 def test_success_has_an_interval_where_there_are_epochs() -> None:
     once = [make(number < 5, id=f"t{number}") for number in range(10)]
     twice = once + [{**entry, "epoch": 1} for entry in once]

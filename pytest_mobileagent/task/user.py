@@ -1,0 +1,276 @@
+"""The user whom agents ask: prepared answers, or a model that knows the whole goal.
+
+What the user of a task knows is said here; `run.user` plays it in an episode.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.plain import why_unreadable
+from pytest_mobileagent.screen.selector import Selector
+from pytest_mobileagent.task.template import fill
+from pytest_mobileagent.task.wording import shown_path
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.screen.screen import Screen
+
+
+NO_USER = "The user does not answer."
+THRESHOLD = 60.0  # how alike a question has to be to one that is known, from 0 to 100
+SAME = 90.0  # … to be that question, asked once more
+MODES = ("asked", "told", "silent")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A question that the user expects, and the answer.
+
+    - `page`: where it may be asked: the id of a recorded page, an activity, or the criteria of an
+      element that the page shows (see `Selector`), as pairs of name and value; "" for any page.
+    - `step`: the number of the step, from 1, in which it may be asked; None for any step.
+    - `task`: the id of the only task that it is for; "" for any task.
+    - `is_literal`: whether braces in the texts are no placeholders, as in what people wrote down.
+    """
+
+    question: str
+    answer: str
+    page: str | tuple[tuple[str, Any], ...] = ""
+    step: int | None = None
+    task: str = ""
+    is_literal: bool = False
+
+    def fits(self, screen: Screen, step: int, task: str = "") -> bool:
+        """Whether it may be asked now: on this screen, in this step, of this task."""
+        if self.step not in {None, step} or (self.task and self.task != task):
+            return False
+        if isinstance(self.page, tuple):
+            return bool(screen.find_all(**dict(self.page)))
+        activity = screen.activity.rpartition("/")[2]
+        is_there = activity == self.page or activity.endswith(f".{self.page.lstrip('.')}")
+        return (
+            not self.page
+            or self.page in {getattr(screen, "page", ""), screen.activity}
+            or (bool(activity) and is_there)
+        )
+
+    def filled(self, values: Mapping[str, Any]) -> Pair:
+        """Return the pair with its placeholders filled (see `template.fill`)."""
+        if self.is_literal:
+            return self
+        question, answer = (fill(text, values) for text in (self.question, self.answer))
+        return replace(self, question=question, answer=answer, is_literal=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """A user with prepared answers: the one whose question is most like what the agent asks.
+
+    Below the `threshold` (see `alike`) there is no answer.
+    """
+
+    pairs: tuple[Pair, ...] = ()
+    threshold: float = THRESHOLD
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A user who is played by a model, in the role `user`.
+
+    - `full`: all that the user wants, as a template like a goal.
+    - `may_say`: the facts that the user may say, one for each question; without any, the model
+      takes them from `full`.
+    """
+
+    full: str
+    may_say: tuple[str, ...] = ()
+
+
+User: TypeAlias = "str | Mapping[str, str] | Questions | Person"
+_KEYS = {"question", "answer", "page", "step", "task"}
+_OTHERS = {"who", "when"}  # what the review page adds
+
+
+def questions(
+    pairs: Iterable[Any] = (), *, file: str | Path | None = None, threshold: float = THRESHOLD
+) -> Questions:
+    """Return a user who has answers prepared: pairs of question and answer.
+
+    Each pair is a tuple `("Which colour?", "Green.")`, or a dictionary with "question", "answer",
+    and where it may be asked: "page" (the id of a recorded page, an activity, or the criteria of an
+    element on the page, as a dictionary) and "step" (from 1). The texts may have placeholders, as a
+    goal may.
+
+    `file` is a JSONL file of more such pairs, for many tasks: "task" names the one that a line is
+    for. The review page writes answers to the questions of a run there (docs/vague.md). A relative
+    path is one beside the file that calls.
+
+    Raises:
+        TaskError: a pair has no answer, say, or the file cannot be read; the text names the line.
+    """
+    if not isinstance(pairs, Iterable) or isinstance(pairs, str | Mapping):
+        msg = f"questions({pairs!r}) has to be a list of pairs of question and answer"
+        raise TaskError(msg)
+    found = [_pair(each, f"questions([…]): pair {n}") for n, each in enumerate(pairs, 1)]
+    if file is not None:
+        caller = Path(sys._getframe(1).f_code.co_filename).parent  # noqa: SLF001 - as `rows` does
+        found += _pairs_in(caller / file)
+    if not isinstance(threshold, int | float) or not 0 < threshold <= 100:
+        msg = f"questions([…], threshold={threshold!r}) has to be above 0, and at most 100"
+        raise TaskError(msg)
+    return Questions(tuple(found), float(threshold))
+
+
+def person(full: str, may_say: Sequence[str] = ()) -> Person:
+    """Return a user who is played by a model, in the role `user`: it knows the `full` goal.
+
+    It answers only what is asked: of the facts in `may_say` one for each question.
+
+    Raises:
+        TaskError: `full` is no text, or `may_say` no list of texts.
+    """
+    if not isinstance(full, str) or not full.strip():
+        msg = f"person({full!r}) needs the whole goal in words"
+        raise TaskError(msg)
+    is_listed = isinstance(may_say, Sequence) and not isinstance(may_say, str)
+    if not is_listed or not all(isinstance(fact, str) and fact.strip() for fact in may_say):
+        msg = f"person(…, may_say={may_say!r}) has to be a list of texts"
+        raise TaskError(msg)
+    return Person(full, tuple(may_say))
+
+
+def _pair(given: Any, where: str, *, is_literal: bool = False) -> Pair:
+    """Return a pair that is written as a tuple or a dictionary.
+
+    Raises:
+        TaskError: it is none.
+    """
+    if isinstance(given, Pair):
+        given = {name: getattr(given, name) for name in _KEYS}
+    elif isinstance(given, tuple | list) and len(given) in {1, 2}:
+        given = dict(zip(("question", "answer"), given, strict=False))
+    if not isinstance(given, Mapping) or (unknown := sorted(given.keys() - _KEYS - _OTHERS)):
+        what = f"has {unknown[0]!r}" if isinstance(given, Mapping) else f"is {given!r}"
+        msg = (
+            f"{where} {what}; a pair is (question, answer), or has only {', '.join(sorted(_KEYS))}"
+        )
+        raise TaskError(msg)
+    texts = {name: given.get(name) for name in ("question", "answer")}
+    for name, text in texts.items():
+        if not isinstance(text, str) or not text.strip():
+            asked = f" to {texts['question']!r}" if name == "answer" and texts["question"] else ""
+            msg = f"{where} has no {name}{asked}"
+            raise TaskError(msg)
+    step, task = given.get("step"), given.get("task") or ""
+    page: Any = given.get("page") or ""
+    if step is not None and (type(step) is not int or step < 1):
+        msg = f"{where}: step={step!r} has to be a whole number from 1"
+        raise TaskError(msg)
+    if not isinstance(page, str):
+        if not isinstance(page, Mapping | tuple):
+            msg = f"{where}: page={page!r} has to be a text, or criteria of an element"
+            raise TaskError(msg)
+        page = tuple(dict(Selector.of(dict(page)).criteria).items())
+    return Pair(str(texts["question"]), str(texts["answer"]), page, step, str(task), is_literal)
+
+
+def _pairs_in(file: Path) -> list[Pair]:
+    from pytest_mobileagent.fileio import parse_json
+
+    shown = shown_path(file)
+    try:
+        lines = file.read_text("utf-8-sig").split("\n")
+    except FileNotFoundError:
+        msg = f"there is no file {shown} of answers: make an empty one to begin with"
+        raise TaskError(msg) from None
+    except (OSError, ValueError) as error:
+        msg = f"cannot read the answers in {shown}: {error}"
+        raise TaskError(msg) from error
+    found = []
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            where = f"{shown}, line {number}"
+            try:
+                given = parse_json(line)
+            except (ValueError, RecursionError) as error:
+                msg = f"{where} is not JSON: {why_unreadable(error)}"
+                raise TaskError(msg) from error
+            found.append(_pair(given, where, is_literal=True))
+    return found
+
+
+def user_of_cell(value: Any) -> User:
+    """Return the user that a table's cell describes: one answer, or a list of pairs.
+
+    Raises:
+        ValueError: it is neither.
+        TaskError: a pair has no answer, say.
+    """
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, list):
+        raise ValueError(value)
+    return questions(value)
+
+
+# Words that most questions have, whatever they ask for.
+_COMMON = frozenset(
+    re.findall(
+        r"\w+",
+        """a an any and are as at be by can could do does done exactly for from have how i if in
+        into is it its kind like may me my need of on one or particular please prefer say shall
+        should so some specific tell that the their them there this to up us use used using want
+        wanted was we were what which whose will with would you your""",
+    )
+)
+_COMMON_CHINESE = re.compile(
+    "请问|请|您|你|我们|我|需要|需|想要|想|要|应该|该|可以|能否|能|是否|哪一个|哪个|哪些|哪里|哪儿|哪家|哪种|哪|"
+    "什么|怎么|怎样|多少|几|吗|呢|吧|啊|的|了|是|有|一个|个|在|用|把|给|告诉|知道"
+)
+_CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_WORD = re.compile(rf"[{_CJK}]+|[^\W{_CJK}]+")
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text that say what it is about; all of them if none does.
+
+    Chinese, which has no spaces, is cut at its common words.
+    """
+    plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    every = _WORD.findall(plain)
+    kept = [w for w in _WORD.findall(_COMMON_CHINESE.sub(" ", plain)) if w not in _COMMON]
+    return kept or every
+
+
+def alike(one: str, other: str) -> float:
+    """Return how alike two questions are, from 0 to 100: in any order, by their telling words.
+
+    That is the mean of rapidfuzz's `token_set_ratio`, by which a question that asks for more is
+    like one that asks for a part of it, and `token_sort_ratio`, by which it is less like it. Each
+    Chinese character counts as a word.
+    """
+    from rapidfuzz import fuzz  # a heavy library is loaded by who needs it
+
+    first, second = (
+        " ".join(" ".join(w) if re.match(f"[{_CJK}]", w) else w for w in words_of(text))
+        for text in (one, other)
+    )
+    if not first or not second:
+        return 0.0
+    return (fuzz.token_set_ratio(first, second) + fuzz.token_sort_ratio(first, second)) / 2
+
+
+def says(known: str, text: str) -> bool:
+    """Whether a text is said by what is known: it has no telling word that is not in that."""
+    within = unicodedata.normalize("NFKC", known).casefold()
+    words = set(_WORD.findall(within))
+    return all(
+        word in (within if re.match(f"[{_CJK}]", word) else words) for word in words_of(text)
+    )
