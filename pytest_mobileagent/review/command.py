@@ -16,6 +16,7 @@ from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.plain import printable, whole_number
 from pytest_mobileagent.report.html.show import open_page
 from pytest_mobileagent.report.recorded import is_run, newest_run
+from pytest_mobileagent.review.questions import Unanswered
 from pytest_mobileagent.review.queue import Queue, Rewriter, rewrite
 
 if TYPE_CHECKING:
@@ -45,10 +46,11 @@ def main(arguments: Sequence[str], runs: Callable[[], Path]) -> int:
         if given.decide:
             _decide(parser, queue, given.decide, who, given.note)
         if given.list:
-            _list(queue)
+            _list(queue, Unanswered(run, given.answers))
         if given.decide or given.list:
             return 0
-        return _serve(queue, who, given.port, browser=not given.no_browser)
+        asked = Unanswered(run, given.answers)
+        return _serve(queue, asked, who, given.port, browser=not given.no_browser)
     except (OSError, HostError, RecordError) as error:
         sys.stderr.write(f"error: {printable(str(error))}\n")
         return 1
@@ -71,6 +73,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--all", action="store_true", help="show what checks or judges have decided, too")
     add("--who", default="", metavar="NAME", help="who decides (default: your user name)")
+    add(
+        "--answers",
+        type=Path,
+        metavar="FILE",
+        help="where answers to the questions of agents are added: the file that questions(file=…) "
+        "reads (default: answers.jsonl in the run's folder)",
+    )
     add("--port", type=_port, default=0, help="the port of the page (default: a free one)")
     add("--no-browser", action="store_true", help="only print the address")
     add("--list", action="store_true", help="print what waits, and serve nothing")
@@ -122,7 +131,7 @@ def _user() -> str:
         return "somebody"
 
 
-def _list(queue: Queue) -> None:
+def _list(queue: Queue, asked: Unanswered) -> None:
     items = queue.items()
     if queue.problem:
         sys.stderr.write(f"{printable(queue.problem)}\n")
@@ -130,6 +139,13 @@ def _list(queue: Queue) -> None:
     for item in items:
         told = _told(item, queue.decision(item))
         sys.stdout.write(f"  {printable(item.name)}   {printable(' '.join(told.split()))}\n")
+    questions, known = asked.items(), asked.answers()
+    if questions:
+        sys.stdout.write(f"{asked.left()} of {len(questions)} questions have no answer\n")
+    for each in questions:
+        answer = known.get((each.task, each.question), {}).get("answer") or "?"
+        words = " ".join(f"{each.question}   {answer}".split())
+        sys.stdout.write(f"  {printable(each.task)}   {printable(words)}\n")
 
 
 def _told(item: Item, decision: Verdict | None) -> str:
@@ -162,16 +178,19 @@ def _decide(
     rewrite(queue.run, queue.files)
 
 
-def _serve(queue: Queue, who: str, port: int, *, browser: bool) -> int:
+def _serve(queue: Queue, asked: Unanswered, who: str, port: int, *, browser: bool) -> int:
     """Serve the page until Ctrl-C or SIGTERM, then write the reports a last time."""
     from pytest_mobileagent.review.server import Desk  # lists need no server
 
     queue.items()
     rewriter = Rewriter(queue.run)
-    desk = Desk(queue, rewriter, who)
+    desk = Desk(queue, rewriter, who, asked)
     rewriter.ask()  # what was decided before the run had ended
     with closing(rewriter):
-        _until_stopped(desk, port, f"{queue.left()} left for review in {queue.run}", browser)
+        head = f"{queue.left()} left for review in {queue.run}"
+        if questions := asked.left():
+            head += f", and {questions} questions without an answer (answers: {asked.path})"
+        _until_stopped(desk, port, head, browser)
     report = f"; report: {queue.run / 'report.json'}" if queue.has_ended else ""
     sys.stdout.write(f"\n{len(desk.decided)} decided, {queue.left()} left{report}\n")
     if rewriter.problem:

@@ -27,6 +27,7 @@ from pytest_mobileagent.report.html.page import script
 from pytest_mobileagent.report.html.trajectory import mark, opinions, screens, size_of
 from pytest_mobileagent.report.redecide import as_run
 from pytest_mobileagent.report.text.narration import ending, step_in_words
+from pytest_mobileagent.review.questions import Unanswered
 from pytest_mobileagent.review.queue import signature_of, waits
 
 if TYPE_CHECKING:
@@ -75,8 +76,11 @@ class Desk:
     `who` is the name under which verdicts are kept where the page names nobody.
     """
 
-    def __init__(self, queue: Queue, rewriter: Rewriter, who: str) -> None:
+    def __init__(
+        self, queue: Queue, rewriter: Rewriter, who: str, questions: Unanswered | None = None
+    ) -> None:
         self.queue_of_run, self._rewriter, self._who = queue, rewriter, who
+        self.questions = Unanswered(queue.run) if questions is None else questions
         self._stamp = secrets.token_hex(4)  # browsers keep screens by it
         self._lock = threading.Lock()
         self._ended = queue.has_ended
@@ -98,6 +102,7 @@ class Desk:
             "problem": queue.problem or self._rewriter.problem,
             "left": sum(waits(item, decision) for item, decision in decisions),
             "items": [_line(item, decision) for item, decision in decisions],
+            "questions": self.questions.lines(),
         }
 
     def episode(self, number: int) -> dict[str, Any]:
@@ -114,6 +119,30 @@ class Desk:
         """Return a screenshot; None if the episode has no such screen."""
         shown = screens(self._record(self._item(number)))
         return shown[index].png if index < len(shown) else None
+
+    def screen_of_question(self, number: int) -> bytes | None:
+        """Return the screenshot on which a question was asked; None if there is none."""
+        asked = self.questions.item(number)
+        if asked is None or asked.folder is None:
+            return None
+        with self._lock:
+            record = _read(asked.folder, signature_of(asked.folder / STREAM))
+        shown = screens(record)
+        return shown[asked.screen].png if asked.screen < len(shown) else None
+
+    def answer(self, number: Any, answer: str, who: str) -> dict[str, Any]:
+        """Keep an answer to a question, and return all questions.
+
+        Raises:
+            LookupError, ValueError: there is no such question, or the answer is empty.
+            HostError: it cannot be written.
+        """
+        asked = self.questions.item(number)
+        if asked is None:
+            msg = f"there is no question {number}"
+            raise LookupError(msg)
+        self.questions.answer(asked, answer, who.strip()[:LONGEST_NAME] or self._who)
+        return {"questions": self.questions.lines()}
 
     def decide(self, number: Any, decision: Any, who: str, note: str) -> dict[str, Any]:
         """Keep a verdict, a note, or that a verdict is taken back; return the episode's opinions.
@@ -168,7 +197,7 @@ def _read(folder: Path, signature: object) -> EpisodeRecord:  # noqa: ARG001 - w
 # The page is one document: what the page of a run has too, then our own; each script may use what
 # those before it define.
 _SHARED = ("elements.js", "marks.js", "opinions.js")
-_SCRIPTS = ("state.js", "trajectory.js", "list.js", "main.js")
+_SCRIPTS = ("state.js", "trajectory.js", "list.js", "questions.js", "main.js")
 
 
 def page(nonce: str) -> str:
@@ -221,11 +250,9 @@ class _Handler(loopback.Handler):
             case ["episode", episode] if _is_number(episode):
                 self.send_json(desk.episode(int(episode)))
             case ["screen", episode, screen] if _is_number(episode) and _is_number(screen):
-                png = desk.screen(int(episode), int(screen))
-                if png is None:
-                    raise RefusedError(HTTPStatus.NOT_FOUND, "there is no such screen")
-                keep = {"Cache-Control": "private, max-age=3600"}
-                self.send(HTTPStatus.OK, "image/png", png, keep)
+                self._picture(desk.screen(int(episode), int(screen)))
+            case ["question", question] if _is_number(question) and isinstance(desk, Desk):
+                self._picture(desk.screen_of_question(int(question)))
             case _:
                 raise RefusedError(HTTPStatus.NOT_FOUND, "there is no such page")
 
@@ -237,21 +264,33 @@ class _Handler(loopback.Handler):
         if not _is_number(length) or int(length) > _MOST:
             raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "a note is too long")
         body = self.rfile.read(int(length))
-        if urlsplit(self.path).path != "/verdict":
+        path = urlsplit(self.path).path
+        if path not in {"/verdict", "/answer"}:
             raise RefusedError(HTTPStatus.NOT_FOUND, "there is no such page")
         try:
             given = json.loads(body)
-            told = self.server.desk.decide(
-                given["episode"],
-                given["decision"],
-                str(given.get("who", "")),
-                str(given.get("note", "")),
-                **({"text": str(given["text"])} if "text" in given else {}),
-            )
+            told = self._kept(path, given)
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             why = f"this is no decision: {why_unreadable(error)}"
             raise RefusedError(HTTPStatus.BAD_REQUEST, why) from None
         self.send_json(told)
+
+    def _kept(self, path: str, given: dict[str, Any]) -> dict[str, Any]:
+        """Keep a decision, or an answer to a question, and return what the page shows then."""
+        desk, who = self.server.desk, str(given.get("who", ""))
+        if path == "/answer":
+            if not isinstance(desk, Desk):
+                raise LookupError(path)
+            return desk.answer(given["question"], str(given["answer"]), who)
+        note = str(given.get("note", ""))
+        text = {"text": str(given["text"])} if "text" in given else {}
+        return desk.decide(given["episode"], given["decision"], who, note, **text)
+
+    def _picture(self, png: bytes | None) -> None:
+        if png is None:
+            raise RefusedError(HTTPStatus.NOT_FOUND, "there is no such screen")
+        keep = {"Cache-Control": "private, max-age=3600"}
+        self.send(HTTPStatus.OK, "image/png", png, keep)
 
     def _page(self) -> None:
         nonce = secrets.token_urlsafe(16)

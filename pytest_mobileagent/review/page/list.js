@@ -17,6 +17,7 @@ function showQueue(queue) {
   document.title = `${queue.left} left · ${words.title}`;
   byId("who").placeholder = queue.who;
   showProblem(queue.problem);
+  showQuestions(queue.questions ?? []);
   byId("rows").style.height = `${queue.items.length * ROW}px`;
   showRows();
 }

@@ -116,7 +116,7 @@ const KEYS = {
 const REPEATED = new Set(["j", "k", "ArrowRight", "ArrowLeft", "ArrowDown", "ArrowUp"]);
 
 document.addEventListener("keydown", (event) => {
-  if (byId("help").open) return;
+  if (byId("help").open || byId("questions").open) return;
   if (event.target.matches("input, textarea")) {
     if (event.key === "Escape") event.target.blur();
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.id === "note" && !state.words.text) decide("note");

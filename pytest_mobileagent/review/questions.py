@@ -1,0 +1,147 @@
+"""Questions of a run that its users had no answer to, and the answers that people give.
+
+A run collects them in its questions.jsonl. Answers are added to a file that `questions(file=…)`
+reads, so that the next run has them: the warm-up round of Mobile-Bench-v2 (arXiv 2505.11891,
+section 3.2).
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.episode.runs import QUESTIONS, inside
+from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.fileio import append_line, new_lines, parse_json
+from pytest_mobileagent.plain import expect, to_line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+ANSWERS = "answers.jsonl"  # in the run's folder, where no other file is named
+_LONGEST = 2000  # characters of an answer
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question that had no answer, each of a task once.
+
+    `page` is the id of the recorded page on which it was asked, "" on a live device; `step` is the
+    step, from 1; `folder` is that of the first episode in which it was asked, and `screen` the
+    number of the screen there, from 0.
+    """
+
+    number: int
+    task: str
+    question: str
+    page: str = ""
+    step: int = 0
+    folder: Path | None = None
+    screen: int = 0
+
+
+class Unanswered:
+    """The questions of a run, with the answers of a file; safe to be used by several threads."""
+
+    def __init__(self, run: Path, answers: Path | None = None) -> None:
+        self._run, self.path = run, answers or run / ANSWERS
+        self._lock = threading.Lock()
+        self._found: dict[tuple[str, str], Question] = {}
+        self._read = 0
+
+    def items(self) -> list[Question]:
+        """Return all questions in the order in which they were first asked."""
+        with self._lock:
+            try:
+                lines, self._read = new_lines(self._run / QUESTIONS, self._read)
+            except OSError:
+                lines = []
+            for line in lines:
+                self._add(line)
+            return list(self._found.values())
+
+    def answers(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """Return the last answer to each question, by task and question."""
+        try:
+            lines, _ = new_lines(self.path, 0)
+        except OSError:
+            return {}
+        found = {}
+        for line in lines:
+            try:
+                given = expect(parse_json(line), dict, "an answer")
+                found[str(given["task"]), str(given["question"])] = given
+            except (ValueError, LookupError, TypeError):
+                continue  # which the task that reads the file reports
+        return found
+
+    def left(self) -> int:
+        """Return how many questions have no answer."""
+        known = self.answers()
+        return sum((each.task, each.question) not in known for each in self.items())
+
+    def item(self, number: object) -> Question | None:
+        """Return the question of a number; None if there is none."""
+        return next((each for each in self.items() if each.number == number), None)
+
+    def answer(self, question: Question, text: str, who: str) -> None:
+        """Keep an answer.
+
+        Raises:
+            ValueError: it is empty, or too long.
+            HostError: it cannot be written.
+        """
+        words = text.strip()
+        if not words or len(words) > _LONGEST:
+            msg = f"an answer has 1 to {_LONGEST} characters"
+            raise ValueError(msg)
+        line = {
+            "task": question.task,
+            "question": question.question,
+            "answer": words,
+            **({"page": question.page} if question.page else {}),
+            "who": who,
+            "when": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        try:
+            append_line(self.path, to_line(line))
+        except OSError as error:
+            msg = f"cannot write {self.path}: {error}"
+            raise HostError(msg) from error
+
+    def lines(self) -> list[dict[str, Any]]:
+        """Return what the page shows of each question, as plain data."""
+        known = self.answers()
+        return [
+            {
+                "number": each.number,
+                "task": each.task,
+                "question": each.question,
+                "step": each.step,
+                "has_screen": each.folder is not None,
+                "answer": known.get((each.task, each.question), {}).get("answer"),
+                "who": known.get((each.task, each.question), {}).get("who"),
+            }
+            for each in self.items()
+        ]
+
+    def _add(self, line: bytes) -> None:
+        """Take a line of the run's file, which may be somebody else's."""
+        try:
+            given = expect(parse_json(line), dict, "a question")
+            key = (
+                expect(given["task"], str, "task"),
+                expect(given["question"], str, "question"),
+            )
+            page = expect(given.get("page", ""), str, "page")
+            step, screen = (expect(given.get(name, 0), int, name) for name in ("step", "screen"))
+            folder = inside(self._run, f"episodes/{expect(given.get('episode', ''), str, 'it')}")
+            folder = folder if folder is not None and given.get("episode") else None
+        except (ValueError, LookupError, TypeError):
+            return
+        if key not in self._found:
+            number = len(self._found)
+            self._found[key] = Question(number, *key, page, step, folder, max(0, screen))
