@@ -75,6 +75,17 @@ def test_doing_less_fails_every_task(agent, tmp_path):
     check_that_all_fail(tasks)
 
 
+def test_a_guess_fails_where_the_user_of_a_vague_task_is_silent(tmp_path):
+    tasks = outcomes("oracle", tmp_path, "tasks/vague", "--mobile-user=silent")
+    full, vague = (
+        {name: t for name, t in tasks.items() if t["variant"] == variant}
+        for variant in ("full", "vague")
+    )
+    assert len(full) == len(vague) == 20
+    assert {name: t["reason"] for name, t in full.items() if not t["success"]} == {}
+    check_that_all_fail(vague)
+
+
 def check_that_all_fail(tasks: dict[str, dict]) -> None:
     assert [name for name, t in tasks.items() if t["success"] is not False] == []
     # A body that breaks down decides nothing: it has to say what is not so.
