@@ -23,6 +23,7 @@ import pytest_mobileagent as mobile
 from pytest_mobileagent.action import Open
 from pytest_mobileagent.errors import TaskError
 
+from . import planning  # noqa: F401 - which registers checks, too
 from .checks import CHECKS
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_mobileagent import rows, tasks
 
-pytest.register_assert_rewrite(f"{__package__}.checks")
+pytest.register_assert_rewrite(f"{__package__}.checks", f"{__package__}.planning")
 
 from .release import official  # noqa: E402 - after that, so that failures say what was not so
 from .table import SOURCE, decide, opened, single  # noqa: E402
