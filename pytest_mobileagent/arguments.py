@@ -24,6 +24,15 @@ def program_name(command: str = "") -> str:
     return f"{program} {command}".rstrip()
 
 
+BAD_INPUT = 4  # the status with which pytest ends where options are wrong
+
+
+def bad_input(error: Exception) -> int:
+    """Say in one line what is wrong with what was given, and return the exit status for that."""
+    print(f"ERROR: {printable(' '.join(str(error).split()))}", file=sys.stderr)
+    return BAD_INPUT
+
+
 class Parser(argparse.ArgumentParser):
     """A parser whose errors do not print escape sequences in arguments."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import sys
 import tempfile
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -13,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import ends_episode
 from pytest_mobileagent.action.matching import golden_from_json
-from pytest_mobileagent.arguments import Parser, program_name
+from pytest_mobileagent.arguments import Parser, bad_input, program_name
 from pytest_mobileagent.dataset.contamination import COVERING, Ad, ad_over, covering, domain_of
 from pytest_mobileagent.dataset.formats.release import RELEASES, import_release
-from pytest_mobileagent.dataset.graph import Graph, GraphWriter
+from pytest_mobileagent.dataset.graph import Graph, GraphWriter, check_graph
 from pytest_mobileagent.errors import GraphError, MobileAgentError
 from pytest_mobileagent.fileio import read_bytes, write_json
 from pytest_mobileagent.noise import NoiseChoice, parse_choice
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.noise.template import Template
     from pytest_mobileagent.task.table import Row
 
-BAD_INPUT = 4
 ABOUT = "contamination.json"  # what was done, beside the graph's own files
 _TASKS = "tasks.jsonl"
 _CLOSING = {"en": "Close what covers the page.", "zh": "关闭遮住页面的内容。"}
@@ -267,14 +265,16 @@ def main(arguments: Sequence[str]) -> int:
         plan = Plan(given.noise, templates, domain, given.whiten, given.seed)
         with tempfile.TemporaryDirectory(prefix="mobileagent-") as folder:
             source = given.data
-            if not (source / "graph.json").is_file():
+            is_graph = (source / "graph.json").is_file()
+            if not is_graph:
                 source = Path(folder) / "graph"
                 import_release(given.data, source, given.format, skip=given.skip_broken)
             with Graph.open(source) as graph:
+                if is_graph:
+                    check_graph(graph)
                 report = contaminate(graph, given.output, plan)
     except (MobileAgentError, ValueError, OSError) as error:
-        print(f"ERROR: {printable(' '.join(str(error).split()))}", file=sys.stderr)
-        return BAD_INPUT
+        return bad_input(error)
     print(printable("\n".join([f"wrote {given.output}", *report.lines()])))
     return 0
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.arguments import Parser, program_name
+from pytest_mobileagent.arguments import Parser, bad_input, program_name
 from pytest_mobileagent.dataset.export import rules_given
 from pytest_mobileagent.dataset.formats.release import RELEASES, import_release
 from pytest_mobileagent.dataset.graph import Graph, GraphWriter
@@ -34,7 +34,7 @@ def main(
     has_run: Callable[[Path], bool],
     setting: Callable[[str], tuple[str, Path] | None],
 ) -> int:
-    """Make a graph, and return the exit status: 1 if it cannot be made.
+    """Make a graph, and return the exit status: 4 if something is wrong with what was given.
 
     `episodes` gives the finished episodes of a run, `has_run` says whether a path is a run or a
     folder of runs, `setting` is as `export.main` takes it.
@@ -52,8 +52,7 @@ def main(
         else:
             written = _merged(given, episodes, rules_given(given.redact, setting("mobile_redact")))
     except (OSError, HostError, RecordError, GraphError) as error:
-        sys.stderr.write(f"error: {printable(str(error))}\n")
-        return 1
+        return bad_input(error)
     sys.stdout.write(printable(written) + "\n")
     return 0
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from pytest_mobileagent.arguments import Parser, program_name
-from pytest_mobileagent.dataset.graph import Graph
+from pytest_mobileagent.arguments import Parser, bad_input, program_name
+from pytest_mobileagent.dataset.graph import Graph, check_graph
 from pytest_mobileagent.draft.edits import draft_of
 from pytest_mobileagent.errors import MobileAgentError, TaskError
 from pytest_mobileagent.instruct.prompts import ROLES
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.instruct.table import Draft
     from pytest_mobileagent.llm.reference import ModelReference
 
-BAD_INPUT, STOPPED = 4, 2
+STOPPED = 2
 
 
 class Settings(Protocol):
@@ -80,8 +80,7 @@ def main(
         print("Replies are kept: the same command goes on from there.", file=sys.stderr)
         return STOPPED
     except (MobileAgentError, ValueError, OSError) as error:
-        print(f"ERROR: {printable(' '.join(str(error).split()))}", file=sys.stderr)
-        return BAD_INPUT
+        return bad_input(error)
 
 
 def _written(
@@ -191,6 +190,7 @@ def _groups(
         if (path / "graph.json").is_file():
             unfit: Counter[str] = Counter()  # of walks that lead nowhere the user knows nothing
             with Graph.open(path) as graph:
+                check_graph(graph)
                 walks = graph_routes(graph, wanted, given.seed, given.start, given.end)
                 taken = chosen(walks, wanted, unfit)
             if not taken:

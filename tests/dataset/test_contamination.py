@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -405,5 +407,17 @@ def test_what_is_no_data_set_is_told_in_one_line(contaminate: Any, tmp_path: Pat
     assert status == 4
     assert told.startswith("ERROR: ")
     assert "is of no known format" in told
+    assert told.count("\n") == 1
+    assert not (tmp_path / "noisy").exists()
+
+
+def test_a_broken_graph_is_told_in_one_line(make: Any, contaminate: Any, tmp_path: Path) -> None:
+    clean = make(PATH)
+    with closing(sqlite3.connect(clean / "graph.sqlite")) as index, index:
+        index.execute("UPDATE edges SET target = 'gone' WHERE rowid = 2")
+    status, told, _ = contaminate(clean)
+    assert status == 4
+    assert told.startswith(f"ERROR: {clean / 'graph.sqlite'}, edges, row 2: ")
+    assert "there is no page 'gone'" in told
     assert told.count("\n") == 1
     assert not (tmp_path / "noisy").exists()

@@ -78,9 +78,9 @@ def test_what_is_hidden_is_in_no_graph(graph, record, tmp_path):
     [({"of": []}, "there is no episode to merge in"), ("--redact=nowhere.toml", "nowhere.toml")],
 )
 def test_what_cannot_be_made_is_said_in_a_line(graph, tmp_path, capsys, words, said):
-    assert (graph(**words) if isinstance(words, dict) else graph(words)) == 1
+    assert (graph(**words) if isinstance(words, dict) else graph(words)) == 4
     err = capsys.readouterr().err
-    assert err.startswith("error: ")
+    assert err.startswith("ERROR: ")
     assert said in err
     assert err.count("\n") == 1
     assert not (tmp_path / "g").exists()
@@ -89,7 +89,7 @@ def test_what_cannot_be_made_is_said_in_a_line(graph, tmp_path, capsys, words, s
 def test_what_is_in_the_way_stays(graph, tmp_path, capsys):
     (tmp_path / "g").mkdir()
     (tmp_path / "g" / "notes.txt").write_text("mine")
-    assert graph() == 1
+    assert graph() == 4
     assert "something is there already" in capsys.readouterr().err
     assert (tmp_path / "g" / "notes.txt").read_text() == "mine"
 
@@ -106,8 +106,8 @@ def test_a_run_that_is_damaged_ends_it_before_anything_is_written(tmp_path, caps
         raise RecordError(msg)
 
     given = [str(tmp_path), "-o", str(tmp_path / "g")]
-    assert main(given, broken, lambda _: True, lambda _: None) == 1
-    assert "report.json is damaged" in capsys.readouterr().err
+    assert main(given, broken, lambda _: True, lambda _: None) == 4
+    assert capsys.readouterr().err == "ERROR: report.json is damaged\n"
     assert not (tmp_path / "g").exists()
 
 
@@ -139,11 +139,28 @@ def test_a_data_set_becomes_a_graph(tmp_path, capsys):
 
 
 def test_what_is_neither_a_run_nor_a_data_set_is_said(tmp_path, capsys):
-    assert released(tmp_path / "nowhere", "-o", tmp_path / "g") == 1
-    assert f"error: {tmp_path / 'nowhere'} does not exist" in capsys.readouterr().err
+    assert released(tmp_path / "nowhere", "-o", tmp_path / "g") == 4
+    assert f"ERROR: {tmp_path / 'nowhere'} does not exist" in capsys.readouterr().err
     (tmp_path / "empty").mkdir()
-    assert released(tmp_path / "empty", "-o", tmp_path / "g") == 1
+    assert released(tmp_path / "empty", "-o", tmp_path / "g") == 4
     assert "is of no known format" in capsys.readouterr().err
+    assert not (tmp_path / "g").exists()
+
+
+@pytest.mark.parametrize(
+    ("flawed", "said"),
+    [
+        (SHOP.replace('{"page": "cart"', '{"page" "cart"', 1), "shop.jsonl:3: it is not JSON: "),
+        (SHOP.replace('{"page": "home", "size', '{"page": "shop", "size'), "no page 'home'"),
+    ],
+)
+def test_a_broken_data_set_is_told_in_one_line_with_file_and_line(tmp_path, capsys, flawed, said):
+    (tmp_path / "shop.jsonl").write_text(flawed.lstrip())
+    assert released(tmp_path / "shop.jsonl", "-o", tmp_path / "g") == 4
+    err = capsys.readouterr().err
+    assert err.startswith(f"ERROR: {tmp_path / 'shop.jsonl'}:")
+    assert said in err
+    assert err.count("\n") == 1
     assert not (tmp_path / "g").exists()
 
 

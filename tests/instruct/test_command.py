@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -302,6 +304,16 @@ def test_what_is_wrong_is_said_in_one_line_before_any_model_is_asked(
     assert (status, out) == (4, "")
     assert problem in err
     assert err.startswith("ERROR: ")
+    assert err.count("\n") == 1
+
+
+def test_a_broken_graph_is_told_in_one_line_with_its_row(command, make_graph):
+    folder = make_graph(["AB", "BC", "CD", "DE"])
+    with closing(sqlite3.connect(folder / "graph.sqlite")) as index, index:
+        index.execute("UPDATE edges SET target = 'gone' WHERE rowid = 2")
+    status, _, err = command.run(folder, "--dry-run")
+    assert status == 4
+    assert err.startswith(f"ERROR: {folder / 'graph.sqlite'}, edges, row 2: ")
     assert err.count("\n") == 1
 
 
