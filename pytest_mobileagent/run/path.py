@@ -21,7 +21,7 @@ from pytest_mobileagent.action.action import (
 from pytest_mobileagent.action.matching import Golden, golden_on
 from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.device.device import PageDevice, is_covered
-from pytest_mobileagent.episode.record import Observation, Termination
+from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import NoEdgeError, NoSolutionError, TaskError
 from pytest_mobileagent.run.session import UNREADABLE, Session, cut, reply_of
 from pytest_mobileagent.task.solution import Scene
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.agent import Reply
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.episode.calls import ModelCall
+    from pytest_mobileagent.episode.device import Observation
     from pytest_mobileagent.screen.element import Bounds
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.task import Task

@@ -21,8 +21,9 @@ from pytest_mobileagent.action.action import (
 from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.device.device import kept_crashes_of, log_of, noise_of
 from pytest_mobileagent.device.logcat import crashes
+from pytest_mobileagent.episode.device import Observation
 from pytest_mobileagent.episode.exchanges import CallReader
-from pytest_mobileagent.episode.record import Observation, Termination
+from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import DeviceError, NoEdgeError, ScreenError
 from pytest_mobileagent.task.user import NO_USER
 

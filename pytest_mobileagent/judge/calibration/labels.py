@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from pytest_mobileagent.episode.device import DeviceInfo
 from pytest_mobileagent.episode.reader import read
-from pytest_mobileagent.episode.record import DeviceInfo, EpisodeRecord, Termination
+from pytest_mobileagent.episode.record import EpisodeRecord, Termination
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import MobileAgentError, RecordError, TaskError
 from pytest_mobileagent.judge.cross_app import check_subtasks
