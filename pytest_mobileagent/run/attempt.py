@@ -24,8 +24,9 @@ from pytest_mobileagent.errors import (
 )
 from pytest_mobileagent.llm.models import EpisodeModels, ModelSettings
 from pytest_mobileagent.run.path import GoldenPath, PathSession, show_first_page
+from pytest_mobileagent.run.played import model_of_user
 from pytest_mobileagent.run.session import Limits, Session
-from pytest_mobileagent.run.user import EpisodeUser, model_of_user
+from pytest_mobileagent.run.user import EpisodeUser
 from pytest_mobileagent.task.apps import all_packages, has_alternatives, missing, on_phone
 from pytest_mobileagent.task.template import fill
 
@@ -222,7 +223,7 @@ def _play(plan: Plan, device: Device, recorder: Recorder, start: _Start) -> None
         ending.error,
         seconds,
         unused,
-        is_logged=session.is_logged,
+        is_logged=session.reports.is_logged,
         golden_left=session.golden_left,
     )
 

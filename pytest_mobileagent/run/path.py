@@ -23,7 +23,8 @@ from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.device.device import PageDevice, is_covered
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import NoEdgeError, NoSolutionError, TaskError
-from pytest_mobileagent.run.session import UNREADABLE, Session, cut, reply_of
+from pytest_mobileagent.run.reports import cut
+from pytest_mobileagent.run.session import UNREADABLE, Session
 from pytest_mobileagent.task.solution import Scene
 
 if TYPE_CHECKING:
@@ -215,10 +216,10 @@ class PathSession(Session):
         actions = [action for action in reply.actions if not ends_episode(action)]
         reports = len(reply.actions) - len(actions)
         undone, notice = 0, COVERED
-        self._answers = []
+        self._asking.begin()
         if actions or not reports:
             undone, notice = self._do(actions, None)
-        answer = reply_of(self._answers)
+        answer = self._asking.reply
         undone, notice = undone + reports, notice or (COVERED if reports else "")
         self._record_outcome(notice, answer, undone)
         return self._after(reply, time.monotonic(), answer, notice)
@@ -243,10 +244,10 @@ class PathSession(Session):
     def _answer(self, reply: Reply, golden: Golden) -> str | None:
         """Return the user's reply to what the agent asks, or else to what there was to ask."""
         asked = [each for each in (*reply.actions, golden.action) if isinstance(each, Ask)]
-        self._answers = []
+        self._asking.begin()
         for each in asked[:1]:
             self._ask(each.question)
-        return reply_of(self._answers)
+        return self._asking.reply
 
     def _do_golden(self, golden: Golden) -> None:
         """Do a golden action, or show the page to which it leads where pages are recorded."""

@@ -198,7 +198,7 @@ def _check_apps(session: Session, apps: Collection[str]) -> None:
     Raises:
         TaskError: one has.
     """
-    for step, crash in session.crashes:
+    for step, crash in session.reports.crashes:
         if crash.package in apps:
             msg = f"its own solution crashes an app, at step {step}: {crash}"
             raise TaskError(msg)

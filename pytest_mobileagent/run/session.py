@@ -19,23 +19,21 @@ from pytest_mobileagent.action.action import (
     ends_episode,
 )
 from pytest_mobileagent.agent.phone import EpisodeOver
-from pytest_mobileagent.device.device import kept_crashes_of, log_of, noise_of
-from pytest_mobileagent.device.logcat import crashes
+from pytest_mobileagent.device.device import noise_of
 from pytest_mobileagent.episode.device import Observation
 from pytest_mobileagent.episode.exchanges import CallReader
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import DeviceError, NoEdgeError, ScreenError
-from pytest_mobileagent.task.user import NO_USER
+from pytest_mobileagent.run.reports import Reports, cut
+from pytest_mobileagent.run.user import Asking
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
-    from datetime import datetime
 
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.agent.agent import Reply
     from pytest_mobileagent.device.device import Capture, Device
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.episode.log import Crash
     from pytest_mobileagent.episode.store import Recorder
     from pytest_mobileagent.llm.budget import Spending
     from pytest_mobileagent.llm.prices import Prices
@@ -43,8 +41,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.task import Probe, Task
 
-_LONGEST_NOTICE = 1000  # characters
-_MOST_LINES = 200  # of the phone's log, after each step
 MOST_LOOKS = 50  # observations in a row that count as no step
 UNREADABLE = "no action could be made out of what you said"
 
@@ -92,8 +88,7 @@ class Session:
 
     `observation` is the agent's last one, made of the capture `last`. If `is_done` is given, it is
     called after every step, and ends the episode when it returns True; `user` answers questions.
-    `is_logged` says whether the phone's log could be read after every step, or else the crashes
-    that it keeps; `crashes` are those of apps, with the number of the step.
+    `reports` are what the phone tells of itself meanwhile.
 
     Each decision is a step, even one that could not be done; only a final report is none. The
     notice of the next observation says what could not be done.
@@ -131,17 +126,13 @@ class Session:
         self._spending, self._prices = spending, prices
         self._installed = installed
         self._is_done = is_done
-        self._user = user
-        self._told = ""  # by the user, unasked, with the last screen
-        self._answers: list[str | None] = []  # of the user, to the questions of a step
-        self._answering = 0.0  # seconds that they took
+        self._asking = Asking(user, recorder.folder.name)
         self._looks = 0
         self._may_act = 0.0  # when, by the monotonic clock
         self._decided = 0  # how many decisions were recorded, as their numbers stand in messages
-        self._seen: list[datetime | None] = []  # when, by the phone's clock
+        self._screens = 0  # that were seen
         self._given: list[int] = []  # which actions of the last decision the device was given
-        self.is_logged = True
-        self.crashes: list[tuple[int, Crash]] = []
+        self.reports = Reports(device, recorder)
         self.observation = self._observe(first)
 
     def decide(
@@ -171,14 +162,14 @@ class Session:
         self.seconds_left = max(0.0, self.seconds_left - (decided - told))
         self.steps += counts and not is_report
         undone, notice = self._do(actions, by)
-        answer = reply_of(self._answers)
+        answer = self._asking.reply
         if (report := _report(actions)) is not None and not notice:
             gave_up = isinstance(report, Impossible)
             self.end(Termination.GAVE_UP if gave_up else Termination.SELF_REPORTED)
             raise EpisodeOver
         self._record_outcome(notice, answer, undone)
         self._keep_pace()
-        return self._after(reply, decided + self._answering, answer, notice)
+        return self._after(reply, decided + self._asking.seconds, answer, notice)
 
     def _after(
         self,
@@ -197,11 +188,11 @@ class Session:
         """
         seen = self._observe(self.look(), time.monotonic() - decided, reply=answer, notice=notice)
         self.observation = replace(seen, done=done)
-        self._record_events()
+        self.reports.read(self._decided)
         if reply.calls and self._spending is not None and (why := self._spending.over()):
             self.end(Termination.BUDGET, why)
-        if self._user is not None and self._user.budget:
-            self.end(Termination.BUDGET, self._user.budget)
+        if why := self._asking.budget:
+            self.end(Termination.BUDGET, why)
         self._end_if_done()
         if self.ending is not None:
             raise EpisodeOver
@@ -223,7 +214,7 @@ class Session:
         self.steps += 1
         self._recorder.outcome(step.notice, None, step.undone)
         self.observation = self._observe(after, step.seconds_acting, notice=step.notice)
-        self._record_events()
+        self.reports.read(self._decided)
         self._end_if_done()
 
     def unread_calls(self) -> tuple[ModelCall, ...]:
@@ -291,7 +282,7 @@ class Session:
 
     def _do(self, actions: Sequence[Action], by: Callable[[], str] | None) -> tuple[int, str]:
         """Do actions until one cannot be done; return how many are left, and why."""
-        self._answers, self._answering = [], 0.0
+        self._asking.begin()
         self._given = []
         if by is not None:
             why = by()
@@ -319,17 +310,13 @@ class Session:
         return 0, ""
 
     def _record_outcome(self, notice: str, answer: str | None, undone: int) -> None:
-        calls = () if self._user is None else self._user.take_calls()
-        self._recorder.outcome(notice, answer, undone, self._answers, calls)
+        calls = self._asking.take_calls()
+        self._recorder.outcome(notice, answer, undone, self._asking.answers, calls)
 
     def _ask(self, question: str) -> None:
         """Ask the user, whose seconds are neither the agent's nor the phone's."""
-        asked, answer = time.monotonic(), None
-        if self._user is not None:
-            place = {"episode": self.folder.name, "screen": len(self._seen) - 1}
-            answer = self._user.reply(question, self.last.screen.own, max(1, self.steps), place)
-        self._answers.append(answer)
-        self._answering += time.monotonic() - asked
+        screen = self.last.screen.own
+        self._asking.ask(question, screen, max(1, self.steps), self._screens - 1)
 
     def _perform(self, action: Action) -> None:
         self._keep_pace()
@@ -342,38 +329,8 @@ class Session:
             time.sleep(left)
 
     def finish(self) -> None:
-        """Record what the phone has reported and logged since its last screen, once it is over.
-
-        Nothing is waited for. Where its log could not be read, the crashes are those that Android
-        has kept.
-        """
-        self._record_events(late=True)
-        began = self._seen[0]
-        if self.is_logged or began is None:
-            return
-        kept = kept_crashes_of(self.device, began)
-        if kept is None:
-            return
-        self.is_logged = True
-        known = {(crash.package, crash.error) for _, crash in self.crashes}
-        for moment, crash in kept:
-            if (crash.package, crash.error) not in known and self._decided:
-                step = sum(seen is not None and seen < moment for seen in self._seen)
-                step = min(max(step, 1), self._decided)
-                self.crashes.append((step, crash))
-                self._recorder.log([crash], (), step=step)
-
-    def _record_events(self, *, late: bool = False) -> None:
-        """Record what the phone has reported since the last step was decided, and has logged."""
-        self._recorder.events(self.device.events())
-        lines = log_of(self.device, late=late)
-        if lines is None:
-            self.is_logged = False
-            return
-        last = [replace(line, text=cut(line.text)) for line in lines[-_MOST_LINES:]]
-        found = crashes(lines)
-        self.crashes += [(self._decided, crash) for crash in found]
-        self._recorder.log(found, last, len(lines) - len(last))
+        """Record what the phone has reported since its last screen (see `Reports.finish`)."""
+        self.reports.finish(self._decided)
 
     def _observe(
         self, capture: Capture, seconds: float = 0.0, *, reply: str | None = None, notice: str = ""
@@ -384,18 +341,17 @@ class Session:
             screen = replace(screen, page="", same=())
         if before is not None:
             before = replace(before, where="", page="", same=())
-        return Observation(screen, reply, notice, before, told=self._told)
+        return Observation(screen, reply, notice, before, told=self._asking.told)
 
     def _record(self, capture: Capture, seconds: float = 0.0) -> Screen:
         """Record a capture; one that cannot be read is the device's fault."""
         self.last = capture
-        self._seen.append(capture.screen.time)
+        self._screens += 1
+        self.reports.saw(capture.screen.time)
         before = capture.before.page if capture.before else ""
-        self._told = ""
-        if self._user is not None:
-            self._told = self._user.told(capture.screen.own, self.steps + 1)
+        self._asking.listen(capture.screen.own, self.steps + 1)
         shown, probes = capture.screen, capture.probes
-        screen = self._recorder.observation(shown, probes, seconds, before, self._told)
+        screen = self._recorder.observation(shown, probes, seconds, before, self._asking.told)
         if (noise := noise_of(self.device)) is not None and self._decided:
             lost = tuple(n for place, n in enumerate(self._given) if place in noise.swallowed)
             self._recorder.noise(replace(noise, swallowed=lost))
@@ -406,18 +362,6 @@ class Session:
             msg = f"device {self.device.info.serial} shows no screen: {error} ({screen.where})"
             raise DeviceError(msg) from error
         return screen
-
-
-def reply_of(answers: Sequence[str | None]) -> str | None:
-    """Return what the agent hears of the answers to its questions; None if it asked none."""
-    given = [answer for answer in answers if answer is not None]
-    return "\n".join(given) or NO_USER if answers else None
-
-
-def cut(text: str) -> str:
-    """Cut the middle out of a long text: a notice quotes a model, a line of the log an app."""
-    half = _LONGEST_NOTICE // 2
-    return text if len(text) <= _LONGEST_NOTICE else f"{text[:half]} … {text[-half:]}"
 
 
 def _report(actions: Sequence[Action]) -> Finish | Impossible | None:

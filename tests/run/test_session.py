@@ -24,7 +24,8 @@ from pytest_mobileagent import (
     Type,
     Wait,
 )
-from pytest_mobileagent.run.session import MOST_LOOKS, NO_USER
+from pytest_mobileagent.run.session import MOST_LOOKS
+from pytest_mobileagent.task.user import NO_USER
 from pytest_mobileagent.testing import FakePhone, Fault, ScriptedModel, make_screen, play
 from tests.run.agents import agent, script
 

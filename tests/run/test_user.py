@@ -11,7 +11,7 @@ from pytest_mobileagent import Agent, Ask, Finish, Reply, Tap, Task, person, que
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.report.result import Result, asked
-from pytest_mobileagent.run.session import NO_USER
+from pytest_mobileagent.task.user import NO_USER
 from pytest_mobileagent.testing import FakePhone, Fault, ScriptedModel, make_screen, play
 from tests.run.agents import script
 
