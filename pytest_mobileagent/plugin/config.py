@@ -16,8 +16,9 @@ from pytest_mobileagent.plugin.devices import RunDevices
 from pytest_mobileagent.plugin.gate import RunGate
 from pytest_mobileagent.plugin.judges import RunJudges
 from pytest_mobileagent.plugin.models import RunModels
-from pytest_mobileagent.plugin.options import FOLDERS, runs_no_test, usage_error
+from pytest_mobileagent.plugin.options import FOLDERS
 from pytest_mobileagent.plugin.project import folders
+from pytest_mobileagent.plugin.sources import runs_no_test, usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,8 +11,8 @@ import pytest
 
 from pytest_mobileagent.errors import InfrastructureError
 from pytest_mobileagent.plain import printable
-from pytest_mobileagent.plugin.options import runs_no_test, usage_error
 from pytest_mobileagent.plugin.project import folders, project_sources
+from pytest_mobileagent.plugin.sources import runs_no_test, usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.plugin.choosing import selection
-from pytest_mobileagent.plugin.options import leaves_distribution, usage_error
+from pytest_mobileagent.plugin.sources import leaves_distribution, usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

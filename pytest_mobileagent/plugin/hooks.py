@@ -39,8 +39,9 @@ from pytest_mobileagent.plugin.items import (
     parametrize,
     unittest_problem,
 )
-from pytest_mobileagent.plugin.options import add_options, leaves_distribution, runs_no_test
+from pytest_mobileagent.plugin.options import add_options
 from pytest_mobileagent.plugin.reuse.reporting import report_reused
+from pytest_mobileagent.plugin.sources import leaves_distribution, runs_no_test
 from pytest_mobileagent.plugin.state import state_of
 
 if TYPE_CHECKING:

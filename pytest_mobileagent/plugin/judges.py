@@ -20,7 +20,7 @@ from pytest_mobileagent.errors import (
     TaskError,
     UndecidedError,
 )
-from pytest_mobileagent.plugin.options import usage_error
+from pytest_mobileagent.plugin.sources import usage_error
 from pytest_mobileagent.plugin.state import state_of
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.plain import printable
-from pytest_mobileagent.plugin.options import usage_error
+from pytest_mobileagent.plugin.sources import usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.prices import Prices
     from pytest_mobileagent.llm.reference import ModelChoice, ModelReference
     from pytest_mobileagent.plugin.context import RunContext
-    from pytest_mobileagent.plugin.options import OptionValue
+    from pytest_mobileagent.plugin.sources import OptionValue
 
 LEDGER = "spent.jsonl"  # in the run's folder
 USER = "user"  # the role of the model that plays the user, whatever the agent's are

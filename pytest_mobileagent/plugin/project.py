@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import pytest
 
 from pytest_mobileagent.plain import printable
-from pytest_mobileagent.plugin.options import FOLDERS, OPTIONS, path_of, read_options
+from pytest_mobileagent.plugin.options import FOLDERS, OPTIONS
+from pytest_mobileagent.plugin.sources import path_of, read_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -15,7 +15,7 @@ from pytest_mobileagent.plugin.reuse.earlier import EarlierRun
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_mobileagent.plugin.options import OptionValue
+    from pytest_mobileagent.plugin.sources import OptionValue
 
 _WAYS = ("mobile-resume", "mobile-reuse", "mobile-rescore")
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import read_json, write_json
-from pytest_mobileagent.plugin.options import path_of, usage_error
 from pytest_mobileagent.plugin.reuse.earlier import EarlierRun, Fate
+from pytest_mobileagent.plugin.sources import path_of, usage_error
 from pytest_mobileagent.report.metrics.suspects import FAIL, policy
 from pytest_mobileagent.report.recorded import find_run, recorded_run
 from pytest_mobileagent.verdict import append as add_verdict
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from pytest_mobileagent.plugin.options import OptionValue
+    from pytest_mobileagent.plugin.sources import OptionValue
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.task.case import Case
     from pytest_mobileagent.verdict import Verdict

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.items import case_of
-from pytest_mobileagent.plugin.options import usage_error
 from pytest_mobileagent.plugin.reuse.earlier import CHECK
 from pytest_mobileagent.plugin.reuse.recorded_earlier import TESTS, RecordedEarlierRun
+from pytest_mobileagent.plugin.sources import usage_error
 from pytest_mobileagent.report.redecide import AS_RUN
 from pytest_mobileagent.report.text.lists import changes
 from pytest_mobileagent.run.folder import is_held
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from pytest_mobileagent.plugin.options import OptionValue
+    from pytest_mobileagent.plugin.sources import OptionValue
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.task.case import Case
 

@@ -10,8 +10,8 @@ from pytest_mobileagent.episode import runs
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import read_json
 from pytest_mobileagent.plain import printable
-from pytest_mobileagent.plugin.options import usage_error
 from pytest_mobileagent.plugin.reuse.recorded_earlier import TESTS, RecordedEarlierRun
+from pytest_mobileagent.plugin.sources import usage_error
 from pytest_mobileagent.report.recorded import is_final
 from pytest_mobileagent.run.folder import SCHEMA_VERSION, RunFolder
 from pytest_mobileagent.task.needs import SAID
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from pytest_mobileagent.plugin.options import OptionValue
+    from pytest_mobileagent.plugin.sources import OptionValue
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.task.case import Case
 

@@ -1,0 +1,105 @@
+"""Where an option's value comes from, and what the command line asks for.
+
+An option's value is taken from the command line, else from its environment variable, else from
+its ini key; else it is the default. `--mobile-max-steps` has the ini key `mobile_max_steps` and the
+environment variable `MOBILE_MAX_STEPS`; `--agent` has `mobile_agent` and `MOBILE_AGENT`.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.plain import printable
+from pytest_mobileagent.plugin.options import OPTIONS
+from pytest_mobileagent.urls import shown
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.plugin.options import Option
+
+
+@dataclass(frozen=True, slots=True)
+class OptionValue:
+    """An option's value, and where it came from; `text` is what may be displayed of it."""
+
+    option: Option
+    value: Any
+    text: str | None
+    source: str
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the value is not a default."""
+        return self.text is not None and self.source != "default"
+
+    def __str__(self) -> str:
+        return f"{self.option.flag}={self.text} ({self.source})"
+
+
+def read_options(config: pytest.Config) -> dict[str, OptionValue]:
+    """Return every option's value and source, by its flag without the dashes.
+
+    Raises:
+        pytest.UsageError: a value is not what the option takes; the text names its source.
+    """
+    return {option.flag.removeprefix("--"): _read(option, config) for option in OPTIONS}
+
+
+def _read(option: Option, config: pytest.Config) -> OptionValue:
+    candidates = (
+        (_given(option, config), option.flag),
+        (os.environ.get(option.variable), f"environment variable {option.variable}"),
+        (config.getini(option.name), f"ini key {option.name}"),
+        (option.default, "default"),
+    )
+    text, source = next(((t, s) for t, s in candidates if t is not None), (None, "default"))
+    if text is None:
+        return OptionValue(option, None, None, source)
+    if not text.strip():
+        msg = f"{option.flag} (from {source}) is empty: leave it out, or give it a value"
+        raise pytest.UsageError(printable(msg))
+    try:
+        return OptionValue(option, option.parse(text), shown(text), source)
+    except ValueError as error:
+        msg = f"{option.flag}={shown(text)} (from {source}) {error}"
+        raise pytest.UsageError(printable(msg)) from None
+
+
+def _given(option: Option, config: pytest.Config) -> str | None:
+    given = config.getoption(option.name)
+    return shlex.join(given) if option.repeats and given else given
+
+
+def path_of(config: pytest.Config, setting: OptionValue) -> Path:
+    """Return a path that an option names, relative to the folder of the command or the ini file."""
+    given = setting.source.startswith(("--", "environment"))
+    base = config.invocation_params.dir if given else config.rootpath
+    try:
+        return base / Path(setting.value).expanduser()
+    except RuntimeError:
+        msg = f"{setting} names the home folder of a user who has none"
+        raise pytest.UsageError(printable(msg)) from None
+
+
+def usage_error(setting: OptionValue, what: str) -> pytest.UsageError:
+    """Return an error about an option's value, which says where the value came from."""
+    where = "" if setting.source.startswith("--") else f" ({setting.source})"
+    return pytest.UsageError(printable(f"{setting.option.flag}={setting.text}{where}{what}"))
+
+
+def runs_no_test(config: pytest.Config) -> bool:
+    """Whether the command line only lists tests or fixtures, and runs no test."""
+    names = ("collectonly", "showfixtures", "show_fixtures_per_test", "setupplan")
+    return any(getattr(config.option, name, False) for name in names)
+
+
+def leaves_distribution(config: pytest.Config) -> bool:
+    """Whether the plugin may decide how tests are handed out: the user gave `-n`, no `--dist`."""
+    given = config.known_args_namespace  # before -n has made it "load"
+    chosen = getattr(given, "dist", "no") != "no" or getattr(given, "distload", False)
+    return not chosen and config.getoption("dist") == "load"
