@@ -28,7 +28,7 @@ _SAME = {
     "device": "other devices",
     "environments": "other environments",
     "seeds": "other seeds",
-    "limits": "other limits of steps or time",
+    "limits": "other limits, another kind of path, or another user",
 }
 _CHECKS = "other checks"
 _WORDS = "tasks in other words, with other parameters or golden steps"

@@ -76,7 +76,7 @@ def test_few_tasks_tell_no_runs_apart(run: Run) -> None:
     ("fingerprints", "word"),
     [
         ({"seeds": "x"}, "other seeds"),
-        ({"limits": "x"}, "other limits of steps or time"),
+        ({"limits": "x"}, "other limits, another kind of path, or another user"),
         ({"device": "x"}, "other devices"),
         ({"apps": "x"}, "other apps, or other versions of them"),
         ({"environments": "x"}, "other environments"),
