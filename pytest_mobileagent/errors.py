@@ -3,6 +3,7 @@
     MobileAgentError
     ├── InfrastructureError   the phone, adb or the network; the episode is retried
     │   ├── DeviceError       one device: it does not answer, or answers what Android never would
+    │   │   └── NoShellError  it runs no scripts, and never will
     │   └── HostError         this machine: its disk is full, say; no other device helps
     ├── AgentError            the agent raised, hung, or returned no action
     ├── TaskError             the task itself is broken: its goal, solution or probes
@@ -25,8 +26,8 @@ import traceback
 
 __all__ = [
     "AgentError", "DeviceError", "GraphError", "HostError", "InfrastructureError", "JudgeError",
-    "MobileAgentError", "NoEdgeError", "NoSolutionError", "RecordError", "ScreenError", "TaskError",
-    "UndecidedError", "UnfitMoveError",
+    "MobileAgentError", "NoEdgeError", "NoShellError", "NoSolutionError", "RecordError",
+    "ScreenError", "TaskError", "UndecidedError", "UnfitMoveError",
 ]  # fmt: skip
 
 _MOST_PARTS = 5  # exceptions of a group that are named
@@ -42,6 +43,10 @@ class InfrastructureError(MobileAgentError):
 
 class DeviceError(InfrastructureError):
     """A device does not answer, or not as Android does."""
+
+
+class NoShellError(DeviceError):
+    """A device runs no scripts, as where pages are recorded: asking again does not help."""
 
 
 class HostError(InfrastructureError):

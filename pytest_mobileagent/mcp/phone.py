@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from pytest_mobileagent.action.action import Ask, Open, Raw, check, ends_episode
 from pytest_mobileagent.episode.device import Observation
+from pytest_mobileagent.errors import NoEdgeError, NoShellError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Coroutine
@@ -130,7 +131,10 @@ class OwnPhone:
         if not (ends_episode(action) or isinstance(action, Ask)):
             if notice := self._flaw(action):
                 return self._observe(notice)
-            self._device.perform(action)
+            try:
+                self._device.perform(action)
+            except NoEdgeError as error:
+                return self._observe(str(error))
         return self._observe()
 
     def _flaw(self, action: Action) -> str:
@@ -151,13 +155,16 @@ class OwnPhone:
 
 
 def run_script(system: System, script: str) -> str:
-    """Run a script; return what it wrote if it failed, else nothing.
+    """Run a script; return what it wrote if it failed, or that there is no shell, else nothing.
 
     Raises:
         DeviceError: the phone does not answer.
     """
     marker = secrets.token_hex(8)
-    written = system.shell(f"( {script}\n) 2>&1; echo {marker} $?")
+    try:
+        written = system.shell(f"( {script}\n) 2>&1; echo {marker} $?")
+    except NoShellError as error:
+        return str(error)
     text, _, status = written.rpartition(marker)
     if status.strip() == "0" and not _FAILED.search(text):
         return ""

@@ -1,5 +1,7 @@
 """A script's failure is told by its status, or by the words of commands that have none.
 
+What cannot be done on recorded pages is told, and breaks nothing.
+
 Which calls are done once although they arrive twice.
 """
 
@@ -12,9 +14,15 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from pytest_mobileagent.mcp.phone import Call, Caller, Repeats, run_script
+from pytest_mobileagent import Tap
+from pytest_mobileagent.dataset.graph import Graph
+from pytest_mobileagent.device.drivers.graph.pages import GraphDevice
+from pytest_mobileagent.mcp.phone import Call, Caller, OwnPhone, Repeats, run_script
+from tests.dataset.graph.conftest import write_notes
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytest_mobileagent.device.device import System
 
 
@@ -46,6 +54,23 @@ def test_what_a_script_that_fails_wrote_is_told(script: str, why: str) -> None:
     found = run_script(cast("System", Computer()), script)
     assert found.startswith(why[:-1]) if why.endswith("*") else found == why
     assert bool(found) == bool(why)
+
+
+def test_what_recorded_pages_cannot_do_is_told(tmp_path: Path) -> None:
+    write_notes(tmp_path / "notes")
+    device = GraphDevice(Graph.open(tmp_path / "notes"))
+    own = OwnPhone(device)
+
+    async def play() -> list[str]:
+        moved = await own.act(Tap(500, 150))
+        nowhere = await own.act(Tap(500, 2000))
+        script = await own.run("mobile_terminate_app", "am force-stop x")
+        return [each.notice for each in (moved, nowhere, script)]
+
+    with contextlib.closing(device):
+        told = asyncio.run(play())
+    assert told[:2] == ["", "nothing is recorded for this action here"]
+    assert told[2].endswith("has recorded pages, and no shell behind them")
 
 
 SESSION = Caller("s1", has_session=True)

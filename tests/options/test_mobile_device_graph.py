@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -240,3 +241,44 @@ def test_an_agent_that_can_do_without_is_not(
         index.execute("UPDATE pages SET png = ? WHERE id = 'blind'", png)
     assert HOME.size == SIZE
     run(agent="sees.py").assert_outcomes(failed=2)
+
+
+CLIENT = """
+import asyncio, json, os
+from mcp.client import Client
+
+
+async def main():
+    async with Client(os.environ["MOBILEAGENT_MCP_URL"]) as phone:
+        for name, words in (
+            ("mobile_terminate_app", {"packageName": "org.example.notes"}),
+            ("mobile_press_button", {"button": "DPAD_UP"}),
+        ):
+            refused = await phone.call_tool(name, words)
+            assert "and no shell behind them" in refused.content[0].text, refused
+        listed = await phone.call_tool("mobile_list_elements_on_screen", {})
+        elements = json.loads(listed.content[0].text.partition(": ")[2])
+        (place,) = [each["coordinates"] for each in elements if each["text"] == "New"]
+        middle = {"x": place["x"] + place["width"] // 2, "y": place["y"] + place["height"] // 2}
+        await phone.call_tool("mobile_click_on_screen_at_coordinates", middle)
+        await phone.call_tool("finish", {"answer": "done"})
+
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.slow
+def test_an_mcp_client_plays_there_and_is_told_what_needs_a_shell(
+    run: Callable[..., pytest.RunResult], pytester: pytest.Pytester
+) -> None:
+    (pytester.path / "client.py").write_text(CLIENT)
+    words = f"{sys.executable} {pytester.path / 'client.py'} {{goal}} {{mcp_config}}"
+    run("-k", "open", "--mobile-step-factor=9", agent=f"cmd:{words}").assert_outcomes(passed=1)
+    (task,) = report(pytester)["tasks"]
+    assert (task["steps"], task["answer"], task["infrastructure"]) == (3, "done", [])
+
+
+def test_other_programs_are_refused_there(run: Callable[..., pytest.RunResult]) -> None:
+    line = refused(run(agent="cmd:true {goal} {serial}"))
+    assert "needs adb, and --mobile-device=graph:notes gives none (an MCP client works" in line

@@ -17,7 +17,7 @@ from pytest_mobileagent.action.matching.rules import rule_of
 from pytest_mobileagent.device.device import Capture
 from pytest_mobileagent.device.drivers.graph.edges import best, with_box
 from pytest_mobileagent.episode.device import DeviceInfo, Reset
-from pytest_mobileagent.errors import DeviceError, GraphError, NoEdgeError, TaskError
+from pytest_mobileagent.errors import GraphError, NoEdgeError, NoShellError, TaskError
 from pytest_mobileagent.task.task import DEFAULT_SNAPSHOT
 
 if TYPE_CHECKING:
@@ -140,9 +140,9 @@ class GraphDevice:
         """Refuse: there is none.
 
         Raises:
-            DeviceError: always.
+            NoShellError: always.
         """
-        raise DeviceError(self._shows_no_state())
+        raise NoShellError(self._shows_no_state())
 
     def _shows_no_state(self) -> str:
         return f"{self.info.serial} has recorded pages, and no shell behind them"

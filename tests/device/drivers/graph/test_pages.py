@@ -27,7 +27,7 @@ from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.graph import Graph, GraphWriter
 from pytest_mobileagent.device.device import PageDevice
 from pytest_mobileagent.device.drivers.graph.pages import NO_EDGE, GraphDevice
-from pytest_mobileagent.errors import DeviceError, GraphError, NoEdgeError, TaskError
+from pytest_mobileagent.errors import GraphError, NoEdgeError, NoShellError, TaskError
 from pytest_mobileagent.testing import make_screen, play
 from tests.run.agents import script
 
@@ -191,7 +191,7 @@ def test_there_is_no_phone_behind_the_pages(pages: GraphDevice) -> None:
     assert pages.system.packages() == {SHOP, MAIL, "launcher"}
     assert set(pages.system.versions()) == {SHOP, MAIL, "launcher"}
     assert pages.events() == ()
-    with pytest.raises(DeviceError, match="graph:shop has recorded pages, and no shell"):
+    with pytest.raises(NoShellError, match="graph:shop has recorded pages, and no shell"):
         pages.system.shell("date")
     with pytest.raises(TaskError, match=r"the probe 'x' cannot be read: .* no shell"):
         pages.observe({"x": setting("system", "font_scale")})
