@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action.matching import Golden, golden_from_json
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.plain import why_unreadable
 from pytest_mobileagent.task.needs import split_needs
@@ -13,6 +12,8 @@ from pytest_mobileagent.task.user import user_of_cell
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from pytest_mobileagent.action.matching import Golden
 
 
 def as_list(value: Any) -> tuple[str, ...]:
@@ -32,6 +33,8 @@ def _golden(value: Any) -> tuple[Golden, ...]:
     Raises:
         TaskError: they are none; the text says which, from 1.
     """
+    from pytest_mobileagent.action.matching import golden_from_json
+
     try:
         each = json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError) as error:

@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pytest_mobileagent.action.action import Action, Finish, Impossible
-from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.task.needs import alternatives, unknown_need
 from pytest_mobileagent.task.template import fill, times
@@ -190,6 +188,11 @@ class Task:
         if not isinstance(self.golden, Sequence) or isinstance(self.golden, str | bytes):
             msg = f"golden={_shown(self.golden)} has to be a list of golden actions"
             raise TaskError(msg)
+        if not self.golden:
+            return
+        from pytest_mobileagent.action.action import Action
+        from pytest_mobileagent.action.matching import Golden
+
         for number, wanted in enumerate(self.golden, 1):
             if not (callable(wanted) or isinstance(wanted, Golden | Action)):
                 msg = (
@@ -266,8 +269,7 @@ class Task:
         asks_nobody = self.variant == FULL
         moves = (move for move in self.solution if not (move.asks and asks_nobody))
         counted = sum(not move.ends_episode for move in moves)
-        golden = sum(not isinstance(each, Finish | Impossible) for each in map(_bare, self.golden))
-        return self.golden_steps or counted or golden or None
+        return self.golden_steps or counted or _count(self.golden) or None
 
     def limit(self, factor: float) -> int:
         """Return the most steps an agent gets: `step_limit`, or golden steps times `factor`.
@@ -296,8 +298,15 @@ class Task:
         return fill(self.goal, self.values(parameters, now))
 
 
-def _bare(wanted: Wanted) -> object:
-    return wanted.action if isinstance(wanted, Golden) else wanted
+def _count(golden: Sequence[Wanted]) -> int:
+    """Return how many golden actions are steps, as reports are not."""
+    if not golden:
+        return 0
+    from pytest_mobileagent.action.action import Finish, Impossible
+    from pytest_mobileagent.action.matching import Golden
+
+    bare = (each.action if isinstance(each, Golden) else each for each in golden)
+    return sum(not isinstance(each, Finish | Impossible) for each in bare)
 
 
 def _is_texts(value: object) -> bool:

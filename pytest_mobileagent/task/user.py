@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.plain import why_unreadable
-from pytest_mobileagent.screen.selector import Selector
 from pytest_mobileagent.task.template import fill
 from pytest_mobileagent.task.wording import shown_path
 
@@ -177,6 +176,8 @@ def _pair(given: Any, where: str, *, is_literal: bool = False) -> Pair:
         if not isinstance(page, Mapping | tuple):
             msg = f"{where}: page={page!r} has to be a text, or criteria of an element"
             raise TaskError(msg)
+        from pytest_mobileagent.screen.selector import Selector
+
         page = tuple(dict(Selector.of(dict(page)).criteria).items())
     return Pair(str(texts["question"]), str(texts["answer"]), page, step, str(task), is_literal)
 

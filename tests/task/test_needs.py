@@ -17,7 +17,7 @@ def test_a_task_may_need_these() -> None:
 @pytest.mark.parametrize(
     ("need", "complaint"),
     [
-        ("evnts", "'evnts' is none of events, web, gms, .*; did you mean 'events'?"),
+        ("evnts", "'evnts' is none of events, pages, web, .*; did you mean 'events'?"),
         ("acount:X", "'acount:X' is none of .*; did you mean 'account:X'?"),
         ("account", "'account' lacks its label: account:LABEL"),
         ("manual: ", "'manual: ' lacks its text: manual:TEXT"),
