@@ -126,13 +126,23 @@ class RunModels:
         return ModelSettings(choice, self.prices, budget, self._run.folder.path / LEDGER, cache)
 
     def _cache(self, epoch: int, modes: Collection[str] = _AGENTS_TOO) -> Any:
-        """Return the cache of replies if it is used in this mode; else None."""
+        """Return the cache of replies if it is used in this mode, and can be; else None.
+
+        Raises:
+            HostError: its folder cannot be made, and no other replies are allowed.
+        """
         from pytest_mobileagent.llm.metered import ReplyCache
 
         mode, cache = self._settings["mobile-cache"].value, getattr(self._config, "cache", None)
         if mode not in modes or cache is None:
             return None
-        folder = Path(str(cache.mkdir("mobileagent-replies")))
+        try:
+            folder = Path(str(cache.mkdir("mobileagent-replies")))
+        except OSError as error:
+            if mode != "replay":
+                return None
+            msg = f"no replies can be read from pytest's cache: {error}"
+            raise HostError(msg) from error
         return ReplyCache(folder, epoch, only_replays=mode == "replay")
 
     def check(self, agent: str, roles: Sequence[str], endpoints: Sequence[str] = ()) -> None:

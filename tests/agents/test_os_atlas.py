@@ -61,9 +61,7 @@ def test_it_is_given_actions_task_and_screenshot() -> None:
 
 def test_its_history_is_what_it_thought_or_else_did() -> None:
     _, model = work([act("PRESS_HOME", "Go home,\nfirst of all."), act("WAIT"), act("COMPLETE")])
-    assert "History: \nStep 1: Go home, first of all.\nStep 2: actions: WAIT\n" in (
-        model.requests[-1].text
-    )
+    assert "History: \nStep 1: Go home, first of all.\nStep 2: WAIT\n" in (model.requests[-1].text)
 
 
 def test_it_is_told_what_to_do_at_each_step() -> None:

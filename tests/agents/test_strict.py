@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.ocr import TextBox
 
 PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text("utf-8")
-AGENTS = re.findall(r"(?m)^\| `(\w+)` \|", PAGE)
+AGENTS = list(dict.fromkeys(re.findall(r"(?m)^\| `(\w+)` \|", PAGE)))
 POINTS = '"touch_point": "[-1.0, -1.0]", "lift_point": "[-1.0, -1.0]"'
 # A reply that is read leniently, and how an episode ends over it strictly, as in the original.
 ENDINGS = {
