@@ -6,13 +6,28 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent import Case, DeviceInfo, Finish, Key, Open, Reset, Tap, Task, Type
+from pytest_mobileagent import (
+    Case,
+    DeviceInfo,
+    Finish,
+    Key,
+    Open,
+    Reset,
+    Tap,
+    Task,
+    Type,
+    rows,
+)
+from pytest_mobileagent.action.matching import Golden
+from pytest_mobileagent.dataset import contaminate as command
 from pytest_mobileagent.dataset.export import Source
+from pytest_mobileagent.dataset.graph import GraphWriter
 from pytest_mobileagent.dataset.trajectory import Trajectory, TrajectoryStep
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.testing import make_screen
+from tests.dataset.striped import APP, PATH, striped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -75,3 +90,44 @@ def record(tmp_path: Path) -> Callable[..., Source]:
         return Source(folder, succeeded, {"task": task, "run": "r"})
 
     return record
+
+
+@pytest.fixture
+def striped_graph(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a graph of tasks whose pages are striped."""
+
+    def make(*paths: Sequence[Golden], name: str = "clean", **columns: Any) -> Path:
+        folder = tmp_path / name
+        with GraphWriter(folder) as writer:
+            for task, path in enumerate(paths or [PATH]):
+                names = [f"{task}p{number}" for number in range(len(path))]
+                for number, page in enumerate(names):
+                    png, xml = striped(number)
+                    writer.page(page, png=png, xml=xml, package=APP)
+                golden = [Golden(g.action, g.size, g.boxes, n)
+                          for g, n in zip(path, names, strict=True)]  # fmt: skip
+                for one, other in zip(golden, names[1:], strict=False):
+                    writer.edge(one.page, one, other)
+                row = {"id": f"t{task}", "goal": "Buy a {{mocha}}.", "golden": golden}
+                writer.task({**row, "page": names[-1], "snapshot": names[0], **columns})
+            writer.head(name="clean", language="en", licence="CC0")
+        return folder
+
+    return make
+
+
+@pytest.fixture
+def contaminate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """Runs the command, and returns its status, what it says, and the rows of the new graph."""
+
+    def run(data: Path, *options: str, name: str = "noisy") -> Any:
+        output = tmp_path / name
+        try:
+            status: Any = command.main([str(data), "-o", str(output), *options])
+        except SystemExit as error:
+            status = error.code
+        told = capsys.readouterr()
+        found = rows(output / "tasks.jsonl") if status == 0 else []
+        return status, told.out + told.err, found
+
+    return run
