@@ -210,6 +210,10 @@ class NoiseMaker(Protocol):
     def is_covered(self) -> bool:
         """Whether noise lay over the screen when it was last observed, and takes actions."""
 
+    @property
+    def noises(self) -> int:
+        """How often noise has come so far, met or not."""
+
     def noise(self) -> Noise | None:
         """Return the noise that the agent has met since the last call, if it has met any.
 
@@ -256,6 +260,11 @@ def log_of(device: Device, *, late: bool = False) -> tuple[LogLine, ...] | None:
 def noise_of(device: Device) -> Noise | None:
     """Return the noise that an agent has met since the last call, if the device makes any."""
     return device.noise() if isinstance(device, NoiseMaker) else None
+
+
+def noises_of(device: Device) -> int:
+    """Return how often noise has come to a device so far, met or not."""
+    return device.noises if isinstance(device, NoiseMaker) else 0
 
 
 def is_covered(device: Device) -> bool:

@@ -12,10 +12,11 @@ from pytest_mobileagent.action.action import Finish
 from pytest_mobileagent.agent.agent import Reply, Scripted
 from pytest_mobileagent.agent.conversation import ThreadConversation, TimeIsUpError, Work
 from pytest_mobileagent.agent.phone import EpisodeOver
+from pytest_mobileagent.device.device import noises_of
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.episode.redaction import redacted, without_secrets
 from pytest_mobileagent.episode.store import cut
-from pytest_mobileagent.errors import AgentError, TaskError
+from pytest_mobileagent.errors import AgentError, TaskError, UnfitMoveError
 from pytest_mobileagent.llm.model import ProviderError
 
 if TYPE_CHECKING:
@@ -207,7 +208,12 @@ def _check_apps(session: Session, apps: Collection[str]) -> None:
 def _conclude(session: Session, work: Work, folder: Path) -> None:
     """End a session whose agent is done."""
     if work.broken_task is not None:
-        raise work.broken_task
+        count = noises_of(session.device)
+        if not count or not isinstance(work.broken_task, UnfitMoveError):
+            raise work.broken_task
+        times = "once" if count == 1 else f"{count} times"
+        what = f"noise has come {times}, which a solution cannot foresee: {work.broken_task}"
+        session.end(Termination.AGENT_ERROR, kept(blame(session, what), folder))
     if work.infrastructure and session.ending is None:
         raise ProviderError(cut(work.infrastructure, _LONGEST_ERROR))
     if work.budget:

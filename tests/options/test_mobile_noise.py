@@ -216,3 +216,25 @@ def test_runs_that_differ_in_noise_say_so(shop):
     ]
     assert about[0] is None
     assert about[1] is not None
+
+
+SOLVED = TASKS.replace("import task", "import tap, task").replace(
+    "golden_steps=4",
+    'solution=[tap(text=word) for word in ("Milk", "Add to basket", "To the till")]',
+)
+
+
+@pytest.mark.parametrize(
+    ("tasks", "outcome", "said"),
+    [
+        (SOLVED, "failed", "noise has come once, which a solution cannot foresee: move 3 of"),
+        (SOLVED.replace('"Milk"', '"Beer"'), "errors", "the task is broken: move 1 of the sol"),
+    ],
+)
+def test_a_solution_that_noise_gets_in_the_way_of_is_not_called_broken(shop, tasks, outcome, said):
+    (shop.pytester.path / "test_codes.py").write_text(tasks, "utf-8")
+    arguments = ("--agent=oracle", "--mobile-noise=1,popup", "-k", "milk and 0")
+    result = shop.pytester.runpytest_inprocess(*arguments)
+    result.assert_outcomes(**{outcome: 1})
+    (task,) = shop.report()["tasks"]
+    assert said in task["reason"]

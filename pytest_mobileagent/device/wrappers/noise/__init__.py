@@ -96,6 +96,11 @@ class Noisy:
         """Whether noise lay over the screen when it was last observed, and takes actions."""
         return self._shown is not None and self._shown.template.kind != "toast"
 
+    @property
+    def noises(self) -> int:
+        """How often noise has come so far, met or not."""
+        return self._noises
+
     def observe(self, probes: Mapping[str, Probe] | None = None) -> Capture:
         """Look at the screen, and at the noise on it; the probes read the phone itself."""
         if self._has_looked:
