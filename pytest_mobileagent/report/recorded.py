@@ -268,6 +268,7 @@ def _finished(run: Path, case: Case, entry: IndexLine | None) -> Result | None:
         return None
     own = [verdict for verdict in verdicts(path) if verdict.scorer != PERSON]
     verdict = own[-1] if own and entry.outcome not in {"error", "skipped"} else None
+    matches = [each.evidence["matches"] for each in own if "matches" in each.evidence]
     return Result(
         case,
         outcome=entry.outcome,
@@ -276,6 +277,7 @@ def _finished(run: Path, case: Case, entry: IndexLine | None) -> Result | None:
         episode=episode,
         folder=entry.folder,
         verdict=verdict,
+        compared=matches[-1] if matches and verdict is not None else None,
     )
 
 

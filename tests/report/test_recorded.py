@@ -102,6 +102,21 @@ def test_each_case_without_a_result_is_what_its_files_say(folder: RunFolder) -> 
     }
 
 
+def test_how_steps_match_golden_actions_is_in_the_verdict(folder: RunFolder) -> None:
+    steps = [
+        {"step": number, "type": True, "exact": number == 1, "counts": True} for number in (1, 2)
+    ]
+    (path,) = folder.path.glob("episodes/done*.1")
+    add_verdict(
+        path, Verdict(False, "check", evidence={"matches": {"scorer": "graph", "steps": steps}})
+    )
+    add_verdict(path, Verdict(True, "judges"))
+    done = next(r for r in missing_results(folder.path, (), "killed") if r.case.id == "done")
+    entry = done.to_wire()
+    assert (entry["matches"], entry["matched_by"]) == (steps, "graph")
+    assert (entry["step_accuracy"], entry["type_accuracy"]) == (0.5, 1.0)
+
+
 def test_cases_whose_results_arrived_are_left_out(folder: RunFolder) -> None:
     known = {case(name).nodeid for name in NAMES[:3]}
     assert [result.case.id for result in missing_results(folder.path, known, "")] == ["never"]
