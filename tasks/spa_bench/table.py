@@ -19,12 +19,16 @@ import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 import pytest_mobileagent as mobile
 from pytest_mobileagent.action import Open
 from pytest_mobileagent.errors import TaskError
 
-from . import planning  # noqa: F401 - which registers checks, too
-from .checks import CHECKS
+pytest.register_assert_rewrite(f"{__package__}.checks", f"{__package__}.planning")
+
+from . import planning  # noqa: E402, F401 - after that, so that failures say what was not so
+from .checks import CHECKS  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -2,14 +2,10 @@
 
 from functools import partial
 
-import pytest
-
 from pytest_mobileagent import rows, tasks
 
-pytest.register_assert_rewrite(f"{__package__}.checks", f"{__package__}.planning")
-
-from .release import official  # noqa: E402 - after that, so that failures say what was not so
-from .table import SOURCE, decide, opened, single  # noqa: E402
+from .release import official
+from .table import SOURCE, decide, opened, single
 
 ENGLISH = rows("single_en.csv", wording=partial(official, "en"))
 CHINESE = rows("single_zh.csv", wording=partial(official, "zh"))
