@@ -14,6 +14,7 @@ last of which led to the page. Source: XiaoMi/mobilevlm, corpus/googleCreatDatas
 from __future__ import annotations
 
 import sqlite3
+import weakref
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -124,6 +125,7 @@ class App:
         self.name = self.home[:-1]
         self.golden: dict[tuple[str, int], Golden] = {}
         self._index = sqlite3.connect("")
+        weakref.finalize(self, self._index.close)
         self._index.executescript(_TABLES)
 
     def add_to(self, writer: GraphWriter, wanted: Collection[tuple[str, int]] = ()) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import sqlite3
 import struct
+import weakref
 import zlib
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -166,6 +167,7 @@ class Splits:
     def __init__(self, files: Mapping[str, Path]) -> None:
         """Read the files; the keys are what the names of their splits begin with."""
         self._index = sqlite3.connect("")
+        weakref.finalize(self, self._index.close)
         self._index.execute("CREATE TABLE splits (id TEXT, name TEXT)")
         for prefix, file in files.items():
             for line, name, ids in pairs(file):

@@ -20,6 +20,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import struct
+import weakref
 import zlib
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -105,6 +106,7 @@ class Graph:
 
     def __init__(self, folder: Path, head: dict[str, Any], index: sqlite3.Connection) -> None:
         self.folder, self.head, self._index = folder, head, index
+        self._close = weakref.finalize(self, index.close)  # whoever forgets to close it
         self.name: str = head.get("name") or folder.name
         self.rule: str = head.get("rule", "graph")
         self.language: str = head.get("language", "")
@@ -143,8 +145,8 @@ class Graph:
             # Nobody writes to a graph that is there: neither locks nor a journal are needed.
             address = f"{file.absolute().as_uri()}?mode=ro&immutable=1"
             index = sqlite3.connect(address, uri=True, check_same_thread=False)
-            index.execute("PRAGMA trusted_schema=OFF")
             graph = cls(folder, head, index)
+            index.execute("PRAGMA trusted_schema=OFF")
             graph._row(f"{_PAGE} LIMIT 0", ())
             graph._row(f"{_EDGE} LIMIT 0", ())
         except sqlite3.Error as error:
@@ -162,7 +164,7 @@ class Graph:
 
     def close(self) -> None:
         """Close the files."""
-        self._index.close()
+        self._close()
 
     def __enter__(self) -> Self:
         return self

@@ -13,6 +13,7 @@ import os
 import shutil
 import sqlite3
 import struct
+import weakref
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -99,6 +100,7 @@ class GraphWriter:
             msg = f"cannot write a graph to {self.folder}: {error}"
             raise HostError(msg) from error
         self._index = sqlite3.connect(self._part / INDEX)
+        weakref.finalize(self, self._index.close)
         self._index.executescript(f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; {_TABLES}")
         return self
 

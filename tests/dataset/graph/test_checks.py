@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -69,7 +70,7 @@ def test_a_graph_as_it_was_written_has_no_flaw(notes: Graph) -> None:
     ],
 )
 def test_a_broken_index_is_named_with_its_row(folder: Path, change: str, says: str) -> None:
-    with sqlite3.connect(folder / "graph.sqlite") as index:
+    with closing(sqlite3.connect(folder / "graph.sqlite")) as index, index:
         index.execute(change)
     with Graph.open(folder) as graph, pytest.raises(GraphError, match=says) as error:
         check_graph(graph)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -159,7 +160,7 @@ def test_a_hierarchy_that_is_none_is_the_graphs_error(folder: Path) -> None:
 
 
 def test_an_edge_that_is_none_is_named_with_its_row(folder: Path) -> None:
-    with sqlite3.connect(folder / "graph.sqlite") as index:
+    with closing(sqlite3.connect(folder / "graph.sqlite")) as index, index:
         index.execute("UPDATE edges SET golden = ? WHERE target = 'home2'", ('{"action": {}}',))
     with Graph.open(folder) as graph, pytest.raises(GraphError, match=r"edges, row 2 \(from page"):
         graph.edges("note")
