@@ -38,7 +38,7 @@ test-fast: $(VENV)/ready
 	$(BIN)/python .ci/fast_tests.py
 
 # Rooms whose code starts no process, and so needs nothing that only Linux has.
-PORTABLE = action check dataset dialect draft environment episode instruct judge llm perception report review screen task testing
+PORTABLE = action check dataset dialect draft environment episode instruct judge llm noise perception report review screen task testing
 
 test-portable: $(VENV)/ready
 	$(BIN)/pytest -n 2 -m "not slow" $(wildcard tests/test_*.py) $(PORTABLE:%=tests/%)
