@@ -270,8 +270,10 @@ class RecordedModels:
         else:
             self.secrets.update(sent.secrets)
             recording = Recording(self._book, api, seller, sent)
-            await self._record(connection, request, recording, place, data)
-            self._cached.keep(key, recording.cached)
+            try:
+                await self._record(connection, request, recording, place, data)
+            finally:  # clients may hang up as soon as the reply is whole
+                self._cached.keep(key, recording.cached)
 
     def _key(self, seller: Seller, place: Place, api: RecordedApi, sent: Sent) -> str:
         """Return the name under which the reply to a request is kept."""
