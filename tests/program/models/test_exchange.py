@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import trustme
 
+from pytest_mobileagent.llm.metered import ReplyCache
 from pytest_mobileagent.program import upstream
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
+    from pathlib import Path
 
     from .conftest import Recorder
 
@@ -191,6 +193,28 @@ def test_a_program_that_hangs_up_ends_the_call(
     assert line["call"]["estimated"]
     assert line["error"].startswith("the program closed the connection")
     assert recorder.watcher.told == ["begins", "ended: Tap"]
+
+
+async def all_but_the_end(provider: Provider, _: bytes, writer: asyncio.StreamWriter) -> None:
+    last = CHUNK.replace(b"}}]", b'},"finish_reason":"stop"}]')
+    writer.write(STREAM + chunked(last) + chunked(b"data: [DONE]\n\n"))
+    await asyncio.to_thread(provider.go_on.wait, 10)
+
+
+def test_a_whole_reply_is_kept_although_the_program_hangs_up_before_its_connection_ends(
+    make: Callable[..., Recorder], provide: Callable[..., tuple[Provider, int]], tmp_path: Path
+) -> None:
+    provider, _ = provide(all_but_the_end)
+    (tmp_path / "replies").mkdir()
+    recorder = make(cache=ReplyCache(tmp_path / "replies"))
+    with ask(recorder, ASKED) as client:
+        receive(client, b"[DONE]")
+    assert provider.hung_up.wait(10)
+    provider.go_on.set()
+    recorder.run(settled(recorder))
+    assert recorder.lines[0]["reply"]["text"] == "Tap"
+    (kept,) = (tmp_path / "replies").rglob("*.json")
+    assert "Tap" in kept.read_text("utf-8")
 
 
 async def settled(recorder: Recorder) -> None:
