@@ -14,8 +14,10 @@ from .checks import check, fresh
 EVENTS = {
     "events": sqlite(
         "/data/data/com.android.providers.calendar/databases/calendar.db",
-        "SELECT title, allDay, strftime('%d', dtstart / 1000, 'unixepoch', CASE allDay WHEN 1"
-        " THEN 'utc' ELSE 'localtime' END) AS day, dtstart, dtend FROM Events WHERE deleted = 0",
+        # The query runs on this machine, whose time zone is not the phone's: days are those of UTC,
+        # which events that take all day are kept in.
+        "SELECT title, allDay, strftime('%d', dtstart / 1000, 'unixepoch') AS day, dtstart, dtend"
+        " FROM Events WHERE deleted = 0",
     )
 }
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
+import time
 from collections import Counter
+from contextlib import closing
+from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 from statistics import mean
@@ -129,3 +133,20 @@ def test_checks_belong_to_rows_that_need_nothing(table: Any) -> None:
     assert CHECKS.keys() <= each.keys()
     assert all(not each[name].needs for name in CHECKS)
     assert Counter(language for language, _ in CHECKS) == {"en": 19, "zh": 3}
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/Los_Angeles", "UTC"])
+def test_days_of_events_do_not_depend_on_the_zone_of_this_machine(
+    table: Any, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, zone: str
+) -> None:
+    from tasks.spa_bench.planning import EVENTS
+
+    request.addfinalizer(time.tzset)  # once the variable is as it was
+    with monkeypatch.context() as patch, closing(sqlite3.connect(":memory:")) as calendar:
+        patch.setenv("TZ", zone)
+        time.tzset()
+        calendar.execute("CREATE TABLE Events (title, allDay, dtstart, dtend, deleted)")
+        midnight = int(datetime(2026, 11, 16, tzinfo=UTC).timestamp() * 1000)
+        calendar.execute("INSERT INTO Events VALUES ('Haircut', 1, ?, 0, 0)", (midnight,))
+        rows = calendar.execute(EVENTS["events"].query).fetchall()
+    assert rows == [("Haircut", 1, "16", midnight, 0)]

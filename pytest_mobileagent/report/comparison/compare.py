@@ -85,7 +85,8 @@ def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
     _check_overlap(base, run, before, after)
     keys = common(before, after)
     found = difference(before, after)
-    differs_in, unknown = _differs_in(base, run, before.keys() & after.keys())
+    both = before.keys() & after.keys()
+    differs_in, unknown = _differs_in(base, run, both)
     return dict(
         to_wire(
             {
@@ -104,13 +105,10 @@ def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
                 "new": _alone(after, before),
                 "missing": _alone(before, after),
                 "paired": _paired(base.tasks, run.tasks),
-                "epochs": [
-                    max((each[key].decided for key in keys), default=0) for each in (before, after)
-                ],
+                "epochs": [max((t[k].decided for k in keys), default=0) for t in (before, after)],
                 **{name: _measure(name, base.tasks, run.tasks, keys) for name in MEASURES},
                 "noise": {
-                    "baseline": _noise_of(base.tasks, before.keys() & after.keys()),
-                    "run": _noise_of(run.tasks, before.keys() & after.keys()),
+                    n: _noise_of(r.tasks, both) for n, r in (("baseline", base), ("run", run))
                 },
                 "differs_in": differs_in,
                 "should_be_equal": [name for name in differs_in if name in SHOULD_BE_EQUAL],
