@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.agent.options import as_dict
+from pytest_mobileagent.device.fleet.shared import opened
 from pytest_mobileagent.episode.runs import Attempt, End, begin, end
 from pytest_mobileagent.errors import HostError, InfrastructureError
 from pytest_mobileagent.extras import is_installed
@@ -94,7 +95,7 @@ class Attempts:
             yield
             return
         shared = self._run.shared.folder
-        with _locked(shared / _DOOR) as door, _opened(shared / _ROOM) as room:
+        with _locked(shared / _DOOR) as door, opened(shared / _ROOM) as room:
             # Whoever has to be alone waits here with the door locked, so that nobody else gets in.
             fcntl.flock(room, fcntl.LOCK_EX if self._is_alone else fcntl.LOCK_SH)
             fcntl.flock(door, fcntl.LOCK_UN)
@@ -103,27 +104,9 @@ class Attempts:
 
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[int]:
-    with _opened(path) as descriptor:
+    with opened(path) as descriptor:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield descriptor
-
-
-@contextlib.contextmanager
-def _opened(path: Path) -> Iterator[int]:
-    """Open a lock's file; closing it frees the lock, and so does the end of this process.
-
-    Raises:
-        HostError: it cannot be opened.
-    """
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        msg = f"cannot open {path}, which the processes of this run share: {error}"
-        raise HostError(msg) from error
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
 
 
 @dataclass(frozen=True, slots=True)

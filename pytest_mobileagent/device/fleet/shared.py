@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
-import shutil
 import socket
 import stat
 import subprocess
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
 from pytest_mobileagent.device.fleet import supervisor
 from pytest_mobileagent.device.fleet.process import python_program
-from pytest_mobileagent.device.fleet.supervisor import MARK, OWNER_LOCK, SOCKET
+from pytest_mobileagent.device.fleet.supervisor import MARK, OWNER_LOCK, SOCKET, remove
 from pytest_mobileagent.errors import HostError, InfrastructureError
 from pytest_mobileagent.processes import without_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _PREFIX = "mobileagent-run-"
 _STALE_SECONDS = 60.0  # a run that has just made its folder has not locked it yet
@@ -101,7 +104,7 @@ class SharedRun:
             stream.settimeout(_STOP_SECONDS)
             stream.recv(1)  # it closes when all is gone
         self._lock.release()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        remove(self.folder)
 
     @property
     def _log(self) -> Path:
@@ -124,10 +127,8 @@ class SharedRun:
         return stream
 
     def _ensure_supervisor(self) -> None:
-        if not (self.folder / OWNER_LOCK).exists():  # a lock would make the folder anew
-            msg = "the run to which this worker belongs is over"
-            raise InfrastructureError(msg)
-        with FileLock(self.folder / "supervisor.lock"):
+        with opened(self.folder / "supervisor.lock") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
             with contextlib.suppress(OSError):
                 self._connect().close()
                 return
@@ -148,6 +149,39 @@ class SharedRun:
                 raise InfrastructureError(msg)
 
 
+def open_lock(path: Path) -> int:
+    """Open a lock's file for `fcntl.flock`: to close it, or the process's end, frees the lock.
+
+    Unlike `FileLock`, it never makes the folder anew of a run that is over.
+
+    Raises:
+        HostError: it cannot be opened.
+        InfrastructureError: its folder is gone.
+    """
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except FileNotFoundError as error:
+        msg = f"the run to which this worker belongs is over: {path.parent} is gone"
+        raise InfrastructureError(msg) from error
+    except OSError as error:
+        msg = f"cannot open {path}, which the processes of this run share: {error}"
+        raise HostError(msg) from error
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[int]:
+    """Have a lock's file open (see `open_lock`).
+
+    Raises:
+        HostError: it cannot be opened.
+    """
+    descriptor = open_lock(path)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
 def _sweep() -> None:
     """Remove the folders of runs that were killed before they had a supervisor."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
@@ -157,4 +191,4 @@ def _sweep() -> None:
                 continue  # another user's, or a link that another has put there
             if time.time() - about.st_mtime > _STALE_SECONDS:
                 with FileLock(folder / OWNER_LOCK, timeout=0):
-                    shutil.rmtree(folder, ignore_errors=True)
+                    remove(folder)

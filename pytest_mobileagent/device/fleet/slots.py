@@ -7,14 +7,16 @@ one device; a lease ends with the process that holds it.
 from __future__ import annotations
 
 import contextlib
+import fcntl
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from filelock import FileLock, Timeout
-
 from pytest_mobileagent.device.device import Address, AnyAddress
+from pytest_mobileagent.device.fleet.shared import open_lock
 from pytest_mobileagent.errors import InfrastructureError
 
 if TYPE_CHECKING:
@@ -156,7 +158,7 @@ class Lease:
 
     slots: Slots
     slot: int
-    lock: FileLock
+    lock: int  # a descriptor of the lock's file
 
     def address(self, *, fresh: bool = False) -> AnyAddress:
         """Return how to reach the device (see `Slots.address`)."""
@@ -164,7 +166,7 @@ class Lease:
 
     def release(self) -> None:
         """Release the device for others."""
-        self.lock.release()
+        os.close(self.lock)
 
 
 def lease(slots: Slots, seconds: float = _LEASE_SECONDS, avoid: int | None = None) -> Lease:
@@ -179,10 +181,11 @@ def lease(slots: Slots, seconds: float = _LEASE_SECONDS, avoid: int | None = Non
     while True:
         paths = slots.locks
         for slot in sorted(range(len(paths)), key=lambda slot: slot == avoid):
-            lock = FileLock(paths[slot])
+            lock = open_lock(Path(paths[slot]))
             try:
-                lock.acquire(timeout=0)
-            except Timeout:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(lock)
                 continue
             return Lease(slots, slot, lock)
         if time.monotonic() > deadline:

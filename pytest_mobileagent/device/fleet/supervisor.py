@@ -48,6 +48,7 @@ from pytest_mobileagent.processes import die_with_parent, end_marked
 SOCKET, OWNER_LOCK, HOME, MARK = "supervisor", "owner.lock", "home", "mark"
 _START_SECONDS, _GRACE_SECONDS = 60.0, 3.0
 _ADB_SECONDS = 5.0  # it answers from memory, in less than a millisecond
+_REMOVALS = 10  # of a folder: one is enough, but where a file came meanwhile
 _ENDING_SECONDS = 0.5  # from its last connection to its end
 
 
@@ -210,7 +211,7 @@ class Supervisor:
         await asyncio.gather(*(program.end() for program in self.warm.values()))
         if self.adb is not None:  # by now: emulators tell it that they end
             await end(self.adb, _GRACE_SECONDS)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        remove(self.folder)
         self.stopped.set()
 
     async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -265,6 +266,20 @@ class Supervisor:
         if self.home == self.folder / HOME:
             environment.pop("ADB_VENDOR_KEYS", None)  # its phones accept the run's own key only
         return environment
+
+
+def remove(folder: Path) -> None:
+    """Remove the folder of a run, in which workers that are still ending may open locks meanwhile.
+
+    Under a new name they find it no more; what one was opening just then may come once more.
+    """
+    gone = folder.with_name(f"{folder.name}-gone")
+    with contextlib.suppress(OSError):
+        folder = folder.rename(gone)
+    for _ in range(_REMOVALS):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
 
 
 async def _answers(adb_port: int) -> bool:

@@ -16,8 +16,9 @@ import pytest
 
 from pytest_mobileagent.device.drivers.adb.shell import Shell
 from pytest_mobileagent.device.fleet.process import python_program
-from pytest_mobileagent.device.fleet.shared import SharedRun
+from pytest_mobileagent.device.fleet.shared import SharedRun, opened
 from pytest_mobileagent.device.fleet.slots import LeasedDevice, ProgramSlots, lease
+from pytest_mobileagent.device.fleet.supervisor import remove
 from pytest_mobileagent.device.sources.attached import AttachedSlots, Place
 from pytest_mobileagent.device.sources.virtual import virtual_slots
 from pytest_mobileagent.errors import InfrastructureError
@@ -83,7 +84,7 @@ def test_an_adb_server_that_hangs_is_replaced():
 
 OWNER = """
 import subprocess, sys, time
-from pytest_mobileagent.device.fleet.shared import SharedRun
+from pytest_mobileagent.device.fleet.shared import SharedRun, opened
 run = SharedRun(mark="a-run-of-tests")
 run.watch()
 print("watched", flush=True)
@@ -184,10 +185,32 @@ def test_a_program_that_ended_by_itself_is_explained():
 
 
 def test_a_worker_that_outlives_its_run_leaves_no_folder(tmp_path):
-    folder = tmp_path / "run"
+    run = SharedRun(tmp_path / "run")
     with pytest.raises(InfrastructureError, match="is over"):
-        SharedRun(folder).watch()
-    assert not folder.exists()
+        run.watch()
+    with pytest.raises(InfrastructureError, match="is over"):
+        lease(ProgramSlots(run, 1, ["true"]))
+    assert not run.folder.exists()
+
+
+def test_workers_that_still_end_put_nothing_into_a_folder_that_is_being_removed(tmp_path):
+    for number in range(20):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with ThreadPoolExecutor(2) as workers:
+            opening = [workers.submit(_open_until_gone, folder, each) for each in range(2)]
+            wait_until(lambda here=folder: len(list(here.iterdir())) > 50)
+            remove(folder)
+        for one in opening:
+            with pytest.raises(InfrastructureError, match="is over"):
+                one.result()
+    assert not list(tmp_path.iterdir())
+
+
+def _open_until_gone(folder, worker):
+    for number in range(1_000_000):
+        with opened(folder / f"{worker}-{number}.lock"):
+            pass
 
 
 def test_a_supervisor_that_breaks_off_says_why(tmp_path):
@@ -215,7 +238,9 @@ def test_the_folder_for_temporary_files_may_have_any_name(tmp_path, monkeypatch)
         with contextlib.closing(SharedRun()) as run:
             assert run.ask({"do": "adb"})["port"]
         slots = AttachedSlots([Place("x").address()])
-        assert lease(slots, seconds=0).slot == 0
+        leased = lease(slots, seconds=0)
+        assert leased.slot == 0
+        leased.release()
 
 
 def test_what_killed_runs_have_left_is_removed_but_no_link_is_followed(tmp_path, monkeypatch):
