@@ -12,6 +12,7 @@ from pytest_mobileagent.noise.fonts import font, is_rightward, line_height, widt
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from _typeshed import ReadableBuffer
     from PIL.Image import Image
     from PIL.ImageFont import FreeTypeFont
 
@@ -52,24 +53,22 @@ def is_dark(image: Image) -> bool:
 
 
 def png_of(image: Image) -> bytes:
-    """Return a picture (RGB) as a PNG file: larger than Pillow's, and in a third of its time.
+    """Return a picture (RGB) as a PNG file: larger than Pillow's, and in a fraction of its time.
 
     Every row is stored as its difference from the one above it.
     """
-    from PIL import Image as image_
-    from PIL import ImageChops
+    import numpy as np  # a heavy library is loaded by who needs it
 
     width, height = image.size
-    above = image_.new("RGB", image.size)
-    above.paste(image, (0, 1))
-    stride = 3 * width
-    raw = ImageChops.subtract_modulo(image, above).tobytes()
-    rows = image_.new("L", (stride + 1, height), 2)  # each begins with the number of its filter
-    rows.paste(image_.frombuffer("L", (stride, height), raw, "raw", "L", 0, 1), (1, 0))
+    pixels = np.asarray(image).reshape(height, 3 * width)
+    rows = np.empty((height, 3 * width + 1), np.uint8)
+    rows[:, 0] = 2  # each row begins with the number of its filter
+    rows[0, 1:] = pixels[0]
+    np.subtract(pixels[1:], pixels[:-1], out=rows[1:, 1:])
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     parts = (
         _chunk(b"IHDR", head),
-        _chunk(b"IDAT", _compress()(rows.tobytes(), 1)),
+        _chunk(b"IDAT", _compress()(rows.data, 1)),
         _chunk(b"IEND", b""),
     )
     return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
@@ -80,7 +79,7 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 
 @lru_cache(1)
-def _compress() -> Callable[[bytes, int], bytes]:
+def _compress() -> Callable[[ReadableBuffer, int], bytes]:
     """Return zlib's compression, or one that is many times faster where that is installed."""
     try:
         from isal import isal_zlib
