@@ -201,7 +201,7 @@ def ask(
 def _judge_goal(model: Model, question: Question, parts: list[Part], wording: Wording) -> Opinion:
     """Ask whether the goal was met."""
     form = wording.with_reason if question.reason else wording.result_only
-    closing: list[Part] = [wording.ask, _list(wording.reminders), form]
+    closing: list[Part] = [wording.ask, form, _reminders(question, wording)]
     messages = _messages(parts, closing, question, wording)
     result, calls = converse(model, messages, read_result, wording.repair_result)
     return Opinion(model.name, result.passed, result.reason, calls)
@@ -219,9 +219,9 @@ def _judge_statements(
     closing: list[Part] = [
         wording.statements,
         Data("statements", listed),
-        _list(wording.reminders),
         *([wording.statements_reason] if question.reason else []),
         wording.statements_form.replace("{COUNT}", str(count)),
+        _reminders(question, wording),
     ]
     messages = _messages(parts, closing, question, wording)
     repair = wording.repair_statements.replace("{COUNT}", str(count))
@@ -283,6 +283,12 @@ def _messages(
     guard = wording.guard.replace("{NUMBER}", number)
     system = "\n\n".join([wording.role, _list(rules), guard])
     return [Message("system", (system,)), Message("user", content)]
+
+
+def _reminders(question: Question, wording: Wording) -> str:
+    """Return what a prompt ends with, after the form of the reply (SPA-Bench, appendix D.4.3)."""
+    of_actions = () if question.actions == "none" else wording.action_reminders
+    return _list((*wording.reminders, *of_actions, wording.data_reminder))
 
 
 def _list(lines: list[str] | tuple[str, ...]) -> str:

@@ -214,6 +214,48 @@ def test_real_clients_send_pictures_and_repairs(provider: str, key: str, monkeyp
     assert first.temperature == 0
 
 
+# A word of each of the ten reminders with which SPA-Bench's prompts end (appendix D.4.3), in order.
+REMINDERS = {
+    "en": ["granted", "exactly", "no harm", "filter", "order", "on the way", "put right",
+           "attempts", "as a whole", "highlighted"],
+    "zh": ["假定", "吻合", "多余", "筛选", "顺序", "中途", "改正", "多次", "整体", "高亮"],
+}  # fmt: skip
+OF_ACTIONS = {
+    "en": ["leave a question open", "for a moment", "several parts at once"],
+    "zh": ["不足以判断", "一闪而过", "几个部分"],
+}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_each_prompt_that_asks_for_a_result_ends_with_the_reminders_of_the_paper(
+    language: str, monkeypatch: Any
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    episode = worked((WIFI, Tap(9, 150)), last=ON, language=language)
+    modes = [{"actions": a, "reason": r} for a in ("text", "image", "none") for r in (True, False)]
+    ways: list[dict[str, Any]] = [{}, *modes, {"rubric": ["Wi-Fi is on"]}, {"evidence": "xml"}]
+    script = ScriptedModel(["1: 1" if "rubric" in way else "Result: 1" for way in ways])
+    with ServedModel.start(script) as url:
+        reference = parse_reference(f"openai:judge@{url}")
+        (model,) = judge_models([reference], ModelSettings())
+        for way in ways:
+            ask(model, Question.of(way), episode)
+    for way, request in zip(ways, script.requests, strict=True):
+        *before, last = request.messages[-1].content
+        assert isinstance(last, str)
+        words_before = "".join(each for each in before if isinstance(each, str))
+        assert ("`1: 0`" if "rubric" in way else "`Result: 1`") in words_before
+        is_told = way.get("actions", "none" if "evidence" in way else "") != "none"
+        words = [*REMINDERS[language], *(OF_ACTIONS[language] if is_told else [])]
+        assert len(lines := last.splitlines()) == len(words) + 1  # what screens say is no order
+        assert [word for word, line in zip(words, lines, strict=False) if word not in line] == []
+    best = script.requests[0]  # section 5.2: pictures and no reason, or words and a reason
+    is_chinese = language == "zh"
+    assert (best.text.count("蓝线"), best.text.count("blue line")) == (0, int(not is_chinese))
+    assert ("`Reason:`" in best.text) == is_chinese
+    assert ("点击" in best.text.partition("<<<actions")[2]) == is_chinese
+
+
 def test_a_provider_that_stays_down_is_a_judge_error() -> None:
     model, _ = judge(*[Fault(503)] * 20)
     with stamina.set_testing(True, attempts=2), pytest.raises(JudgeError, match="does not answer"):

@@ -42,7 +42,9 @@ class Wording:
     - `picture_actions` (strips begin with {CODE}), `picture_words`, `dots`, `listed_actions`: how
       actions are told.
     - `picture`, `screen`, `last`, `unreadable`: what stands before each screen ({NUMBER}).
-    - `ask`, `reminders`: the question; `result_only`, `with_reason`: the form of the reply.
+    - `ask`: the question; `result_only`, `with_reason`: the form of the reply.
+    - `reminders`, `action_reminders`, `data_reminder`: what closes a prompt that asks for a result
+      (SPA-Bench, appendix D.4.3); the second where actions are told (D.4.4, D.4.5).
     - `statements`, `statements_form`, `statements_reason`: the same of a rubric ({COUNT}).
     - `take_notes`: what is asked of all windows but the last ({COUNT} more screens follow).
     - `repair_result`, `repair_statements`, `repair_notes`: what is said after an unreadable reply.
@@ -72,6 +74,8 @@ class Wording:
     unreadable: str
     ask: str
     reminders: tuple[str, ...]
+    action_reminders: tuple[str, ...]
+    data_reminder: str
     result_only: str
     with_reason: str
     statements: str
