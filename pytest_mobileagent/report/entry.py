@@ -141,6 +141,7 @@ class Entry(Spent):
     latency: float | None
     no_effect_steps: int | None
     repeated_steps: int | None
+    unfocused_steps: int | None
     invalid_actions: int | None
     crashes: int | None
     noisy_steps: int | None

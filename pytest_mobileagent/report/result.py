@@ -1,6 +1,7 @@
 """The result of one case: what a run reports of it.
 
-Steps of an episode that had no effect, repeated an earlier one, or could not be done.
+Steps of an episode that had no effect, repeated an earlier one, typed before anything had the
+focus, or could not be done.
 """
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any, cast
 
-from pytest_mobileagent.action.action import Ask, Wait, ends_episode
+from pytest_mobileagent.action.action import Ask, Type, Wait, ends_episode
 from pytest_mobileagent.episode.calls import totals
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.plain import to_wire
 from pytest_mobileagent.report.metrics.noise import FIELDS as NOISE
 from pytest_mobileagent.report.metrics.noise import measures as met_noise
 from pytest_mobileagent.report.text.cause import cause
+from pytest_mobileagent.screen.screen import keyboard_is_shown
 from pytest_mobileagent.statistics import ratio
 from pytest_mobileagent.task.apps import has_alternatives
 from pytest_mobileagent.task.user import NO_USER, THRESHOLD, alike, says
@@ -145,14 +147,16 @@ def measures(
     `step_ratio` is steps / golden steps of a success; `premature` a failure that the agent reported
     as done, `overdue` a success that ran into the step limit (SPA-Bench, section 5.1). `latency`:
     seconds in the agent and on the device / actions. `user` is how the task's user answered, and
-    `asked` counts questions. `no_effect_steps`, `repeated_steps` and
-    `invalid_actions` count steps (see `no_effect`, `repeated` and `invalid`); on a golden path
-    the first two are not known. `crashes` are those of apps; None if nobody read the phone's log.
+    `asked` counts questions. `no_effect_steps`, `repeated_steps`, `unfocused_steps` and
+    `invalid_actions` count steps (see `no_effect`, `repeated`, `unfocused` and `invalid`); on a
+    golden path the first three are not known. `crashes` are those of apps; None if nobody read the
+    phone's log.
     """
     if episode is None:
         return dict.fromkeys(MEASURES)
     # What golden actions led to, or did twice, says nothing of the agent.
-    effects = None if episode.is_on_path else (sum(no_effect(episode)), sum(repeated(episode)))
+    kinds = (no_effect, repeated, unfocused)
+    effects = None if episode.is_on_path else [sum(kind(episode)) for kind in kinds]
     steps, spent = episode.step_count, episode.totals
     return {
         "termination": str(episode.termination),
@@ -170,6 +174,7 @@ def measures(
         "latency": _per(episode.seconds_thinking + episode.seconds_acting, len(episode.actions)),
         "no_effect_steps": effects and effects[0],
         "repeated_steps": effects and effects[1],
+        "unfocused_steps": effects and effects[2],
         "invalid_actions": invalid(episode),
         "crashes": None if episode.crashes is None else len(episode.crashes),
         **met_noise(episode),
@@ -185,8 +190,8 @@ def measures(
 MEASURES = (
     "termination", "attempt", "answer", "steps", "actions", "step_ratio", "premature", "overdue",
     "seconds", "seconds_per_step", "thinking_seconds", "acting_seconds", "latency",
-    "no_effect_steps", "repeated_steps", "invalid_actions", "crashes", *NOISE, "user", "questions",
-    "answered", "useful", "needless", "calls", "input_tokens",
+    "no_effect_steps", "repeated_steps", "unfocused_steps", "invalid_actions", "crashes", *NOISE,
+    "user", "questions", "answered", "useful", "needless", "calls", "input_tokens",
     "output_tokens", "cached_tokens", "cost_usd", "unpriced_calls", "uncounted_calls", "retries",
     "estimated_input_tokens", "estimated_output_tokens", "metered", "estimated", "reset",
 )  # fmt: skip
@@ -323,6 +328,29 @@ def _repeated(episode: EpisodeRecord) -> Iterator[bool]:
         what = (_look(step.screen), repr(acts))  # what agents give as coordinates may not hash
         yield bool(acts) and what in known
         known.add(what)
+
+
+def unfocused(episode: EpisodeRecord) -> list[bool]:
+    """Return for each step whether it began to type before anything had the focus.
+
+    That is an error case of A3 (arXiv 2501.01149, section 4.3). A step types so if its first act
+    types without tapping a field itself, and neither on the screen before it nor on the one after
+    it a field has the focus or a keyboard is shown; what the phone focused by itself while keys
+    arrived had it. Of a screen without elements nothing is known, so it counts as focused.
+    """
+    return [
+        _types(step.done) and not any(map(_takes_text, around))
+        for step, around in zip(episode.steps, pairwise(episode.seen), strict=True)
+    ]
+
+
+def _types(actions: tuple[Action, ...]) -> bool:
+    first = next(iter(_acts(actions)), None)
+    return isinstance(first, Type) and first.at is None
+
+
+def _takes_text(screen: Screen) -> bool:
+    return keyboard_is_shown(screen) or not screen.elements
 
 
 def invalid(episode: EpisodeRecord) -> int:

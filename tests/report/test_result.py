@@ -18,6 +18,7 @@ from pytest_mobileagent import (
     Tap,
     Task,
     Termination,
+    Type,
     Wait,
 )
 from pytest_mobileagent.episode.log import Crash
@@ -28,6 +29,7 @@ from pytest_mobileagent.report.result import (
     no_effect,
     progress,
     repeated,
+    unfocused,
 )
 from pytest_mobileagent.verdict import Verdict
 
@@ -187,6 +189,35 @@ def test_a_repeated_step_does_the_same_on_the_same_screen_however_long_ago(
     one, other = make_screen("one"), make_screen("other")
     episode = make_episode(A, A, [A, B], A, screens=(one, other, one, one, other))
     assert repeated(episode) == [False, False, False, True]
+
+
+FIELD = {"text": "", "class": "android.widget.EditText"}
+LIST = {"text": "", "class": "android.widget.ListView", "focused": "true"}
+KEYS = {"text": "q", "package": "com.android.inputmethod.latin"}
+
+
+def test_who_types_before_a_field_has_the_focus_types_unfocused(
+    make_episode: MakeEpisode, make_screen: MakeScreen
+) -> None:
+    plain, listed, typed = make_screen(FIELD), make_screen(LIST, FIELD), Type("Oslo")
+    focused, keys = make_screen({**FIELD, "focused": "true"}), make_screen(FIELD, KEYS)
+    cases = [
+        (typed, (plain, plain), True),
+        (typed, (listed, plain), True),  # a list has the focus, which takes no text
+        ([typed, A], (plain, plain), True),
+        ([Wait(1), typed], (plain, plain), True),
+        (typed, (focused, plain), False),
+        (typed, (keys, plain), False),
+        (typed, (plain, focused), False),  # the app took the first key for a search, say
+        ([A, typed], (plain, plain), False),  # the tap may have brought it the focus
+        (Type("Oslo", at=(1, 1)), (plain, plain), False),
+        (typed, (make_screen(), make_screen()), False),  # nothing is known of these
+        (A, (plain, plain), False),
+    ]
+    for actions, screens, expected in cases:
+        episode = make_episode(actions, screens=screens)
+        assert unfocused(episode) == [expected], (actions, screens)
+        assert measures(episode, False, None)["unfocused_steps"] == expected
 
 
 def test_what_could_not_be_done_is_invalid_and_neither_of_the_others(

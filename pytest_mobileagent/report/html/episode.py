@@ -16,7 +16,7 @@ from pytest_mobileagent.perception.words import in_words
 from pytest_mobileagent.plain import to_wire
 from pytest_mobileagent.report.html.exchanges import JUDGES, Exchanges, Texts
 from pytest_mobileagent.report.html.trajectory import mark, opinions, size_of, tree
-from pytest_mobileagent.report.result import no_effect
+from pytest_mobileagent.report.result import no_effect, unfocused
 from pytest_mobileagent.report.text.narration import ending
 from pytest_mobileagent.screen.screen import Screen
 from pytest_mobileagent.verdict import CHECK, verdicts
@@ -166,7 +166,8 @@ def frames(
     `seen` are the observations of the episode's record.
     """
     shown, probes, at = [], episode.initial_probes, 0.0
-    idle = [False] * len(episode.steps) if episode.is_on_path else no_effect(episode)
+    unknown = [False] * len(episode.steps) if episode.is_on_path else None
+    idle, blind = unknown or no_effect(episode), unknown or unfocused(episode)
     for number, step in enumerate(episode.steps):
         after = number + 1 if number + 1 < len(seen) else None
         frame = {
@@ -178,6 +179,7 @@ def frames(
             "probes": to_wire(step.probes),
             "changed": sorted(n for n, v in step.probes.items() if v != probes.get(n)),
             "no_effect": idle[number],
+            "unfocused": blind[number],
         }
         shown.append(frame)
         probes, at = step.probes, at + step.seconds_thinking + step.seconds_acting
@@ -194,7 +196,7 @@ def frames(
 _NOTHING: dict[str, Any] = {
     "step": None, "actions": [], "after": None, "said": "", "notice": "", "reply": None,
     "thinking": 0, "acting": 0, "counts": False, "events": [], "crashes": [], "log": [],
-    "changed": [], "no_effect": False, "noise": None,
+    "changed": [], "no_effect": False, "unfocused": False, "noise": None,
 }  # fmt: skip
 
 

@@ -198,11 +198,13 @@ def _busy_seconds(result: Entry) -> float | None:
 def _effects(decided: Sequence[Entry]) -> dict[str, Any]:
     """Return how many steps of decided tasks had no effect, repeated others, or were invalid.
 
-    The rates are over all steps of the tasks for which this is known.
+    Or typed before anything had the focus (see `result.unfocused`). The rates are over all steps of
+    the tasks for which this is known.
     """
     names = {
         "no_effect_steps": "no_effect_rate",
         "repeated_steps": "repeated_rate",
+        "unfocused_steps": "unfocused_rate",
         "invalid_actions": "invalid_rate",
     }
     counts = {name: sum_of(decided, field(name)) for name in names}

@@ -40,6 +40,14 @@ def test_each_screen_has_what_was_done_on_it(folder: Path) -> None:
     assert (folder.parents[1] / one["png"]).is_file()
 
 
+def test_typing_before_anything_has_the_focus_is_marked(recorded: Path) -> None:
+    folder = recorded / "episodes" / "first.1"
+    log = folder / "episode.jsonl"
+    tap, typed = '{"action":"Tap","x":540,"y":100}', '{"action":"Type","text":"Oslo"}'
+    log.write_text(log.read_text().replace(tap, typed))
+    assert [each["unfocused"] for each in shown(folder)["frames"]] == [True, False, False]
+
+
 def test_probes_say_in_which_step_they_changed(folder: Path) -> None:
     told = shown(folder)
     assert told["probes"] == {"n": 0}

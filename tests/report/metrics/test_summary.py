@@ -73,7 +73,8 @@ def test_every_number_is_over_what_it_says(result: Make) -> None:
     spent = {"seconds": 10.0, "thinking_seconds": 4.0, "acting_seconds": 5.0}
     spent |= {"cost_usd": 0.5, "input_tokens": 100, "output_tokens": 10, "unpriced_calls": 0}
     cleared = {"kind": "cleared", "snapshot": None, "cleared": ["a"], "reason": "no snapshots"}
-    effects = {"no_effect_steps": 1, "repeated_steps": 2, "invalid_actions": 0}
+    effects = {"no_effect_steps": 1, "repeated_steps": 2, "unfocused_steps": 3}
+    effects |= {"invalid_actions": 0}
     path = [matched(1), matched(2, exact=False), matched(3, exact=False, counts=False)]
     results = [
             result(
@@ -149,6 +150,8 @@ def test_every_number_is_over_what_it_says(result: Make) -> None:
         "no_effect_rate": 1 / 4,
         "repeated_steps": 2,
         "repeated_rate": 1 / 2,
+        "unfocused_steps": 3,
+        "unfocused_rate": 3 / 4,
         "invalid_actions": 0,
         "invalid_rate": 0.0,
         "premature": 1,

@@ -40,7 +40,7 @@ function markOnly(frame, place) {
 function timesOf(frame) {
   const parts = [
     known(frame.at) ? `at ${duration(frame.at)}` : "", frame.thinking >= 0.05 ? `thought for ${duration(frame.thinking)}` : "", frame.acting >= 0.05 ? `acted for ${duration(frame.acting)}` : "",
-    frame.no_effect ? "no effect" : "", frame.counts === false && known(frame.step) ? "does not count as a step" : "", asText(frame.time).slice(11, 19),
+    frame.no_effect ? "no effect" : "", frame.unfocused ? "typed before a field had the focus" : "", frame.counts === false && known(frame.step) ? "does not count as a step" : "", asText(frame.time).slice(11, 19),
   ];
   return parts.filter(Boolean).join(" · ");
 }

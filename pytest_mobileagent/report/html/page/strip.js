@@ -24,6 +24,7 @@ function stripItem(episode, frame, place, chosen = showFrame) {
   const held = episode.held?.[known(frame.step) ? frame.step : episode.held.length - 1];
   const signs = [
     frame.no_effect ? make("span", { className: "badge warn" }, "no effect") : null,
+    frame.unfocused ? make("span", { className: "badge warn", title: "typed before a field had the focus" }, "no focus") : null,
     frame.noise ? make("span", { className: `badge ${["closed", "waited", "recovered", "left"].includes(frame.noise.reaction) ? "" : "warn"}`, title: `noise ${asText(frame.noise.name)}` }, asText(frame.noise.kind), frame.noise.reaction ? `: ${asText(frame.noise.reaction)}` : "") : null,
     frame.notice ? make("span", { className: "badge bad" }, "not done") : null,
     known(frame.match) ? make("span", { className: `badge ${frame.match ? "good" : "bad"}`, title: "the golden action was done, whatever the agent decided" }, frame.match ? "✓ golden" : "not golden") : null,
