@@ -2,43 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm.reference import public_name
+from pytest_mobileagent.report.export.subsets import (
+    LEVELS,
+    OPERATION,
+    QUERIES,
+    Run,
+    a3_v2,
+    androidcontrol,
+    spa_bench_levels,
+    spa_bench_sets,
+)
 from pytest_mobileagent.report.export.tables import Cell, Column, Table
-from pytest_mobileagent.report.metrics.summary import totals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    from pytest_mobileagent.report.entry import Entry
 
     Summary = Mapping[str, Any]
     Content = list[tuple["Column", Callable[["Run"], "Cell"]]]
 
 
 _ERRORS = {"self-reported", "step limit"}  # the endings that SPA-Bench does not call errors
-_LEVELS = {"1": "Easy", "2": "Medium", "3": "Hard"}
-_KINDS = ("operation", "single-frame query", "multi-frame query")
 _VARIANTS = {"full": "Full Instruction", "vague": "Ambiguous Instruction"}
 _ACCURACIES = (("Type", "type_accuracy"), ("Step. Acc", "step_accuracy"), ("SR", "success_rate"))
 VIRTUAL = "virtual phones test the harness; do not publish these numbers as an agent's"
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A run as tables take it: what report.json says of it, the numbers of its tasks, and these."""
-
-    about: Mapping[str, Any]
-    summary: Summary
-    tasks: Sequence[Entry] = ()
-
-    @property
-    def is_on_path(self) -> bool:
-        """Whether golden actions were done in the agent's place."""
-        option = (self.about.get("options") or {}).get("mobile-path") or {}
-        return option.get("value") == "single"
 
 
 def tabulate(layout: str, runs: Sequence[Run]) -> Table:
@@ -152,8 +141,8 @@ def _a3(_: Sequence[Run]) -> Content:
     def of(group: str, name: str, title: str, above: str) -> tuple[Column, Callable[[Run], Cell]]:
         return Column(title, above), lambda run: _rate(run.summary[group].get(name))
 
-    levels = [of("levels", level, title, "Test Level") for level, title in _LEVELS.items()]
-    kinds = [of("kinds", kind, kind.title(), "Test Category") for kind in _KINDS]
+    levels = [of("levels", level, title, "Test Level") for level, title in LEVELS.items()]
+    kinds = [of("kinds", kind, kind.title(), "Test Category") for kind in (OPERATION, *QUERIES)]
     return [*levels, *kinds, (Column("All"), lambda run: _success(run, digits=1, percent=True))]
 
 
@@ -204,34 +193,6 @@ def _of_split(run: Run, split: str, field: str) -> Cell:
     return Cell(numbers["step_efficiency"], 2)
 
 
-# AndroidControl's parts of the test set, by the tags of tasks, with the names that A3 has for them.
-_SUBSETS = {
-    "idd": "IDD",
-    "category_unseen": "Category Unseen",
-    "app_unseen": "App Unseen",
-    "task_unseen": "Task Unseen",
-}
-_LOW = "low"  # the tag of tasks whose instructions for each step the agent was given
-
-
-def _androidcontrol(_: Sequence[Run]) -> Content:
-    """Return the columns of A3's table 4: step accuracy, there called a success rate."""
-
-    def of(subset: str, *, low: bool) -> tuple[Column, Callable[[Run], Cell]]:
-        title = "Low" if low else "High"
-        return Column(title, _SUBSETS[subset]), lambda run: _of_subset(run, subset, low=low)
-
-    return [of(subset, low=low) for subset in _SUBSETS for low in (False, True)]
-
-
-def _of_subset(run: Run, subset: str, *, low: bool) -> Cell:
-    def is_in(task: Entry) -> bool:
-        tags = {tag.lower().removeprefix("test-").replace(" ", "_") for tag in task["tags"]}
-        return subset in tags and (_LOW in tags) is low
-
-    return Cell(totals([t for t in run.tasks if is_in(t)])["step_accuracy"], 1, percent=True)
-
-
 def _ambiguous(_: Sequence[Run]) -> Content:
     """Return the columns of Mobile-Bench-v2's Table 6 (arXiv 2505.11891): full and vague goals."""
 
@@ -246,11 +207,14 @@ def _ambiguous(_: Sequence[Run]) -> Content:
 LAYOUTS: dict[str, Callable[[Sequence[Run]], Content]] = {
     "own": _own,
     "spa-bench": _spa_bench,
+    "spa-bench-sets": spa_bench_sets,
+    "spa-bench-levels": spa_bench_levels,
     "mobileagentbench": _mobileagentbench,
     "b-moca": _b_moca,
     "a3": _a3,
+    "a3-v2": a3_v2,
     "mobile-bench-v2": _mobile_bench_v2,
-    "androidcontrol": _androidcontrol,
+    "androidcontrol": androidcontrol,
     "mobile-bench-v2-ambiguous": _ambiguous,
 }
 

@@ -9,11 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Termination
-from pytest_mobileagent.report.export.layouts import (
-    LAYOUTS,
-    Run,
-    tabulate,
-)
+from pytest_mobileagent.report.export.layouts import LAYOUTS, tabulate
+from pytest_mobileagent.report.export.subsets import Run
 from pytest_mobileagent.report.export.tables import (
     Cell,
     Column,
@@ -101,6 +98,31 @@ def test_a3s_columns_are_levels_and_categories() -> None:
             "Single-Frame Query": "6.0%", "Multi-Frame Query": "n/a", "All": "20.0%",
         }
     ]  # fmt: skip
+
+
+def states(count: int, credit: float, **fields: Any) -> Entry:
+    """A task of so many essential states, of which this share was achieved."""
+    judge = {"details": {"statements": [{}] * count}}
+    verdict = {"passed": credit == 1, "scorer": "judge", "reason": "", "first_step": None}
+    verdict["evidence"] = {"judges": [judge]}
+    return make(credit == 1, verdict=verdict, partial_credit=credit, **fields)
+
+
+def test_a3s_second_release_has_states_of_all_tasks_together() -> None:
+    entries = [
+        states(1, 1.0, level=1, kind="operation"),
+        states(7, 3 / 7, level=1, kind="operation"),
+        states(2, 0.5, level=3, kind="multi-frame query"),
+        make(None, level=3, kind="single-frame query"),
+    ]
+    (line,) = tabulate("a3-v2", [run(entries)]).rows
+    assert list(map(str, line[1:])) == [
+        "50.0%", "50.0%", "n/a", "n/a", "0.0%", "50.0%",  # by level: 4 of 8 states, and 1 of 2
+        "50.0%", "50.0%", "0.0%", "50.0%", "33.3%", "50.0%",
+    ]  # fmt: skip
+    subgoals = [{"held": each} for each in (True, False)]
+    (line,) = tabulate("a3-v2", [run([make(False, subgoals=subgoals, partial_credit=0.5)])]).rows
+    assert list(map(str, line[-2:])) == ["0.0%", "50.0%"]
 
 
 def test_the_variants_of_goals_stand_beside_each_other() -> None:
