@@ -19,7 +19,7 @@ from pytest_mobileagent.plain import to_line, why_unreadable
 from pytest_mobileagent.task.cells import EXPECTED, FIELDS, as_list
 from pytest_mobileagent.task.needs import alternatives
 from pytest_mobileagent.task.task import OFFICIAL, OWN
-from pytest_mobileagent.task.template import literal
+from pytest_mobileagent.task.template import Template, literal
 from pytest_mobileagent.task.wording import official_goals, shown_path
 
 if TYPE_CHECKING:
@@ -82,7 +82,9 @@ class Row:
             msg = f"{self.where}: a task needs a goal: give it in a column `goal`"
             raise TaskError(msg)
         if self.wording != OWN:
-            fields |= {"goal": literal(fields["goal"]), "wording": self.wording}
+            given = self.columns["goal"]
+            goal = given if isinstance(given, Template) else literal(fields["goal"])
+            fields |= {"goal": str(goal), "wording": self.wording}
         return fields
 
 
@@ -99,9 +101,10 @@ def rows(
 
     - `columns` names columns that are called otherwise: `{"goal": "task_description"}`.
     - `wording` reads the goals of the suite's official release: a function that takes the release's
-      folder and returns its goals by the ids of rows. A goal of None leaves the row its own words.
-      It is called if a file `releases.toml`, beside the table or in a folder above it up to the
-      project's, names the release's folder under the name of the table's folder.
+      folder and returns its goals by the ids of rows. A goal of None leaves the row its own words,
+      and a `Template` is one whose placeholders are filled. It is called if a file `releases.toml`,
+      beside the table or in a folder above it up to the project's, names the release's folder
+      under the name of the table's folder, or of both: `a3.v1 = "../A3"` for `a3/v1.csv`.
 
     A word without a dot in the columns `app` and `apps` is a label of the file `apps.toml` beside
     the table, if there is one.

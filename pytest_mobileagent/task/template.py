@@ -12,12 +12,15 @@ from pytest_mobileagent.errors import TaskError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+_DAYS_FROM = re.compile(r"(today)([+-]\d{1,4})")
 _WIDTH = re.compile(r"\d{4,}")
 _WIDTH_OF_TIME = re.compile(r"(?<!%)(?:%%)*%[-_^#+]*\d{4,}")
 
 
 def fill(template: str, values: Mapping[str, Any]) -> str:
     """Replace each `{name}` or `{name:format}` in a template, `{{` and `}}` being braces.
+
+    `{today+2:%d %B}` is two days after `today`, `{today-7:%d %B}` seven days before it.
 
     Raises:
         TaskError: the template is malformed, a name has no value, or a format does not fit one.
@@ -30,6 +33,12 @@ def fill(template: str, values: Mapping[str, Any]) -> str:
         raise TaskError(msg) from error
 
 
+class Template(str):
+    """An official goal that is a template: its placeholders are filled, as those of ours are."""
+
+    __slots__ = ()
+
+
 def literal(text: str) -> str:
     """Return a template of a text that has no placeholders, whatever braces it holds."""
     return text.replace("{", "{{").replace("}", "}}")
@@ -38,7 +47,7 @@ def literal(text: str) -> str:
 def times(now: datetime) -> dict[str, datetime]:
     """Return the times that every template may use, from the phone's clock.
 
-    `{now:%H:%M}`, `{today:%A}`, `{tomorrow:%d %B}`, `{yesterday:%Y-%m-%d}`.
+    `{now:%H:%M}`, `{today:%A}`, `{tomorrow:%d %B}`, `{yesterday:%Y-%m-%d}`, `{today+2:%d %B}`.
     """
     day = timedelta(days=1)
     return {"now": now, "today": now, "tomorrow": now + day, "yesterday": now - day}
@@ -53,6 +62,9 @@ class _Names(string.Formatter):
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
     ) -> tuple[Any, str]:
+        if later := _DAYS_FROM.fullmatch(field_name):
+            day, _ = self.get_field(later[1], args, kwargs)
+            return day + timedelta(days=int(later[2])), later[1]
         if not field_name.isidentifier():
             msg = f"{{{field_name}}} is not a plain name"
             raise ValueError(msg)

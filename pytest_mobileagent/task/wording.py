@@ -2,7 +2,8 @@
 
 A suite's goals are in our own words. Whoever has a copy of the official release names its folder in
 a file `releases.toml`, which is no part of a project: `b_moca = "../b-moca"`, relative to the file,
-for the suite in the folder `b_moca`.
+for the suite in the folder `b_moca`. A suite whose tables belong to several releases names them by
+table: `a3.v1 = "../A3"`, for `a3/v1.csv`.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def official_goals(table: Path, official: Official) -> Mapping[str, str | None] 
     Raises:
         TaskError: the release cannot be found, or is not as `official` expects it.
     """
-    named = release_of(table.parent)
+    named = release_of(table.parent, table.stem)
     if named is None:
         return None
     try:
@@ -52,10 +53,11 @@ def official_goals(table: Path, official: Official) -> Mapping[str, str | None] 
     return goals
 
 
-def release_of(suite: Path) -> Named | None:
+def release_of(suite: Path, table: str = "") -> Named | None:
     """Return the folder of the release of the suite in a folder; None if no file names one.
 
-    The file is the nearest that names it, in this folder or one above it up to the project's.
+    `table` says of which table, without its ending, where each may have a release of its own. The
+    file is the nearest that names it, in this folder or one above it up to the project's.
 
     Raises:
         TaskError: a file cannot be read, or names what is no folder.
@@ -63,14 +65,15 @@ def release_of(suite: Path) -> Named | None:
     suite = Path(os.path.abspath(suite))  # noqa: PTH100 - a link to a suite is a folder of its own
     for folder in (suite, *suite.parents):
         file = folder / RELEASES
-        if file.is_file() and (named := _named(file, suite.name)) is not None:
+        if file.is_file() and (named := _named(file, suite, table)) is not None:
             return named
         if any((folder / name).exists() for name in _TOP):
             break
     return None
 
 
-def _named(file: Path, suite: str) -> Named | None:
+def _named(file: Path, folder: Path, table: str) -> Named | None:
+    suite = folder.name
     shown = shown_path(file)
     try:
         text = file.read_text("utf-8-sig")
@@ -83,12 +86,26 @@ def _named(file: Path, suite: str) -> Named | None:
         raise TaskError(msg) from None
     if suite not in releases:
         return None
-    key = re.compile(rf"\s*[\[\"']*{re.escape(suite)}\b")
-    line = next((n for n, each in enumerate(text.split("\n"), 1) if key.match(each)), None)
-    where = f"{shown}, line {line} ({suite})" if line else f"{shown} ({suite})"
-    value = releases[suite]
+    name, value, key = suite, releases[suite], rf"[\[\"']*{re.escape(suite)}"
+    if isinstance(value, dict):
+        tables = {path.stem for path in folder.iterdir()}
+        if unknown := [each for each in value if each not in tables]:
+            msg = f"{shown} ({suite}.{unknown[0]}): {suite} has no table {unknown[0]!r}"
+            raise TaskError(msg)
+        if table not in value:
+            return None
+        name, value = f"{suite}.{table}", value[table]
+        key = rf"({key}[\"']?\s*\.\s*)?[\"']?{re.escape(table)}"
+    begins = re.compile(rf"\s*{key}\b")
+    line = next((n for n, each in enumerate(text.split("\n"), 1) if begins.match(each)), None)
+    where = f"{shown}, line {line} ({name})" if line else f"{shown} ({name})"
+    return Named(_folder(file, value, name, where), where)
+
+
+def _folder(file: Path, value: Any, name: str, where: str) -> Path:
+    """Return the folder that a file names, relative to it."""
     if not isinstance(value, str) or not value.strip():
-        msg = f'{where}: give the folder of the release as a text: {suite} = "../a/folder"'
+        msg = f'{where}: give the folder of the release as a text: {name} = "../a/folder"'
         raise TaskError(msg)
     if "\0" in value:
         msg = f"{where}: {value!r} is no path"
@@ -101,7 +118,7 @@ def _named(file: Path, suite: str) -> Named | None:
     if not path.is_dir():
         msg = f"{where}: there is no folder {path}"
         raise TaskError(f"{msg}: name that of the release, or take the line out")
-    return Named(path, where)
+    return path
 
 
 def shown_path(file: Path) -> str:

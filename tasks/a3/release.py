@@ -1,9 +1,9 @@
-"""A3's official releases: the goals of the second one, and what in it does not fit together.
+"""A3's second official release: its goals, and what in it does not fit together.
 
     python tasks/a3/release.py DIR
 
-compares a copy of https://github.com/YuxiangChai/AITK with the table beside this file, whose goals
-and essential states are in other words. Nothing of the copy is imported or run: its tasks are text.
+compares a copy of https://github.com/YuxiangChai/AITK with the table `v2.toml`, whose goals and
+essential states are in other words. Nothing of the copy is imported or run: its tasks are text.
 """
 
 from __future__ import annotations

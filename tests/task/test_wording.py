@@ -8,6 +8,7 @@ import pytest
 
 from pytest_mobileagent import rows
 from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.task.template import Template
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,6 +70,18 @@ def test_the_nearest_file_that_names_the_release_counts(
     assert read(NAMED)[0].wording == "official"
 
 
+def test_each_table_may_have_a_release_of_its_own(table: Path, read: Callable[..., Any]) -> None:
+    (table.parent / "u.csv").write_text("id,goal\na,Our words.\n")
+    assert read('suite.u = "../../release"\n')[0].wording == "own"
+    assert read('suite.t = "../../release"\n')[0].goal == "Do {it}!"
+    assert rows(table.with_name("u.csv"), wording=official)[0].wording == "own"
+
+
+def test_placeholders_of_a_template_are_filled(read: Callable[..., Any]) -> None:
+    row = read(NAMED, lambda _: {"a": Template("On {today+1:%d}."), "b": "On {day}."})[0]
+    assert row.task_fields == {"goal": "On {today+1:%d}.", "wording": "official"}
+
+
 def test_files_above_the_project_do_not_count(table: Path) -> None:
     (table.parents[3] / "releases.toml").write_text('suite = "release"\n')
     assert rows(table, wording=official)[0].wording == "own"
@@ -83,7 +96,10 @@ def test_files_above_the_project_do_not_count(table: Path) -> None:
             r"releases\.toml, line 1 \(suite\): there is no folder .*gone",
         ),
         ("suite = 3\n", official, r"line 1 \(suite\): give the folder of the release as a text"),
-        ("[suite]\nx = 1\n", official, r"line 1 \(suite\): give the folder"),
+        ("suite = []\n", official, r"line 1 \(suite\): give the folder"),
+        ("[suite]\nt = 1\n", official, r"line 2 \(suite\.t\): give the folder .*: suite\.t = "),
+        ('a = 1\nsuite.t = "gone"\n', official, r"line 2 \(suite\.t\): there is no folder .*gone"),
+        ("suite.x = 1\n", official, r"releases\.toml \(suite\.x\): suite has no table 'x'"),
         ('suite = "a\\u0000"\n', official, r"line 1 \(suite\): 'a\\x00' is no path"),
         ('"suite" = "~nobody-here/x"\n', official, r"line 1 \(suite\): .* home folder"),
         ("suite = \n", official, r"releases\.toml is not TOML: .*line 1"),

@@ -1,0 +1,58 @@
+"""The table of the tasks of A3's first release, and how its test files decide them.
+
+A3 (arXiv 2501.01149) has 201 tasks in 20 apps; `v1.csv` follows the release (commit 8871af5 of
+YuxiangChai/A3). Ids are the release's folder and number; limits are 10, 15 and 20 steps by level.
+Goals with dates are templates over the phone's clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent import rows
+
+from .release import official
+
+if TYPE_CHECKING:
+    import pytest_mobileagent as mobile
+
+Bodies = Mapping[str, Callable[[Any], object]]  # by the ids of tasks: what an episode has to meet
+SOURCE = "A3"
+ROWS = rows("../v1.csv", wording=official)
+NEVER = "the release's own check can never succeed: {}"
+BOUND = "the release's own check can succeed late in 2024 only: {}"
+REMARKS = {
+    "google_calendar_1": NEVER.format("it wants January 14, 2025 to be a Thursday"),
+    "google_calendar_2": BOUND.format("it wants November 9 to be a Saturday"),
+    "google_calendar_8": BOUND.format("it looks for December 25, 2024"),
+    "google_calendar_9": BOUND.format("it looks for December 25, 2024"),
+    "instagram_7": NEVER.format("it looks for a capital in small letters"),
+}
+
+
+def of(folder: str) -> list[mobile.Row]:
+    """Return the rows of an app, by the name of its folder in the release."""
+    return [row for row in ROWS if row.id.rpartition("_")[0] == folder]
+
+
+def fields(
+    folder: str, more: Mapping[str, Mapping[str, Any]] | None = None
+) -> dict[str, dict[str, Any]]:
+    """Return the fields of an app's tasks beyond their columns, by id: remarks, and `more`."""
+    known = {name: {"remarks": (why,)} for name, why in REMARKS.items()}
+    return {row.id: {**known.get(row.id, {}), **(more or {}).get(row.id, {})} for row in of(folder)}
+
+
+def decide(bodies: Bodies, episode: Any, row: mobile.Row, judge: Any) -> None:
+    """Decide a task by the body of its id, with the judge beside it, or else by the judge alone.
+
+    Judges are shown view hierarchies (section 3.4.2): the last one, all of them for a multi-frame
+    query.
+    """
+    body = bodies.get(row.id)
+    if body is None:
+        assert judge(episode, evidence="xml")
+    else:
+        judge.beside(episode, evidence="xml")
+        body(episode)

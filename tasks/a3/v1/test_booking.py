@@ -1,0 +1,13 @@
+"""A3's first release: its 13 tasks in Booking.com."""
+
+from pytest_mobileagent import tasks
+
+from .table import SOURCE, Bodies, decide, fields, of
+
+FOLDER = "booking"
+BODIES: Bodies = {}
+
+
+@tasks(of(FOLDER), each=fields(FOLDER), source=SOURCE)
+def test_booking(episode, row, judge):
+    decide(BODIES, episode, row, judge)

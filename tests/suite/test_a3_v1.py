@@ -1,0 +1,158 @@
+"""A3's first release: its table has what the release counts, and a copy of that is read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pytest_mobileagent.plugin.items  # noqa: F401 - which has pytest mark tasks
+from pytest_mobileagent import Task, rows
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.releases import Finding
+from pytest_mobileagent.task.declaring import make_task
+
+SUITE = Path(__file__).parents[2] / "tasks" / "a3"
+ROWS = rows(SUITE / "v1.csv")
+TASK = """
+def task():
+    today = datetime.now()
+    day_2 = today + timedelta(days=2)
+    shown = day_2.strftime("%b %d")
+    return {{"task": {goal}, "level": "{level}", "category": "{kind}"}}
+
+def eval(task, xml):
+    {check}
+"""
+
+
+@pytest.fixture
+def release() -> Any:
+    return import_module("tasks.a3.v1.release")
+
+
+def write(
+    copy: Path,
+    goal: str = "'Ring the bell. '",
+    level: str = "middle",
+    kind: str = "single-page operation",
+    check: str = "return True",
+) -> None:
+    folder = copy / "ace" / "task_eval" / "bell"
+    folder.mkdir(parents=True)
+    text = TASK.format(goal=goal, level=level, kind=kind, check=check)
+    (folder / "task7.py").write_text(text, "utf-8")
+
+
+def test_there_are_201_tasks_in_20_apps() -> None:
+    fields = [row.task_fields for row in ROWS]
+    assert Counter(each["level"] for each in fields) == {1: 94, 2: 77, 3: 30}
+    kinds = Counter(each["kind"] for each in fields)
+    assert kinds == {"operation": 142, "single-frame query": 50, "multi-frame query": 9}
+    assert {each["level"]: each["step_limit"] for each in fields} == {1: 10, 2: 15, 3: 20}
+    assert Counter(each["step_limit"] for each in fields) == {10: 94, 15: 77, 20: 30}
+    apps = Counter(row.id.rpartition("_")[0] for row in ROWS)
+    assert sorted(apps.values()) == sorted(
+        [15, 13, 13, 12, 12, 11, *[10] * 5, *[9] * 5, *[8] * 3, 6]
+    )
+    assert len({each["app"] for each in fields}) == 20
+    assert len({each["goal"] for each in fields}) == 201
+
+
+def test_nine_goals_have_dates_of_the_phones_clock() -> None:
+    dated = {row.id for row in ROWS if "{" in row.goal}
+    assert dated == {f"booking_{number}" for number in (2, 3, 4, 6, 7, 8, 9, 10, 11)}
+    new_year = datetime(2026, 12, 30, 9)
+    goals = {row.id: Task(row.goal).goal_for({}, new_year) for row in ROWS}
+    assert "Jan 01" in goals["booking_2"]
+    assert "from Jan 01 to Jan 02" in goals["booking_4"]
+    assert "on Jan 01 and dropped off there on Jan 03" in goals["booking_7"]
+    assert "from Dec 31 on" in goals["booking_10"]
+
+
+def test_every_row_is_a_task_of_the_file_of_its_app() -> None:
+    table = import_module("tasks.a3.v1.table")
+    files = sorted((SUITE / "v1").glob("test_*.py"))
+    modules = [import_module(f"tasks.a3.v1.{file.stem}") for file in files]
+    played = [row.id for module in modules for row in table.of(module.FOLDER)]
+    assert sorted(played) == sorted(row.id for row in ROWS)
+    for module in modules:
+        assert set(module.BODIES) <= {row.id for row in table.of(module.FOLDER)}
+
+
+def test_tasks_that_the_release_can_never_pass_are_marked() -> None:
+    table = import_module("tasks.a3.v1.table")
+    marked = table.fields("instagram") | table.fields("google_calendar")
+    remarks = {name: make_task("any", each).remarks for name, each in marked.items() if each}
+    never = [name for name, (why,) in remarks.items() if "can never succeed" in why]
+    late = [name for name, (why,) in remarks.items() if "late in 2024 only" in why]
+    assert never == ["instagram_7", "google_calendar_1"]
+    assert late == ["google_calendar_2", "google_calendar_8", "google_calendar_9"]
+
+
+def test_a_release_is_read_by_folder_and_number(release: Any, tmp_path: Path) -> None:
+    write(tmp_path)
+    (found,) = release.read(tmp_path).values()
+    assert release.official(tmp_path) == {"bell_7": "Ring the bell."}
+    assert found.place == "ace/task_eval/bell/task7.py"
+    assert found.columns == {"level": 2, "kind": "single-frame query", "step_limit": 15}
+    assert list(release.lint(tmp_path)) == []
+
+
+def test_goals_with_dates_are_read_as_templates(release: Any, tmp_path: Path) -> None:
+    write(tmp_path, goal="f'Ring {{ it on {shown}.'")
+    (goal,) = release.official(tmp_path).values()
+    assert goal == "Ring {{ it on {today+2:%b %d}."
+    assert Task(goal).goal_for({}, datetime(2026, 2, 27)) == "Ring { it on Mar 01."
+
+
+NEVER, BOUND = "can never succeed", "can succeed late in 2024 only"
+
+
+@pytest.mark.parametrize(
+    ("check", "kind", "why"),
+    [
+        ("return xml == 'Thu, Jan 14, 2025'", NEVER, "which is a Tuesday"),
+        ("return xml == 'Tue, Jan 14, 2025'", "", ""),
+        ("return xml == 'new: Saturday, November 9, 1 PM'", BOUND, "the goal names no year"),
+        ("return '25 December 2024, open' in xml", BOUND, "25 December 2024 is looked for"),
+        ("'''on 25 December 2024'''", "", ""),
+        ("return xml.lower().find('Done')", NEVER, "'Done' is looked for"),
+        ("return 'Done' in xml.lower()", NEVER, "'Done' is looked for"),
+        ("return xml.lower() == 'Done'", NEVER, "'Done' is looked for"),
+        ("return xml.lower().find('done') and xml.find('Done')", "", ""),
+    ],
+)
+def test_checks_that_nothing_can_pass_are_found(
+    release: Any, tmp_path: Path, check: str, kind: str, why: str
+) -> None:
+    write(tmp_path, check=check)
+    found = list(release.lint(tmp_path))
+    assert [each.kind for each in found] == [kind] * bool(kind)
+    assert all(isinstance(each, Finding) and why in each.what for each in found)
+
+
+@pytest.mark.parametrize(
+    ("task", "why"),
+    [
+        ({"level": "odd"}, "'odd', 'single-page operation' is no level and category"),
+        ({"goal": "3"}, "its task is no text"),
+        ({"goal": "f'on {today}'"}, r"its task has \{today\}, which is no date"),
+        ({"check": ")"}, "cannot be read as Python"),
+    ],
+)
+def test_a_broken_task_is_told_in_one_line(
+    release: Any, tmp_path: Path, task: Any, why: str
+) -> None:
+    write(tmp_path, **task)
+    with pytest.raises(TaskError, match=rf"^ace/task_eval/bell/task7\.py.*({why})"):
+        release.read(tmp_path)
+
+
+def test_a_folder_that_is_no_release_is_told(release: Any, tmp_path: Path) -> None:
+    with pytest.raises(TaskError, match=r"a copy of YuxiangChai/A3 as a3\.v1, and one of AITK as"):
+        release.read(tmp_path)
