@@ -2,10 +2,22 @@
 
 from pytest_mobileagent import tasks
 
+from .asks import both, button, shows, touches, word
 from .table import SOURCE, Bodies, decide, fields, of
 
 FOLDER = "google_maps"
-BODIES: Bodies = {}
+ID = "com.google.android.apps.maps:id/"
+SEARCH = f"{ID}search_omnibox_text_box"
+BODIES: Bodies = {
+    "google_maps_1": shows(resource_id=f"{ID}title", text="Notifications"),
+    "google_maps_2": shows(content_desc="Satellite", checked=True),
+    "google_maps_3": touches({"content_desc": "Gas"}),
+    "google_maps_4": shows(resource_id=SEARCH, content_desc=word("BBQ")),
+    "google_maps_5": both(
+        touches({"text": "Relevance"}, {"text": "Distance"}), shows(text="Distance")
+    ),
+    "google_maps_6": touches(button("@text='Directions'"), button("@text='Start'")),
+}
 
 
 @tasks(of(FOLDER), each=fields(FOLDER), source=SOURCE)
