@@ -40,6 +40,7 @@ ORDER = [
     "urls",
     "extras",
     "processes",
+    "isolation",
     "loopback",
     "statistics",
     "screen",

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_mobileagent import isolation as kernel
 from pytest_mobileagent.draft import draft_check as command
-from pytest_mobileagent.draft.sandbox import kernel
-from pytest_mobileagent.draft.sandbox.kernel import UnavailableError
+from pytest_mobileagent.isolation import UnavailableError
 from pytest_mobileagent.testing import ScriptedModel
 from pytest_mobileagent.verdict import Verdict, append
 

@@ -33,9 +33,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest_mobileagent.check.answers  # noqa: F401 - what is shut off can import nothing
 from pytest_mobileagent.check.episode import load
 from pytest_mobileagent.check.subgoals import collect_subgoals
-from pytest_mobileagent.draft.sandbox.kernel import UnavailableError, leave_networks, shut_off
 from pytest_mobileagent.draft.sandbox.run import Answer, Limits
 from pytest_mobileagent.errors import ScreenError, in_one_line
+from pytest_mobileagent.isolation import UnavailableError, leave_networks, shut_off
 from pytest_mobileagent.processes import die_with_parent, is_readable
 from pytest_mobileagent.screen.explain import collect_misses
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.draft.sandbox.kernel import UnavailableError, unsupported
 from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.isolation import UnavailableError, unsupported
 from pytest_mobileagent.plain import expect, printable, why_unreadable
 
 if TYPE_CHECKING:

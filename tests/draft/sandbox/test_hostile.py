@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.draft.sandbox import inside, kernel
+from pytest_mobileagent import isolation as kernel
+from pytest_mobileagent.draft.sandbox import inside
 from pytest_mobileagent.draft.sandbox.inside import answer, prepare
 from pytest_mobileagent.draft.sandbox.run import Answer, Limits
 

@@ -7,10 +7,11 @@ import subprocess
 
 import pytest
 
-from pytest_mobileagent.draft.sandbox import kernel, run
-from pytest_mobileagent.draft.sandbox.kernel import UnavailableError
+from pytest_mobileagent import isolation as kernel
+from pytest_mobileagent.draft.sandbox import run
 from pytest_mobileagent.draft.sandbox.run import Answer, Limits, ask_prefixes, check_sandbox
 from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.isolation import UnavailableError
 
 needs_linux = pytest.mark.skipif(bool(kernel.unsupported()), reason=kernel.unsupported())
 STEPS = 3  # decisions of the episode, its report included

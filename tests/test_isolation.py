@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from pytest_mobileagent.draft.sandbox import kernel
+from pytest_mobileagent import isolation as kernel
 
 pytestmark = pytest.mark.skipif(bool(kernel.unsupported()), reason=kernel.unsupported())
 
@@ -16,7 +16,7 @@ OPENS = "open('/etc/passwd')"
 MAKES_A_SOCKET = "socket.socket()"
 CONNECTS = "socket.create_connection(('127.0.0.1', 9), 1)"
 FORKS = "os.fork()"
-HEAD = "import os, socket\nfrom pytest_mobileagent.draft.sandbox import kernel\n"
+HEAD = "import os, socket\nfrom pytest_mobileagent import isolation as kernel\n"
 # What is installed may be out of reach for others: all is loaded before.
 NOBODY = "os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
 
@@ -70,6 +70,19 @@ def test_a_namespace_has_no_network(user):
     if "unreachable" not in said:
         pytest.skip("users may make no namespaces here")
     assert said == "OSError: [Errno 101] Network is unreachable"
+
+
+@pytest.mark.slow
+@as_anyone
+def test_changes_can_be_refused_while_files_are_read(user, tmp_path):
+    changes = f"open({str(tmp_path / 'new')!r}, 'w')"
+    said = alone("refuse_changes", f"{OPENS}.read()\n{changes}", user)
+    if not said:
+        pytest.skip("this kernel has no Landlock")
+    assert said.startswith("PermissionError: [Errno 13]")
+    assert "new" in said
+    assert said == alone("refuse_changes", changes, user)
+    assert alone("refuse_changes", "os.execv('/bin/true', ['true'])", user).startswith("Permission")
 
 
 def test_a_process_stays_shut_off():

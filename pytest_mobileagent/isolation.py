@@ -5,8 +5,10 @@
 - Landlock: no file may be opened, no port bound or connected to, no process outside signalled.
 - namespaces: a network without interfaces, and no shared memory or queues of others.
 
-The first has to be in force, or nothing is run. The others stand behind it where the system has
-them, should one of the calls that remain turn out to do more than it should.
+For what a model wrote (`shut_off`) the first has to be in force, or nothing is run. The others
+stand behind it where the system has them, should one of the calls that remain turn out to do more
+than it should. What a user has fetched and trusts with reading files runs with the others alone
+(`refuse_changes`), as far as the system has them.
 (seccomp(2), user_namespaces(7), landlock(7))
 """
 
@@ -52,6 +54,7 @@ _MACHINES = {"x86_64": (0xC000_003E, _X86_64), "aarch64": (0xC000_00B7, _AARCH64
 _NAMESPACES = 0x1000_0000 | 0x4000_0000 | 0x0800_0000  # user, network, IPC
 _LANDLOCK_CREATE, _LANDLOCK_RESTRICT = 444, 446
 _LANDLOCK_VERSION = 1
+_READING = 1 << 2 | 1 << 3  # of Landlock's rights: to read files, and to list folders
 # By the version from which it is known: rights to files, to ports, and over processes outside.
 _FILES = {1: (1 << 13) - 1, 2: 1 << 13, 3: 1 << 14, 5: 1 << 15}
 _PORTS, _PROCESSES = {4: 0b11}, {6: 0b11}
@@ -73,7 +76,18 @@ def unsupported() -> str:
 
 def leave_networks() -> None:
     """Let this process, and all that it starts, see no network; where users may not, do nothing."""
-    _LIBC.unshare(_NAMESPACES)
+    if sys.platform == "linux":
+        _LIBC.unshare(_NAMESPACES)
+
+
+def refuse_changes() -> bool:
+    """Let this process, and all that it starts, change no file, run no program, and reach no port.
+
+    Files may still be read. Return whether the system sees to it: not where it has no Landlock.
+    """
+    if unsupported() or not _has_promised():
+        return False
+    return _refuse_files(but=_READING)
 
 
 def shut_off() -> None:
@@ -101,22 +115,32 @@ def _gain_nothing() -> None:
     Raises:
         UnavailableError: the kernel takes no such promise.
     """
-    if _LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
+    if not _has_promised():
         raise UnavailableError(_refused("no_new_privs"))
 
 
-def _refuse_files() -> None:
-    """Let Landlock refuse whatever the kernel's version of it knows."""
+def _has_promised() -> bool:
+    return int(_LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) == 0
+
+
+def _refuse_files(but: int = 0) -> bool:
+    """Let Landlock refuse whatever the kernel's version of it knows, but for some rights to files.
+
+    Return whether it does: an old kernel may have no Landlock.
+    """
     version = _LIBC.syscall(_LANDLOCK_CREATE, None, ctypes.c_size_t(0), _LANDLOCK_VERSION)
     if version < 1:
-        return  # an old kernel, or one without Landlock
+        return False
     known = [_known(rights, version) for rights in (_FILES, _PORTS, _PROCESSES)]
+    known[0] &= ~but
     size = 24 if version >= 6 else 16 if version >= 4 else 8
     rules = ctypes.create_string_buffer(struct.pack("=QQQ", *known)[:size], size)
     ruleset = _LIBC.syscall(_LANDLOCK_CREATE, rules, ctypes.c_size_t(size), 0)
-    if ruleset >= 0:
-        _LIBC.syscall(_LANDLOCK_RESTRICT, ctypes.c_int(ruleset), 0)
-        os.close(ruleset)
+    if ruleset < 0:
+        return False
+    refused = _LIBC.syscall(_LANDLOCK_RESTRICT, ctypes.c_int(ruleset), 0)
+    os.close(ruleset)
+    return int(refused) == 0
 
 
 def _known(rights: dict[int, int], version: int) -> int:
