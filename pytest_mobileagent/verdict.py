@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,8 @@ class Verdict:
     """Whether the goal was met, and why.
 
     - `passed`: True, False, or None where a person has to decide.
-    - `scorer`: who says so: "check" for a test body.
+    - `scorer`: who says so: "check" for a test body, "judge", "judges", "person", or what an
+      official evaluation is called.
     - `reason`: in words; `evidence`: plain data that shows it, such as the elements that came
       closest.
     - `first_step`: after how many steps the goal was first met, 0 if at once; None if it never was,
@@ -110,6 +111,7 @@ def verdicts(episode: Path) -> list[Verdict]:
 CHECK, PERSON = "check", "person"
 SINGLE, CROSS = "judge", "judges"  # one judge; several that have to agree
 _WITHDRAWN = "withdrawn"
+_COUNTS = "counts"  # in the evidence: False for a verdict that only stands beside the others
 _QUESTION = "question"  # in the evidence of judges: what they were asked (`judge.question`)
 
 
@@ -119,16 +121,37 @@ def effective(verdicts: Sequence[Verdict]) -> Verdict | None:
     A person outranks a check, a check outranks judges, and judges that had to agree outrank a
     single one that was asked the same question; among equals the last one counts. A verdict that
     decides nothing (`passed` is None) never displaces one of a check or a person, so it is
-    returned only if nobody has decided. Return None if there is no verdict.
+    returned only if nobody has decided. One that only stands `beside` others is never returned.
+    Return None if there is no verdict.
     """
+    verdicts = counting(verdicts)
     if people := by_people(verdicts):
         return people[-1]
-    checks = [v for v in verdicts if v.scorer == CHECK]
-    judges = [v for v in verdicts if v.scorer not in {CHECK, PERSON}]
+    checks = [v for v in verdicts if _is_check(v)]
+    judges = [v for v in verdicts if v.scorer != PERSON and not _is_check(v)]
     decided = [v for v in checks if v.passed is not None]
     if decided:
         return decided[-1]
     return of_judges(judges) or next(reversed(checks), None)
+
+
+def _is_check(verdict: Verdict) -> bool:
+    return verdict.scorer == CHECK or verdict.evidence.get(_COUNTS) is True
+
+
+def beside(verdict: Verdict) -> Verdict:
+    """Return a verdict that is kept beside the others, and decides nothing."""
+    return replace(verdict, evidence={**verdict.evidence, _COUNTS: False})
+
+
+def deciding(verdict: Verdict) -> Verdict:
+    """Return a verdict that was `beside` the others as one that counts like a check's."""
+    return replace(verdict, evidence={**verdict.evidence, _COUNTS: True})
+
+
+def counting(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """Return the verdicts that may decide: those that do not only stand `beside` others."""
+    return [verdict for verdict in verdicts if verdict.evidence.get(_COUNTS) is not False]
 
 
 def of_judges(verdicts: Sequence[Verdict]) -> Verdict | None:

@@ -17,7 +17,9 @@ from pytest_mobileagent.verdict import (
     VERDICTS,
     Verdict,
     append,
+    beside,
     by_people,
+    deciding,
     effective,
     is_withdrawal,
     of_person,
@@ -110,6 +112,7 @@ NO_JUDGE, YES_JUDGE = Verdict(False, "judge"), Verdict(True, "judge")
 OTHER = Verdict(False, "judge", evidence={"question": {"rubric": ["It is blue."]}})
 ANN, BOB, NOTE = of_person(True, "ann"), of_person(False, "bob"), of_person(None, "ann", "hm")
 UNDO, BOBS_UNDO = withdrawal("ann"), withdrawal("bob")
+OFFICIAL = Verdict(passed=False, scorer="a-official")
 TABLE = {
     "nobody said anything": ([], None),
     "only judges": ([JUDGES], JUDGES),
@@ -139,6 +142,11 @@ TABLE = {
     "taken back, then decided anew": ([TORN, ANN, UNDO, BOB], BOB),
     "one of two taken back": ([BOB, ANN, UNDO], BOB),
     "only one's own is taken back": ([ANN, BOB, UNDO], BOB),
+    "one that only stands beside": ([CHECK, beside(OFFICIAL)], CHECK),
+    "nothing but one beside": ([beside(OFFICIAL)], None),
+    "one beside, of judges": ([JUDGES, beside(OFFICIAL)], JUDGES),
+    "one that was beside decides": ([CHECK, deciding(beside(OFFICIAL))], deciding(OFFICIAL)),
+    "a check after that": ([deciding(OFFICIAL), CHECK], CHECK),
     "both taken back": ([CHECK, ANN, BOB, UNDO, BOBS_UNDO], CHECK),
     "a change of mind taken back": ([ANN, of_person(False, "ann"), UNDO], ANN),
     "nothing to take back": ([CHECK, UNDO], CHECK),

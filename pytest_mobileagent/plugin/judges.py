@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.judge.official import Evaluation
     from pytest_mobileagent.judge.question import Question
     from pytest_mobileagent.llm.model import Model
     from pytest_mobileagent.llm.reference import ModelReference
@@ -61,6 +62,11 @@ class RunJudges:
         setting = self._settings["mobile-judges"]
         given = (setting.value or ())[: {"off": 0, "single": 1, "cross": _MOST}[self.mode]]
         return tuple(self._models.placed(each, setting) for each in given)
+
+    @property
+    def official(self) -> str:
+        """What official evaluations are for: off, beside, decides."""
+        return str(self._settings["mobile-official"].value)
 
     @property
     def judges_all(self) -> bool:
@@ -131,6 +137,18 @@ class RunJudges:
 
         first = self._asked(episode, calls)[0]
         return lambda: is_paraphrase(first, goal, answer, expected)
+
+    def answering(self, episode: EpisodeRecord, calls: list[ModelCall]) -> Callable[[str], str]:
+        """Return a function that puts the questions of an official evaluation to the first judge.
+
+        It raises JudgeError and BudgetSpent as those of `deciding` do.
+        """
+        from pytest_mobileagent.judge.official import asking
+
+        def answer(text: str) -> str:
+            return asking(self._asked(episode, calls)[0])(text)
+
+        return answer
 
     def _asked(self, episode: EpisodeRecord, calls: list[ModelCall]) -> list[Model]:
         from pytest_mobileagent.episode.screens import FOLDER
@@ -245,14 +263,54 @@ class Judge:
 
             self._state.beside = Kept(None, "judge", str(error))
 
+    def official(self, episode: Episode, evaluation: Evaluation | None) -> bool | None:
+        """Have a benchmark's own evaluation, in the user's copy of its release, look at an episode.
+
+        Its verdict is recorded beside the others, and the run lists where it differs. With
+        `--mobile-official=decides` it decides, and is returned; else this returns None, as it does
+        where the user has no copy (`evaluation` is None).
+
+        Raises:
+            JudgeError: the evaluation is to decide, and broke.
+        """
+        mode = self._judges.official
+        if evaluation is None or mode == "off":
+            return None
+        self._state.official = verdict = partial(self._evaluated, episode, evaluation)
+        if mode == "beside":
+            return None
+        from pytest_mobileagent.screen.explain import missed
+        from pytest_mobileagent.verdict import deciding
+
+        self._state.official, said = None, verdict()
+        if said.passed is None:
+            raise JudgeError(said.reason)
+        self._state.judged.append(deciding(said))
+        if not said.passed:
+            missed(lambda: said.reason)
+        return said.passed
+
+    def _evaluated(self, episode: Episode, evaluation: Evaluation) -> Verdict:
+        from pytest_mobileagent.judge.official import evaluate
+        from pytest_mobileagent.llm.budget import BudgetSpent
+        from pytest_mobileagent.verdict import Verdict as Kept
+        from pytest_mobileagent.verdict import beside
+
+        is_off = self._judges.mode == "off"
+        ask = None if is_off else self._judges.answering(episode, self._state.calls)
+        try:
+            return evaluate(evaluation, ask)
+        except BudgetSpent as error:
+            return beside(Kept(None, evaluation.scorer, f"budget: {error}"))
+
     def _effective(self, episode: Episode, verdict: Verdict) -> Verdict:
         """Return the effective verdict: an earlier one of judges may outrank the new one.
 
         The new one is recorded beside the episode all the same.
         """
-        from pytest_mobileagent.verdict import CHECK, PERSON, of_judges, verdicts
+        from pytest_mobileagent.verdict import CHECK, PERSON, counting, of_judges, verdicts
 
-        known = () if episode.folder is None else verdicts(episode.folder)
+        known = () if episode.folder is None else counting(verdicts(episode.folder))
         judges = [each for each in known if each.scorer not in {CHECK, PERSON}]
         effective = of_judges([*judges, verdict])
         if effective is None or effective is verdict:

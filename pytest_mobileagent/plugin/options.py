@@ -105,6 +105,12 @@ GROUPS: dict[str, tuple[Option, ...]] = {
             "--mobile-judge-runs", "K", "1", values.whole(1),
             "ask each judge K times; the majority counts",
         ),
+        Option(
+            "--mobile-official", "beside|decides|off", "beside",
+            values.one_of("beside", "decides", "off"),
+            "what a benchmark's own evaluation is for, in your copy of its release: stand beside "
+            "the verdicts, decide, or not be asked",
+        ),
     ),
     "device": (
         Option(

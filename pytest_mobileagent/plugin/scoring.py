@@ -57,7 +57,15 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.task.case import Case
 
-_TEXTS = ("reason", "cause", "infrastructure", "answer", "verdict", "judged")  # fields of a result
+_TEXTS = (
+    "reason",
+    "cause",
+    "infrastructure",
+    "answer",
+    "verdict",
+    "judged",
+    "official",
+)  # fields of a result
 _LINES_BEFORE, _LINES_AFTER = 8, 3  # of a body, around the condition that did not hold
 _FAULTS: dict[type[BaseException], str] = {
     JudgeError: "judge",
@@ -104,6 +112,7 @@ def _result(
     outcome, success = _outcome(report, raised, _failed_subtests(item))
     if state.is_over_budget:
         outcome = "not run"
+    official = None if state.official is None else state.official()
     verdict = compared = None
     if episode is not None and (success is not None or outcome == "review"):
         own = _verdict(item, episode, report, call, success)
@@ -127,6 +136,7 @@ def _result(
         folder=_folder(item, episode),
         verdict=verdict,
         beside=state.beside,
+        official=official,
         judge_calls=tuple(state.calls),
         compared=compared,
     )
@@ -270,7 +280,7 @@ def _record(result: Result, reason: str, item: pytest.Function) -> None:
     run, episode = item.config.stash[RUN], result.episode
     if episode is None or episode.folder is None:
         return
-    for verdict in (*state_of(item).outranked, result.beside, result.verdict):
+    for verdict in (*state_of(item).outranked, result.beside, result.official, result.verdict):
         if verdict is not None:
             add_verdict(episode.folder, verdict)
             run.earlier.add_verdict(result.case, episode.folder, verdict)

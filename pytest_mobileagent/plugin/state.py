@@ -14,7 +14,7 @@ from _pytest import outcomes
 from pytest_mobileagent.plain import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Callable, Hashable
     from concurrent.futures import Future
 
     from pytest_mobileagent.check.episode import Episode
@@ -74,6 +74,7 @@ class ItemState:
     judged: list[Verdict] = field(default_factory=list)  # the verdicts that the body was given
     outranked: list[Verdict] = field(default_factory=list)  # by what several judges said before
     beside: Verdict | None = None  # what judges say of a task that has a check
+    official: Callable[[], Verdict] | None = None  # asks an official evaluation; it decides nothing
 
     # Scored (bodies.py). True in the forked process only.
     is_asked_of_prefix: bool = False
@@ -102,7 +103,7 @@ class ItemState:
 
     def begin_body(self, subgoals: SubGoals, compared: Compared) -> None:
         """Forget what an earlier run of the body has left."""
-        self.is_in_body, self.check_held = True, False
+        self.is_in_body, self.check_held, self.official = True, False, None
         self.subgoals, self.compared, self.misses = subgoals, compared, []
 
     def put_off(self, seconds: float) -> None:

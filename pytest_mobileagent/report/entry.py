@@ -84,6 +84,12 @@ class Judged(TypedDict):
     reason: str
 
 
+class Official(Judged):
+    """What the benchmark's own evaluation says of a task, which decides nothing."""
+
+    scorer: str
+
+
 class Entry(Spent):
     """What is known of a case; docs/episodes.md explains each field.
 
@@ -119,6 +125,7 @@ class Entry(Spent):
     first_success_step: int | None
     partial_credit: float | None
     judged: Judged | None
+    official: Official | None
     progress: float | None
     subgoals: list[Subgoal] | None
     matches: list[Matched] | None

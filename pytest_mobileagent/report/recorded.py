@@ -21,7 +21,7 @@ from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.metrics.suspects import marked, policy
 from pytest_mobileagent.report.redecide import redecide
 from pytest_mobileagent.report.result import Result
-from pytest_mobileagent.verdict import PERSON, effective, verdicts
+from pytest_mobileagent.verdict import PERSON, counting, effective, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -266,7 +266,7 @@ def _finished(run: Path, case: Case, entry: IndexLine | None) -> Result | None:
         episode = read(path, EpisodeRecord)
     except (RecordError, ValueError):  # ValueError: a name that is no path
         return None
-    own = [verdict for verdict in verdicts(path) if verdict.scorer != PERSON]
+    own = [verdict for verdict in counting(verdicts(path)) if verdict.scorer != PERSON]
     verdict = own[-1] if own and entry.outcome not in {"error", "skipped"} else None
     matches = [each.evidence["matches"] for each in own if "matches" in each.evidence]
     return Result(

@@ -46,6 +46,7 @@ class Result:
       attempt was decided.
     - `folder`: that of the episode, relative to the run's.
     - `beside`: what judges say of a task that a check decides.
+    - `official`: what the benchmark's own evaluation says, which decides nothing.
     - `judge_calls`: all calls of judges, including those that failed; if empty, the calls that the
       verdicts record count.
     - `compared`: how steps match golden actions, as in the evidence of the check's verdict.
@@ -62,6 +63,7 @@ class Result:
     folder: str | None = None
     verdict: Verdict | None = None
     beside: Verdict | None = None
+    official: Verdict | None = None
     judge_calls: tuple[ModelCall, ...] = ()
     compared: Mapping[str, Any] | None = None
     skipped_for: str | None = None
@@ -116,6 +118,8 @@ class Result:
                     "partial_credit": self.verdict and self.verdict.partial_credit,
                     "judged": self.beside
                     and {"passed": self.beside.passed, "reason": self.beside.reason},
+                    "official": self.official
+                    and {n: getattr(self.official, n) for n in ("scorer", "passed", "reason")},
                     "progress": progress(self._subgoals()),
                     "subgoals": self._subgoals(),
                     **matched(self.compared),

@@ -109,6 +109,32 @@ def in_other_dialect(tree: _Element) -> _Element:
     return other
 
 
+def in_appiums_dialect(xml: str, size: tuple[int, int]) -> str:
+    """Return a view hierarchy as Appium's UiAutomator2 driver writes its page source.
+
+    Its root tells the screen's width and height in pixels (`size`), what is shown is `displayed`,
+    and ids and descriptions that an element has not are left out.
+
+    Raises:
+        ScreenError: the text is not a view hierarchy.
+    """
+    from lxml import etree
+
+    tree = parse_tree(xml)
+    if any(node.tag == "node" for node in tree.iterdescendants()):
+        tree = in_other_dialect(tree)
+    for name, value in (("index", "0"), ("class", "hierarchy"), ("rotation", "0")):
+        tree.set(name, tree.get(name, value))
+    tree.set("width", str(size[0]))
+    tree.set("height", str(size[1]))
+    for node in tree.iterdescendants():
+        node.set("displayed", node.get("displayed", "true"))
+        for name in ("content-desc", "resource-id"):
+            if node.get(name) == "":
+                del node.attrib[name]
+    return etree.tostring(tree, encoding="unicode")
+
+
 def class_of(node: Any) -> str:
     """Return the Java class of a node of either dialect."""
     return node.get("class") or ("" if node.tag == "node" else str(node.tag))

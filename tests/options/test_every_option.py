@@ -29,6 +29,7 @@ VALUES = {
     "--mobile-judges": "openai:gpt-4o,anthropic:claude-sonnet-4-5",
     "--mobile-judge-all": "true",
     "--mobile-judge-runs": "3",
+    "--mobile-official": "decides",
     "--mobile-ocr": "easyocr",
     "--mobile-device": "serial:emulator-5554",
     "--mobile-device-has": "web,account:My Shop",

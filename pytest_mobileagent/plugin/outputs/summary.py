@@ -18,6 +18,7 @@ from pytest_mobileagent.report.text.lists import (
     epochs,
     failures,
     not_run,
+    official_differences,
     passes,
     remarks,
     reviews,
@@ -75,7 +76,7 @@ def show_run(
         lines += failures(results, len(results) if in_full else FEW, columns)
     two_judge = len(run.judges.references) == 2
     lines += [*reviews(results, may_settle=two_judge), *disagreements(results)]
-    lines += skips(results)
+    lines += [*official_differences(results), *skips(results)]
     lines += [cut_off(budget, results)] if budget else not_run(results)
     ends = [result for result in results if not is_final(result)]
     if run.earlier.makes_episodes and any(budget or each["fault"] != "budget" for each in ends):

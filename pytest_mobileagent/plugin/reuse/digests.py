@@ -206,8 +206,14 @@ def _check(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> A
         {name: shown(value) for name, value in sorted(case.parameters.items())},
         case.task.success_after_error,
         [shown(mark) for mark in item.iter_markers("xfail")],
-        [run.settings[name].text for name in _JUDGES] if judges else None,
+        [*(run.settings[name].text for name in _JUDGES), *_official(run)] if judges else None,
     ]
+
+
+def _official(run: RunConfig) -> list[str]:
+    """Return what official evaluations are for; nothing where they decide nothing."""
+    setting = run.settings["mobile-official"]
+    return [f"official {setting.text}"] if setting.value == "decides" else []
 
 
 def _function(item: pytest.Item) -> Any:

@@ -80,6 +80,37 @@ def disagreements(results: Sequence[Entry]) -> list[str]:
     return [*lines, *_counted("not decided by judges", open_ones)]
 
 
+def official_differences(results: Sequence[Entry]) -> list[str]:
+    """Return lines on the tasks that official evaluations decide differently, or break on."""
+    lines = []
+    for scorer in sorted({each["official"]["scorer"] for each in results if each["official"]}):
+        said = [e for e in results if e["official"] and e["official"]["scorer"] == scorer]
+        both = [e for e in said if None not in (_official(e), e["success"])]
+        differ = [each for each in both if _official(each) is not each["success"]]
+        lines.append(
+            f"{printable(scorer)} says the same of {len(both) - len(differ)} of {len(both)}"
+        )
+        if differ:
+            lines[-1:] = _lines(f"{lines[-1]}, and differs", differ, results, _ours_and_official)
+        broke = [each for each in said if _official(each) is None]
+        if broke:
+            title = f"{printable(scorer)} broke ({len(broke)})"
+            lines += _lines(title, broke, results, _said_officially)
+    return lines
+
+
+def _official(result: Entry) -> bool | None:
+    return result["official"]["passed"] if result["official"] else None
+
+
+def _ours_and_official(result: Entry) -> str:
+    return f"ours: {'done' if result['success'] else 'not done'}   {_said_officially(result)}"
+
+
+def _said_officially(result: Entry) -> str:
+    return result["official"]["reason"] if result["official"] else ""
+
+
 def differing(results: Sequence[Entry]) -> list[Entry]:
     """Return the tasks with a check that judges decide differently."""
     return [

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent import rows
 
+from ..official import evaluation
 from .release import official
 
 if TYPE_CHECKING:
@@ -48,8 +49,13 @@ def decide(bodies: Bodies, episode: Any, row: mobile.Row, judge: Any) -> None:
     """Decide a task by the body of its id, with the judge beside it, or else by the judge alone.
 
     Judges are shown view hierarchies (section 3.4.2): the last one, all of them for a multi-frame
-    query.
+    query. Where the user has a copy of the release, its own evaluation stands beside that, or
+    decides instead (`--mobile-official`).
     """
+    passed = judge.official(episode, evaluation(episode, row))
+    if passed is not None:
+        assert passed
+        return
     body = bodies.get(row.id)
     if body is None:
         assert judge(episode, evidence="xml")

@@ -102,7 +102,7 @@ def test_a3s_columns_are_levels_and_categories() -> None:
 
 def states(count: int, credit: float, **fields: Any) -> Entry:
     """A task of so many essential states, of which this share was achieved."""
-    judge = {"details": {"statements": [{}] * count}}
+    judge: dict[str, Any] = {"details": {"statements": [{}] * count}}
     verdict = {"passed": credit == 1, "scorer": "judge", "reason": "", "first_step": None}
     verdict["evidence"] = {"judges": [judge]}
     return make(credit == 1, verdict=verdict, partial_credit=credit, **fields)

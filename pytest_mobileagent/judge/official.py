@@ -1,0 +1,243 @@
+"""The evaluation of a benchmark's official release, run on our episodes in the user's own copy.
+
+Nothing of a copy is believed or imported here. Its function is called in a process of its own
+(`official_process`), which has no keys and no network, changes no files, works in an empty folder,
+and has so many seconds. What it raises, prints, breaks or returns becomes a verdict, which decides
+nothing unless the user says so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, TYPE_CHECKING, Any
+
+from pytest_mobileagent.errors import JudgeError, ScreenError
+from pytest_mobileagent.llm.model import Message, ModelUnavailable, RequestRefusedError
+from pytest_mobileagent.plain import printable
+from pytest_mobileagent.processes import VARIABLE, end_descendants, end_marked, is_readable
+from pytest_mobileagent.screen.xml import in_appiums_dialect
+from pytest_mobileagent.verdict import Verdict, beside
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
+
+    from pytest_mobileagent.llm.model import Model
+    from pytest_mobileagent.screen.screen import Screen
+
+    Ask = Callable[[str], str]
+
+SECONDS = 60.0  # for one evaluation, its model's time not counted
+_LOADING = 30.0  # more for its modules, which may be large
+_MOST = 1_000_000  # bytes that a process may write
+_LONGEST = 300  # characters of a reason
+_MOST_QUESTIONS = 20
+_MOST_TOKENS = 4096
+_MODULE = "pytest_mobileagent.judge.official_process"
+_START = f"import sys; sys.path[:] = sys.argv[1:]; from {_MODULE} import main; main()"
+_HERE = Path(__file__).parents[2]  # where this package is
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A function of a copy, and what it is called with.
+
+    - `scorer`: whose verdict it is, such as "a3-official". `row`: the row of our table, with file
+      and line, for messages.
+    - `folder`: the copy. `module`, `function`: what is called, with `arguments`, which are plain
+      data. Whatever is true is a success.
+    - `now`: the clock that the function sees, as goals may name days; None for the present time.
+    - `stand_ins`: modules that are never loaded, for example those of devices. Of "openai" the
+      client is stood in for by our own judge, others raise when they are used.
+    """
+
+    scorer: str
+    row: str
+    folder: Path
+    module: str
+    function: str
+    arguments: Sequence[Any] = ()
+    now: datetime | None = None
+    stand_ins: Sequence[str] = ()
+
+    @property
+    def file(self) -> str:
+        """The file of the function, relative to the copy."""
+        return f"{self.module.replace('.', '/')}.py"
+
+
+class _EvaluationError(Exception):
+    """The evaluation broke; the text says how."""
+
+
+def evaluate(evaluation: Evaluation, ask: Ask | None, seconds: float = SECONDS) -> Verdict:
+    """Return the verdict of an official evaluation; `passed` is None if it broke.
+
+    `ask` puts a question of its answer judge to a model, and returns the reply; None for no model.
+
+    Raises:
+        BudgetSpent: by `ask`: nothing more may be spent.
+    """
+    try:
+        passed = _result(evaluation, ask, seconds)
+    except (_EvaluationError, JudgeError) as error:
+        where = f"{evaluation.file} on {evaluation.row}"
+        reason = printable(" ".join(f"{where}: {error}".split()))
+        cut = reason if len(reason) <= _LONGEST else f"{reason[: _LONGEST - 1]}…"
+        return beside(Verdict(None, evaluation.scorer, cut))
+    said = "done" if passed else "not done"
+    return beside(Verdict(passed, evaluation.scorer, f"{evaluation.file}: {said}"))
+
+
+def asking(model: Model) -> Ask:
+    """Return a function that asks a model one question, at temperature 0.
+
+    It raises JudgeError if the model does not answer.
+    """
+
+    def ask(text: str) -> str:
+        try:
+            reply = model.complete(
+                [Message("user", (text,))], max_tokens=_MOST_TOKENS, temperature=0.0
+            )
+        except (ModelUnavailable, RequestRefusedError) as error:
+            msg = f"judge {model.name} does not answer: {error}"
+            raise JudgeError(msg) from error
+        return reply.text
+
+    return ask
+
+
+def hierarchy_of(screen: Screen, size: tuple[int, int]) -> str:
+    """Return the view hierarchy of a screen as Appium's page source, as releases read it.
+
+    `size` is the width and height that the root says, in pixels. A screen without a hierarchy has
+    an empty one.
+    """
+    try:
+        return in_appiums_dialect(screen.xml, size)
+    except ScreenError:
+        return in_appiums_dialect("<hierarchy/>", size)
+
+
+def _result(evaluation: Evaluation, ask: Ask | None, seconds: float) -> bool:
+    mark = f"official {os.urandom(8).hex()}"
+    paths = [*(path for path in sys.path if path), str(_HERE)]
+    command = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _START, *paths]
+    request = {
+        "folder": str(evaluation.folder.absolute()),
+        "module": evaluation.module,
+        "function": evaluation.function,
+        "arguments": evaluation.arguments,
+        "now": evaluation.now and evaluation.now.isoformat(),
+        "stand_ins": evaluation.stand_ins,
+        "seconds": seconds,
+    }
+    with TemporaryDirectory(prefix="official-", ignore_cleanup_errors=True) as empty:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={VARIABLE: mark},
+            cwd=empty,
+            start_new_session=True,
+        )
+        try:
+            return _Talk(process, seconds).result(request, ask)
+        finally:
+            end_descendants(process.pid)
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            for stream in (process.stdin, process.stdout):
+                with contextlib.suppress(OSError):
+                    _open(stream).close()
+            process.wait()
+            end_marked(mark)
+
+
+class _Talk:
+    """What is said with the process: a request, its questions with our replies, its result."""
+
+    def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
+        self._process = process
+        self._seconds, self._left = seconds, seconds + _LOADING
+        self._read = b""
+
+    def result(self, request: Mapping[str, Any], ask: Ask | None) -> bool:
+        self._say(request)
+        for _ in range(_MOST_QUESTIONS + 1):
+            said = self._line()
+            if "ask" in said:
+                if ask is None:
+                    msg = "it asks a model, and none judges: --llm-judge=single"
+                    raise _EvaluationError(msg)
+                self._say({"reply": ask(str(said["ask"]))})
+            elif "error" in said:
+                raise _EvaluationError(str(said["error"]))
+            elif isinstance(passed := said.get("result"), bool):
+                return passed
+            else:
+                break
+        msg = "it says nothing readable, or asks for ever"
+        raise _EvaluationError(msg)
+
+    def _say(self, what: Mapping[str, Any]) -> None:
+        try:
+            stream = _open(self._process.stdin)
+            stream.write(json.dumps(what).encode() + b"\n")
+            stream.flush()
+        except OSError:
+            raise self._gone() from None
+
+    def _line(self) -> dict[str, Any]:
+        """Return the next line of the process, as plain data.
+
+        Raises:
+            _EvaluationError: it takes too long, writes too much, ends, or writes what is no line.
+        """
+        stream = _open(self._process.stdout).fileno()
+        while b"\n" not in self._read:
+            began = time.monotonic()
+            if not is_readable(stream, self._left):
+                msg = f"it takes longer than {self._seconds:g} s"
+                raise _EvaluationError(msg)
+            self._left -= time.monotonic() - began
+            part = os.read(stream, 65_536)
+            self._read += part
+            if not part:
+                raise self._gone()
+            if len(self._read) > _MOST:
+                msg = "it says more than anybody reads"
+                raise _EvaluationError(msg)
+        line, _, self._read = self._read.partition(b"\n")
+        try:
+            said = json.loads(line)
+        except (ValueError, RecursionError):
+            said = None
+        return said if isinstance(said, dict) else {}
+
+    def _gone(self) -> _EvaluationError:
+        try:
+            status = self._process.wait(1.0)
+        except subprocess.TimeoutExpired:
+            return _EvaluationError("it has closed what it answers by")
+        if status < 0 and -status in {*signal.Signals}:
+            name = signal.Signals(-status).name
+            how = "it takes too long" if -status == signal.SIGXCPU else f"it was ended by {name}"
+            return _EvaluationError(how)
+        return _EvaluationError("it ended its process without a result")
+
+
+def _open(stream: IO[bytes] | None) -> IO[bytes]:
+    assert stream is not None  # pipes were asked for
+    return stream
