@@ -31,6 +31,9 @@ KINDS = {
     "multi-page query": "multi-frame query",
 }
 NEVER, BOUND = "can never succeed", "can succeed late in 2024 only"
+UNREAD = "never looks at the screens"
+# Those that the release's controller can do (ace/utils/avd_control.py).
+ACTIONS = {"open", "tap", "long_press", "swipe", "type", "enter", "back", "home", "wait", "end"}
 DATE = re.compile(
     r"(?P<weekday>Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*, "
     r"(?P<month>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* "
@@ -155,7 +158,9 @@ def lint(folder: Path) -> Iterator[Finding]:
     for name, place, module in _modules(folder):
         goal = _text(_returned(_function(module, "task", place), place).get("task"))
         check = _function(module, "eval", place)
-        for kind, why in dict.fromkeys((*_of_dates(check, goal), *_of_cases(check))):
+        for kind, why in dict.fromkeys(
+            (*_of_dates(check, goal), *_of_cases(check), *_slips(check))
+        ):
             yield Finding(kind, place, f"{name}: {why}")
 
 
@@ -196,6 +201,33 @@ def _of_cases(check: ast.FunctionDef) -> Iterator[tuple[str, str]]:
             sought, into = _text(each.comparators[0]), ast.unparse(each.left)
         if into.endswith(".lower()") and sought != sought.lower():
             yield NEVER, f"{sought!r} is looked for in a text in small letters"
+
+
+def _slips(check: ast.FunctionDef) -> Iterator[tuple[str, str]]:
+    """Yield what a check does with an element that is not there, actions, and hierarchies."""
+    for each in ast.walk(check):
+        if isinstance(each, ast.If) and (name := _none(each.test)):
+            inside = (node for part in each.body for node in ast.walk(part))
+            read = (node.value for node in inside if isinstance(node, ast.Attribute))
+            if name in map(ast.unparse, read):
+                yield NEVER, f"{name} is read only where it is None"
+        elif isinstance(each, ast.Compare) and ast.unparse(each.left).endswith("['action']"):
+            wanted = _text(each.comparators[0])
+            if isinstance(each.ops[0], ast.NotEq) and wanted not in ACTIONS:
+                yield NEVER, f"no action is called {wanted!r}"
+        elif isinstance(each, ast.Call) and ast.unparse(each.func) == "open":
+            name = ast.unparse(each.args[0])
+            if name.startswith("xml"):  # eval() is given texts, alone and in its history
+                yield (
+                    UNREAD,
+                    f"{name} is a hierarchy, and is opened as if it were the name of a file",
+                )
+
+
+def _none(test: ast.expr) -> str:
+    """Return the name that a test finds to be None; empty if it is another test."""
+    is_none = ast.unparse(test).removesuffix(" is None")
+    return is_none if is_none.isidentifier() and is_none != ast.unparse(test) else ""
 
 
 if __name__ == "__main__":
