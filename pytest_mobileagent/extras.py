@@ -23,6 +23,7 @@ MODULES = {
     "easyocr": ("easyocr",),
     "appium": ("appium",),
     "mcp": ("mcp",),
+    "ray": ("ray",),
     "grpc": ("grpc", "grpc_tools"),
 }
 

@@ -56,6 +56,7 @@ FEW_PLUGINS = " ".join(f"-p no:{name}" for name in _OTHERS)  # of PYTEST_ADDOPTS
 # Rooms that runs in this process do not load, and libraries that they load late. The HTTP library
 # of the models' SDKs remembers classes of httpcore2.
 _NOT_OF_RUNS = ("__main__", "init", "mcp", "virtual")
+_RAY = "plugin.engine.ray."  # what needs a library that may be missing, and loads for seconds
 _LIBRARIES = ("genai_prices", "httpcore2", "jinja2", "openai", "stamina")
 
 
@@ -68,7 +69,8 @@ def loaded() -> None:
             for part in pkgutil.walk_packages(
                 getattr(module, "__path__", ()), f"{module.__name__}."
             ):
-                importlib.import_module(part.name)
+                if _RAY not in part.name:
+                    importlib.import_module(part.name)
     for name in _LIBRARIES:
         importlib.import_module(name)
 

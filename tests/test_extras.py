@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ROOT = Path(__file__).parents[1]
-IN_ALL = [extra for extra in MODULES if extra not in ("easyocr", "grpc")]  # large; seldom wanted
+IN_ALL = [
+    extra for extra in MODULES if extra not in ("easyocr", "grpc", "ray")
+]  # large; seldom wanted
 
 
 def plain(name: str) -> str:

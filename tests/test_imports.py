@@ -26,7 +26,7 @@ HEAVY |= {
     "easyocr",
     "onnxruntime",
 }
-HEAVY |= {"grpc", "h11", "trustme", "cryptography", "rich"}
+HEAVY |= {"ray", "grpc", "h11", "trustme", "cryptography", "rich"}
 
 # Each room may import those before it, and itself. Nothing imports `__main__`.
 ORDER = [

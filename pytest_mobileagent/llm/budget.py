@@ -90,7 +90,7 @@ class Ledger:
 
 def _amounts(line: bytes) -> tuple[float, int]:
     try:
-        usd, tokens = parse_json(line)
+        usd, tokens, *_ = parse_json(line)  # and where, if another machine has spent it
         return (float(usd), int(tokens)) if math.isfinite(usd) else (0.0, 0)
     except (ValueError, TypeError):  # a line that a full disk has torn
         return 0.0, 0

@@ -51,6 +51,8 @@ class RunConfig(RunContext):
             self._decide_by_earlier_run()
         if self.is_owner:
             self._check()
+        elif "phones" in self.given:
+            self.devices.check()  # of this machine, which is not the owner's
 
     def _check(self) -> None:
         """Check everything that can be known before anything is collected or started."""
@@ -214,6 +216,20 @@ class RunConfig(RunContext):
                 "of each: leave it out, or repeat tasks by --mobile-epochs"
             )
             raise pytest.UsageError(printable(msg))
+        far = [spec for spec in self.config.getoption("tx") or () if not spec.startswith("popen")]
+        if far:
+            msg = (
+                f"--tx={far[0]}: tests with an agent run on other machines by --mobile-engine=ray, "
+                "or in parts by --mobile-shard (docs/fleets.md)"
+            )
+            raise pytest.UsageError(printable(msg))
+        engine = self.settings["mobile-engine"]
+        if self.is_elsewhere and not self.is_distributed and not runs_no_test(self.config):
+            msg = ": say how many workers there are to be: -n N, or -n auto for all phones"
+            raise usage_error(engine, msg)
+        if self.is_elsewhere and self.earlier.source is not None:
+            msg = f" and {self.settings['mobile-reuse']} do not go together: use -n on this machine"
+            raise usage_error(engine, msg)
 
 
 RUN = pytest.StashKey[RunConfig]()

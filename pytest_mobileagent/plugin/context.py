@@ -44,6 +44,14 @@ class RunContext:
         processes = len(getattr(config.option, "tx", None) or ())  # pytest-xdist's
         self.is_distributed = processes > 0
         self.workers: int = worker.get("workercount") or max(1, processes)
+        if "phones" in self.given:  # this worker shares none with others: it is on its own machine
+            self.workers = int(self.given["phones"])
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether this process has workers on other machines, whose devices are there, too."""
+        engine = self.settings["mobile-engine"].value
+        return self.is_owner and engine.name != "xdist" and self.earlier.makes_episodes
 
     def value(self, option: str) -> Any:
         """Return the value of an option, named by its flag without the dashes."""
@@ -99,8 +107,17 @@ class RunContext:
         from pytest_mobileagent.run.folder import RunFolder
 
         if self.given:
-            names = (self.given[name] for name in ("id", "started", "session"))
-            return RunFolder(Path(self.given["folder"]), *names)
+            desk = self.config.pluginmanager.get_plugin(
+                "mobileagent-desk"
+            )  # if others are elsewhere
+            allot = None if desk is None else desk.allot
+            return RunFolder(
+                Path(self.given["folder"]),
+                self.given["id"],
+                self.given["started"],
+                self.given["session"],
+                allot,
+            )
         if (folder := self.earlier.folder()) is not None:
             return folder
         # A run that makes no episodes does not need the agent, which may be gone.

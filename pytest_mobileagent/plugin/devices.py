@@ -69,6 +69,8 @@ class RunDevices:
         from pytest_mobileagent.device.drivers import choose_driver
 
         source, options = self.source, self._options()
+        if self._run.is_elsewhere:  # each worker checks those of its machine
+            return
         device, driver = self._settings["mobile-device"], self._settings["mobile-driver"]
         if source.count is not None and self._run.workers > source.count:
             names = f"{device.option.flag}={source.shown.partition(':')[0]}:… names {source.count}"
@@ -120,7 +122,7 @@ class RunDevices:
 
         What goes wrong here is reported by the test that needs the device.
         """
-        if self._are_started:
+        if self._are_started or self._run.is_elsewhere:
             return
         self._are_started = True
         with suppress(InfrastructureError):

@@ -41,7 +41,7 @@ from pytest_mobileagent.plugin.items import (
 )
 from pytest_mobileagent.plugin.options import add_options
 from pytest_mobileagent.plugin.reuse.reporting import report_reused
-from pytest_mobileagent.plugin.sources import leaves_distribution, runs_no_test
+from pytest_mobileagent.plugin.sources import leaves_distribution, read_option, runs_no_test
 from pytest_mobileagent.plugin.state import state_of
 
 if TYPE_CHECKING:
@@ -111,6 +111,25 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
         given.append(printable(run.earlier.header))
     given += map(printable, run.agents.caveats)
     return ["mobileagent: " + given[0], *(f"  {line}" for line in given[1:])]
+
+
+def pytest_plugin_registered(plugin: Any, plugin_name: str) -> None:
+    if plugin_name != "dsession":  # pytest-xdist's controller, which it makes if there are workers
+        return
+    run = plugin.config.stash.get(RUN, None)
+    if run is not None and run.agent is not None and run.is_elsewhere:
+        from pytest_mobileagent.plugin.engine.ray import use_cluster
+
+        use_cluster(plugin)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    if read_option("mobile-engine", config).value.address is None:
+        return None  # as many as this machine has processors
+    from pytest_mobileagent.plugin.engine.ray import phones
+
+    return phones(config)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -112,6 +112,14 @@ GROUPS: dict[str, tuple[Option, ...]] = {
             "the verdicts, decide, or not be asked",
         ),
     ),
+    "workers": (
+        Option(
+            "--mobile-engine", "xdist|ray[:ADDRESS]", "xdist", values.engine,
+            "where the workers of -n run: on this machine, or on those of a Ray cluster that have "
+            "phones: `ray:auto` or `ray:HOST:PORT`, with `,LABEL=VALUE` only where the label is; "
+            "`ray` alone starts Ray on this machine",
+        ),
+    ),
     "device": (
         Option(
             "--mobile-device", "DEVICE", "virtual", str,

@@ -50,6 +50,15 @@ def read_options(config: pytest.Config) -> dict[str, OptionValue]:
     return {option.flag.removeprefix("--"): _read(option, config) for option in OPTIONS}
 
 
+def read_option(name: str, config: pytest.Config) -> OptionValue:
+    """Return the value and source of one option, named by its flag without the dashes.
+
+    Raises:
+        pytest.UsageError: the value is not what the option takes; the text names its source.
+    """
+    return _read(next(option for option in OPTIONS if option.flag == f"--{name}"), config)
+
+
 def _read(option: Option, config: pytest.Config) -> OptionValue:
     candidates = (
         (_given(option, config), option.flag),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_mobileagent.plain import plain_number, whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from datetime import datetime
 
     from pytest_mobileagent.device.device import Settle
@@ -34,6 +34,33 @@ class Shard(NamedTuple):
 
     number: int
     parts: int
+
+
+class Engine(NamedTuple):
+    """Where workers run: `name` is xdist or ray.
+
+    `address` is that of a cluster, None for one that is started; `labels` are those of its machines
+    that are used.
+    """
+
+    name: str
+    address: str | None = None
+    labels: Mapping[str, str] = {}
+
+
+def engine(text: str) -> Engine:
+    """Read where workers run: `xdist`, `ray`, `ray:auto`, `ray:HOST:PORT,LABEL=VALUE`."""
+    place, *pairs = text.strip().split(",")
+    name, colon, address = place.partition(":")
+    labels = dict(pair.strip().split("=", 1) for pair in pairs if "=" in pair)
+    is_sound = name == "ray" or place == "xdist"
+    if not is_sound or (colon and not address) or len(labels) < len(pairs):
+        msg = "has to be xdist, ray, ray:auto or ray:HOST:PORT; ray's may end in ,LABEL=VALUE"
+        raise ValueError(msg)
+    if (name == "xdist" and pairs) or not all(labels.values()) or not all(labels):
+        msg = "has labels, which only machines of a Ray cluster have: LABEL=VALUE after a comma"
+        raise ValueError(msg)
+    return Engine(name, address or None, labels)
 
 
 def whole(least: int) -> Callable[[str], int]:

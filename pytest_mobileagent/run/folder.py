@@ -10,7 +10,7 @@ import contextlib
 import errno
 import os
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +38,8 @@ class RunFolder:
     id: str
     started: str
     session: str = ""  # distinguishes a run that is resumed from its earlier sessions
+    # What numbers the attempts at a case, by its key, where the run has more folders than this.
+    allot: Callable[[str], int] | None = field(default=None, compare=False)
 
     @classmethod
     def plan(cls, runs: Path, agent: str) -> RunFolder:
@@ -144,24 +146,34 @@ class RunFolder:
         Raises:
             HostError: it cannot be made.
         """
-        stem = stem_of(self.path, case.key)
         self.make()
-        attempt = len(attempts(self.path, case.key))
-        while True:
-            folder = stem.with_name(f"{stem.name}.{attempt}")
-            try:
-                folder.mkdir(parents=True)
-            except FileExistsError:
-                attempt += 1
-            except OSError as error:
-                msg = f"cannot make a folder for an episode: {error}"
-                raise HostError(msg) from error
-            else:
-                return folder, attempt
+        at_least = 0 if self.allot is None else self.allot(case.key)
+        return new_attempt(self.path, case.key, at_least)
 
     def relative(self, path: Path) -> str:
         """Return a path below the folder as it is written in reports."""
         return path.relative_to(self.path).as_posix()
+
+
+def new_attempt(run: Path, key: str, at_least: int = 0) -> tuple[Path, int]:
+    """Make a folder for a new attempt at the case with a key; return it with its number, from 0.
+
+    Raises:
+        HostError: it cannot be made.
+    """
+    stem = stem_of(run, key)
+    attempt = max(at_least, len(attempts(run, key)))
+    while True:
+        folder = stem.with_name(f"{stem.name}.{attempt}")
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            attempt += 1
+        except OSError as error:
+            msg = f"cannot make a folder for an episode: {error}"
+            raise HostError(msg) from error
+        else:
+            return folder, attempt
 
 
 LOCK = ".lock"

@@ -31,6 +31,7 @@ VALUES = {
     "--mobile-judge-runs": "3",
     "--mobile-official": "decides",
     "--mobile-ocr": "easyocr",
+    "--mobile-engine": "ray:auto,pool=lab",
     "--mobile-device": "serial:emulator-5554",
     "--mobile-device-has": "web,account:My Shop",
     "--mobile-driver": "appium",

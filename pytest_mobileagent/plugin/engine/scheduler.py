@@ -133,6 +133,10 @@ class TaskScheduling:
         elif list(collection) != self._collection:
             self._refuse(node, collection)
 
+    def wait_for(self, workers: int) -> None:
+        """Wait, before the run ends, for so many workers to collect, and not for more."""
+        self._to_come = min(self._to_come, workers)
+
     def schedule(self) -> None:
         """Give each worker that has collected what it needs to go on."""
         if not self._has_begun:

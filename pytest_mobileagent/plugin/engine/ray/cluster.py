@@ -1,0 +1,143 @@
+"""A Ray cluster: the one that an option names, or one that the run starts on this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import signal
+import socket
+import warnings
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import ray
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pytest_mobileagent.plugin.values import Engine
+
+PHONE = "phone"  # the resource of which a machine has one for each of its phones
+_SECONDS = 5.0  # in which a head has to accept a connection
+_STORE = 100 << 20  # bytes of shared memory: nothing large is kept there
+
+
+class ClusterError(Exception):
+    """There is no such cluster, or it cannot be used; the text says why, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A cluster to which this process is connected.
+
+    - `labels`: those that machines must have for workers to run there.
+    - `is_packed`: whether Ray's runtime environment brings the project to the machines.
+    """
+
+    labels: Mapping[str, str] = field(default_factory=dict)
+    is_packed: bool = False
+
+    @property
+    def where(self) -> dict[str, Any]:
+        """The options of actors that run on the chosen machines only."""
+        return {"label_selector": dict(self.labels)} if self.labels else {}
+
+    @property
+    def phones(self) -> int:
+        """How many phones the chosen machines have that are there now, free or not."""
+        wanted = self.labels.items()
+        return sum(
+            int(node["Resources"].get(PHONE, 0))
+            for node in ray.nodes()
+            if node["Alive"] and wanted <= (node.get("Labels") or {}).items()
+        )
+
+    def check(self, workers: int) -> None:
+        """Check that the cluster has a phone for each worker.
+
+        Raises:
+            ClusterError: it has not.
+        """
+        phones = self.phones
+        if workers <= phones:
+            return
+        labels = ", ".join(f"{key}={value}" for key, value in self.labels.items())
+        those = f" with {labels}" if labels else ""
+        if not phones:
+            msg = (
+                f"no machine of the cluster{those} has a phone: start Ray on machines that have by "
+                f"ray start --address=… --resources='{{\"{PHONE}\": N}}'"
+                + (f" --labels={labels.replace(', ', ',')}" if labels else "")
+            )
+        else:
+            have = f"the machines of the cluster{those} have {phones}"
+            msg = f"-n {workers} needs {workers} phones, and {have}: give -n {phones}, or -n auto"
+        raise ClusterError(msg)
+
+
+def connect(engine: Engine, workers: int) -> Cluster:
+    """Connect to the cluster, or start one with as many phones as there are to be workers.
+
+    Raises:
+        ClusterError: there is none, or another version of Ray or Python runs there.
+    """
+    options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
+    if engine.address is None:
+        options |= {"include_dashboard": False, "object_store_memory": _STORE}
+        options["resources"] = {PHONE: workers}
+    else:
+        options["address"] = engine.address
+        _probe(engine.address)
+    try:
+        with _quiet():
+            ray.init(**options)
+    except (ConnectionError, ValueError, RuntimeError, TimeoutError) as error:
+        msg = " ".join(str(error).split())
+        hint = ": a cluster that wants a token needs RAY_AUTH_MODE=token here, too (docs/fleets.md)"
+        raise ClusterError(msg + hint * isinstance(error, ConnectionError)) from error
+    _hush()
+    packed = ray.get_runtime_context().runtime_env.get("working_dir")
+    return Cluster(engine.labels, bool(packed))
+
+
+def disconnect() -> None:
+    """Leave the cluster, and end it if the run has started it."""
+    with _quiet():
+        ray.shutdown()
+
+
+def _hush() -> None:
+    """Keep Ray from printing that an actor has died, which pytest tells in its own words."""
+    with contextlib.suppress(ImportError, AttributeError, KeyError):  # private: it may move
+        from ray._private.ray_logging import global_worker_stdstream_dispatcher
+
+        global_worker_stdstream_dispatcher.remove_handler("ray_print_logs")
+
+
+def _probe(address: str) -> None:
+    """Find out whether anybody listens at an address: Ray itself would try for a minute."""
+    if address == "auto":
+        return
+    host, colon, port = address.rpartition(":")
+    if not colon or not port.isdigit() or "/" in host:
+        msg = "an address is HOST:PORT, that of the cluster's head, or auto"
+        raise ClusterError(msg)
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        msg = f"nobody answers there ({error}): is that the address that ray start --head printed?"
+        raise ClusterError(msg) from None
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep what Ray warns of, and its handler of SIGTERM, out of a session of pytest."""
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # it warns of a change there
+    handler = signal.getsignal(signal.SIGTERM)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        signal.signal(signal.SIGTERM, handler)

@@ -1,0 +1,158 @@
+"""The desk: an actor beside the controller, through which it and the workers reach each other.
+
+It writes what workers record into the run's folder as it comes, numbers attempts, passes on what
+was spent, and knows when each worker was last heard. Of a worker that was declared dead it takes
+nothing any more, whatever that still sends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import time
+from collections import defaultdict
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.episode.runs import RUN
+from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.fileio import read_bytes, write_bytes
+from pytest_mobileagent.plugin.engine.ray.mirror import Way
+from pytest_mobileagent.plugin.models import LEDGER
+from pytest_mobileagent.run.folder import RunFolder, new_attempt
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_mobileagent.plugin.engine.ray.mirror import Parcel
+
+
+class Desk:
+    """Holds what the controller and the workers have for each other; `folder` is the run's."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self._folder = folder
+        self._events: list[tuple[str, Any]] = []
+        self._came = asyncio.Event()
+        self._orders: dict[str, list[Any]] = defaultdict(list)
+        self._ordered: dict[str, asyncio.Event] = defaultdict(asyncio.Event)
+        self._heard: dict[str, float] = {}
+        self._dead: set[str] = set()
+        self._head = _content(folder.path / RUN)  # of a run that is resumed
+        self._has_head = False
+        ledger = _content(folder.path / LEDGER) or b""
+        self._spent = [("", line) for line in ledger.splitlines()]
+        self._told: dict[str, int] = defaultdict(int)
+
+    # For workers
+
+    async def hear(
+        self, worker: str, parcels: Sequence[Parcel], events: Sequence[Any]
+    ) -> list[bytes] | None:
+        """Take files and events of a worker, in this order; both may be empty.
+
+        Return what others have spent since; None if the worker is taken for dead, and has to end.
+        """
+        if worker in self._dead:
+            return None
+        self._heard[worker] = time.monotonic()
+        for parcel in parcels:
+            self._keep(worker, parcel)
+        self._events += [(worker, event) for event in events]
+        if events:
+            self._came.set()
+        since, self._told[worker] = self._told[worker], len(self._spent)
+        return [line for owner, line in self._spent[since:] if owner != worker]
+
+    async def missing(self, names: Sequence[str]) -> list[str]:
+        """Return those of the files, named by their content, which the run does not have yet."""
+        return [name for name in names if not self._path(name).exists()]
+
+    async def orders(self, worker: str, seconds: float) -> list[Any]:
+        """Return the orders for a worker; wait for some, but not longer than this."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._ordered[worker].wait(), seconds)
+        self._ordered[worker].clear()
+        orders, self._orders[worker] = self._orders[worker], []
+        return orders
+
+    async def number(self, worker: str, key: str) -> int:
+        """Make the folder of a new attempt at a case, by its key, and return its number.
+
+        Raises:
+            HostError: it cannot be made.
+        """
+        if worker in self._dead:
+            msg = f"{worker} is no worker of this run any more"
+            raise HostError(msg)
+        self._folder.make()
+        return new_attempt(self._folder.path, key)[1]
+
+    # For the controller
+
+    async def events(self, seconds: float) -> tuple[list[tuple[str, Any]], dict[str, float]]:
+        """Return the events that have come, and how many seconds ago each worker was heard.
+
+        Wait for some, but not longer than this.
+        """
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._came.wait(), seconds)
+        self._came.clear()
+        events, self._events = self._events, []
+        now = time.monotonic()
+        return events, {worker: now - heard for worker, heard in self._heard.items()}
+
+    async def order(self, worker: str, order: Any) -> None:
+        """Keep an order until the worker asks."""
+        self._orders[worker].append(order)
+        self._ordered[worker].set()
+
+    async def declare_dead(self, worker: str) -> None:
+        """Take nothing of a worker any more."""
+        self._dead.add(worker)
+        self._heard.pop(worker, None)
+        self._events = [each for each in self._events if each[0] != worker]
+
+    def _keep(self, worker: str, parcel: Parcel) -> None:
+        """Write what a worker has written to a file of its own."""
+        self._folder.make()
+        path = self._path(parcel.name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if parcel.name == RUN:
+            self._keep_head(path, parcel.content)
+        elif parcel.way is Way.LINK:
+            with contextlib.suppress(OSError):
+                path.symlink_to(os.fsdecode(parcel.content))
+        elif parcel.way is Way.WHOLE:
+            write_bytes(path, parcel.content)
+        elif parcel.way is Way.LINES:
+            with path.open("ab") as file:
+                file.write(parcel.content)
+            if parcel.name == LEDGER:
+                self._spent += [(worker, line) for line in parcel.content.splitlines()]
+        else:
+            with path.open("r+b" if parcel.at else "wb") as file:
+                file.seek(parcel.at)
+                file.write(parcel.content)
+
+    def _keep_head(self, path: Path, content: bytes) -> None:
+        """Write run.json, which every worker has written alike: that of the first counts."""
+        if not self._has_head and content != self._head:
+            self._has_head = True
+            write_bytes(path, content)
+
+    def _path(self, name: str) -> Path:
+        """Return the path of a file of the run; a worker names none outside of its folder."""
+        parts = PurePosixPath(name).parts
+        if not parts or ".." in parts or parts[0] == "/":
+            msg = f"{name!r} is no file of a run"
+            raise ValueError(msg)
+        return self._folder.path.joinpath(*parts)
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return read_bytes(path)
+    except OSError:
+        return None

@@ -1,0 +1,77 @@
+"""What is told of a machine of the cluster: its name, its versions, and the code that it runs."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import socket
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest_mobileagent
+from pytest_mobileagent.plain import digest
+from pytest_mobileagent.plugin.project import folders
+from pytest_mobileagent.plugin.reuse.digests import content_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    import pytest
+
+    from pytest_mobileagent.plugin.config import RunConfig
+
+_PACKAGES = (
+    "pytest-mobileagent", "pytest", "pytest-xdist", "adbutils", "pillow", "lxml", "rapidfuzz",
+)  # fmt: skip
+_OF_PROJECT = ("agents", "apps", "environments", "noise")
+
+
+def about_node() -> dict[str, Any]:
+    """Return the name of this machine, and the versions that a run's results may depend on."""
+    versions = {
+        "Python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+    }
+    for name in _PACKAGES:
+        versions[name] = metadata.version(name)
+    return {"node": socket.gethostname(), "pid": os.getpid(), "versions": versions}
+
+
+def about_code(session: pytest.Session, run: RunConfig) -> dict[str, str]:
+    """Return digests of the tests, the project's folders and the plugin, by their names.
+
+    Tests are named by their files, relative to pytest's root; so are their conftest.py.
+    """
+    root = session.config.rootpath
+    loaded = session.config.pluginmanager.get_plugins()
+    modules = {getattr(each, "__file__", None) or "" for each in loaded}
+    files = {item.path for item in session.items}
+    files |= {Path(name) for name in modules if name.endswith("conftest.py")}
+    return {**_of_files(root, files), **_of_folders(run)}
+
+
+def differences(run: RunConfig, theirs: Mapping[str, str]) -> list[str]:
+    """Return the names of what is not the same here as on a machine that has told its digests."""
+    here = _of_folders(run)
+    root = run.config.rootpath
+    here |= _of_files(root, [root / name for name in theirs if name not in here])
+    return sorted(name for name, known in theirs.items() if here.get(name) != known)
+
+
+def _of_files(root: Path, files: Iterable[Path]) -> dict[str, str]:
+    return {
+        Path(os.path.relpath(path, root)).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in files
+        if path.is_file()
+    }
+
+
+def _of_folders(run: RunConfig) -> dict[str, str]:
+    found = {
+        f"the project's {what}": digest(content_of(folders(run.config, what)))
+        for what in _OF_PROJECT
+    }
+    own = Path(pytest_mobileagent.__file__).parent
+    return {**found, "pytest-mobileagent": digest(content_of([own]))}

@@ -1,0 +1,176 @@
+"""A worker: a session of pytest in an actor, on a machine with a phone, and its line to the desk.
+
+It is pytest-xdist's own worker, which asks for tests and tells of them through a channel; here, the
+channel leads to the desk. Beside that, a thread sends what is recorded, and is heard at intervals.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import signal
+import threading
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import ray
+import xdist.remote
+from ray.exceptions import RayError
+
+from pytest_mobileagent.device.fleet.shared import SharedRun
+from pytest_mobileagent.plugin.config import RUN
+from pytest_mobileagent.plugin.engine.ray.mirror import Mirror, Parcel, spent_elsewhere
+from pytest_mobileagent.plugin.engine.ray.nodes import about_code, about_node
+from pytest_mobileagent.plugin.models import LEDGER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pytest
+
+DESK = "desk"  # its name among the actors of a run: a handle would load its class before pytest
+INTERRUPT = "interrupt"  # the order to end as after Ctrl-C
+_EVERY = 0.3  # seconds between two looks at what was recorded, if nothing else is sent
+_MOST = 4 << 20  # bytes that are sent at once
+_LOST = 12.0  # seconds after which a worker that the desk does not answer ends itself
+
+
+def run(config: pytest.Config, start: dict[str, Any]) -> None:
+    """Run a session of pytest for a worker, whose `config` has loaded its plugins.
+
+    `start` is what the controller has sent: see `gateway.Channel`.
+    """
+    workerinput = start["workerinput"]
+    given = workerinput["mobileagent"]
+    given["session"] = f"{workerinput['workerid']}-{os.getpid()}-{given['session']}"
+    shared = SharedRun(None, f"{given['session']}{given['id']}")
+    try:
+        _unpack(shared.folder, given, start["files"])
+        channel = DeskChannel(ray.get_actor(DESK), workerinput["workerid"], Path(given["folder"]))
+        config.pluginmanager.register(channel, "mobileagent-desk")
+        _play(config, channel, start)
+        channel.end()
+    finally:
+        shared.close()
+
+
+def _unpack(folder: Path, given: dict[str, str], files: dict[str, str]) -> None:
+    """Write what a worker reads of the controller's machine, and name the copies."""
+    run = folder / "run" / Path(given["folder"]).name
+    run.mkdir(parents=True)
+    for name, text in files.items():
+        (run / name if name == "run.json" else folder / name).write_text(text, "utf-8")
+    given |= {"shared": str(folder), "folder": str(run), "phones": "1"}
+    if "decided" in given:
+        given |= {"decided": str(folder / "decided"), "earlier": str(run)}
+
+
+def _play(config: pytest.Config, channel: DeskChannel, start: dict[str, Any]) -> None:
+    """Do what pytest-xdist's worker does once it is started."""
+    workerinput = start["workerinput"]
+    os.environ["PYTEST_XDIST_TESTRUNUID"] = workerinput["testrunuid"]
+    os.environ["PYTEST_XDIST_WORKER"] = workerinput["workerid"]
+    os.environ["PYTEST_XDIST_WORKER_COUNT"] = str(workerinput["workercount"])
+    xdist.remote.setup_config(config, None)
+    config._parser.prog = os.path.basename(workerinput["mainargv"][0])  # noqa: PTH119 - a name
+    config.workerinput = workerinput  # type: ignore[attr-defined]
+    config.workeroutput = {}  # type: ignore[attr-defined]
+    xdist.remote.interactor = xdist.remote.WorkerInteractor(config, channel)
+    config.hook.pytest_cmdline_main(config=config)
+
+
+class DeskChannel:
+    """A worker's line to the desk, with what pytest-xdist asks of a channel; and a plugin.
+
+    Whatever was recorded before an event is sent before it.
+    """
+
+    def __init__(self, desk: Any, worker: str, folder: Path) -> None:
+        self.gateway = SimpleNamespace(
+            execmodel=SimpleNamespace(RLock=threading.RLock, Event=threading.Event)
+        )
+        self._desk, self._worker, self._folder = desk, worker, folder
+        self._mirror = Mirror(folder, lambda names: ray.get(desk.missing.remote(names)))
+        self._events: queue.Queue[Any] = queue.Queue()
+        self._sender = threading.Thread(target=self._keep_sending, name="desk", daemon=True)
+        self._is_over = False
+        self._sender.start()
+        self.send(("mobileagent_node", about_node()))
+
+    def send(self, event: Any) -> None:
+        """Send an event to the controller."""
+        self._events.put(event)
+
+    def setcallback(self, callback: Callable[[Any], None], endmarker: Any) -> None:
+        """Have orders handed over, in a thread, as they come."""
+        arguments = callback, endmarker
+        threading.Thread(target=self._obey, args=arguments, name="orders", daemon=True).start()
+
+    def allot(self, key: str) -> int:
+        """Return the number of a new attempt at a case, by its key."""
+        return int(ray.get(self._desk.number.remote(self._worker, key)))
+
+    def end(self) -> None:
+        """Send what is left, and return when it has arrived."""
+        self._is_over = True
+        self._events.put(None)
+        self._sender.join()
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Tell by what code this machine runs tests, before any is run."""
+        self.send(("mobileagent_code", about_code(session, session.config.stash[RUN])))
+
+    def _obey(self, callback: Callable[[Any], None], endmarker: Any) -> None:
+        with contextlib.suppress(RayError):
+            while not self._is_over:
+                for order in ray.get(self._desk.orders.remote(self._worker, 2.0)):
+                    if order == INTERRUPT:
+                        os.kill(os.getpid(), signal.SIGTERM)
+                    else:
+                        callback(order)
+            return
+        callback(endmarker)
+
+    def _keep_sending(self) -> None:
+        """Send events and files until the end; without an answer, end this process."""
+        try:
+            while self._send():
+                pass
+        except (RayError, OSError):
+            _vanish()
+
+    def _send(self) -> bool:
+        """Send what there is now, or soon; return whether more may come."""
+        events: list[Any] = []
+        with contextlib.suppress(queue.Empty):
+            events.append(self._events.get(timeout=_EVERY))
+            while True:
+                events.append(self._events.get_nowait())
+        batch: list[Parcel] = []
+        size = 0
+        for parcel in self._mirror.parcels():
+            if batch and size + len(parcel.content) > _MOST:
+                self._tell(batch, [])
+                batch, size = [], 0
+            batch.append(parcel)
+            size += len(parcel.content)
+        self._tell(batch, [event for event in events if event is not None])
+        return None not in events
+
+    def _tell(self, parcels: list[Parcel], events: list[Any]) -> None:
+        call = self._desk.hear.remote(self._worker, parcels, events)
+        spent = ray.get(call, timeout=_LOST)
+        if spent is None:
+            _vanish()
+        elif spent:
+            with (self._folder / LEDGER).open("ab") as file:
+                file.write(spent_elsewhere(spent))
+
+
+def _vanish() -> None:
+    """End this worker, which the run has given up; what it has started ends with it."""
+    time.sleep(0.1)
+    os._exit(1)

@@ -1,0 +1,80 @@
+"""--mobile-engine: where workers run. What is wrong with it is told before anything starts.
+
+How runs go on a cluster is tested in tests/fleet.
+"""
+
+import sys
+
+import pytest
+
+from pytest_mobileagent.plugin.values import Engine, engine
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("xdist", Engine("xdist")),
+        ("ray", Engine("ray")),
+        ("ray:auto", Engine("ray", "auto")),
+        (" ray:10.0.0.2:6379 ", Engine("ray", "10.0.0.2:6379")),
+        ("ray:[fd00::2]:6379,pool=lab", Engine("ray", "[fd00::2]:6379", {"pool": "lab"})),
+        ("ray,pool=lab, kind=pixel", Engine("ray", None, {"pool": "lab", "kind": "pixel"})),
+    ],
+)
+def test_an_engine_is_a_name_with_an_address_and_labels(text, meant):
+    assert engine(text) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("dask", "has to be xdist, ray, ray:auto or ray:HOST:PORT"),
+        ("xdist:auto", "has to be xdist, ray"),
+        ("ray:", "has to be xdist, ray"),
+        ("ray:auto,pool", "may end in ,LABEL=VALUE"),
+        ("ray:auto,pool=", "labels"),
+        ("ray:auto,=lab", "labels"),
+        ("xdist,pool=lab", "only machines of a Ray cluster have"),
+    ],
+)
+def test_what_is_no_engine_is_told_in_one_line(refused, text, why):
+    error = refused(f"--mobile-engine={text}", "-n2")
+    assert error.startswith(f"ERROR: --mobile-engine={text.strip()} (from --mobile-engine) ")
+    assert why in error
+    assert error.strip().count("\n") == 0
+
+
+def test_a_missing_ray_is_told_with_the_command_that_installs_it(refused, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    error = refused("--mobile-engine=ray:auto", "-n2")
+    assert (
+        "ERROR: --mobile-engine=ray:auto: it needs packages that are not installed (ray): " in error
+    )
+    assert 'pip install ".[ray]"' in error
+
+
+def test_how_many_workers_there_are_has_to_be_said(refused):
+    error = refused("--mobile-engine=ray:auto")
+    assert error == (
+        "ERROR: --mobile-engine=ray:auto: say how many workers there are to be: -n N, or -n auto "
+        "for all phones\n"
+    )
+
+
+@pytest.mark.parametrize("spec", ["ssh=localhost", "socket=localhost:8888"])
+def test_workers_that_xdist_would_start_elsewhere_are_refused_with_what_to_do(refused, spec):
+    error = refused("--dist=load", f"--tx={spec}")
+    assert f"ERROR: --tx={spec}: " in error
+    assert "--mobile-engine=ray" in error
+    assert "--mobile-shard" in error
+
+
+def test_tests_without_an_agent_may_go_anywhere(project):
+    project.pytester.makepyfile(test_plain="def test_nothing(): pass")
+    result = project.run("--collect-only", "--dist=load", "--tx=ssh=localhost", "test_plain.py")
+    assert result.ret == 0
+
+
+def test_nothing_is_connected_for_a_list_of_tests(header, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    assert "--mobile-engine=ray:auto (--mobile-engine)" in header("--mobile-engine=ray:auto", "-n2")

@@ -1,0 +1,206 @@
+"""What workers elsewhere record arrives in the run's folder as they have written it, and once.
+
+Neither the desk nor the mirror needs Ray: here, they speak to each other without it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.fileio import append_line, write_bytes, write_text
+from pytest_mobileagent.llm.budget import Ledger
+from pytest_mobileagent.plugin.engine.ray.desk import Desk
+from pytest_mobileagent.plugin.engine.ray.mirror import Mirror, Parcel, Way, spent_elsewhere
+from pytest_mobileagent.run.folder import RunFolder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCREEN = "screens/" + "a" * 32 + ".png"
+
+
+class Machine:
+    """A worker's machine: its folder, what it sends, and what it spends."""
+
+    def __init__(self, folder: Path, desk: Desk, name: str) -> None:
+        folder.mkdir()
+        self.folder, self.desk, self.name = folder, desk, name
+        self.sent: list[Parcel] = []
+        self.mirror = Mirror(folder, lambda names: asyncio.run(desk.missing(names)))
+
+    def write(self, name: str, content: bytes) -> None:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_bytes(path, content)
+
+    def append(self, name: str, line: str) -> None:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        append_line(path, line)
+
+    def send(self, *events: object) -> bool:
+        """Send what is new; return whether the desk takes it."""
+        parcels = list(self.mirror.parcels())
+        self.sent += parcels
+        spent = asyncio.run(self.desk.hear(self.name, parcels, events))
+        if spent:
+            with (self.folder / "spent.jsonl").open("ab") as file:
+                file.write(spent_elsewhere(spent))
+        return spent is not None
+
+
+@pytest.fixture
+def run(tmp_path) -> RunFolder:
+    return RunFolder(tmp_path / "runs" / "one", "one", "now")
+
+
+@pytest.fixture
+def desk(run) -> Desk:
+    return Desk(run)
+
+
+@pytest.fixture
+def machines(tmp_path, desk) -> list[Machine]:
+    return [Machine(tmp_path / name, desk, name) for name in ("gw0", "gw1")]
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_a_folder_arrives_as_it_is_at_any_time(run, machines):
+    machine, _ = machines
+    machine.write(SCREEN, b"\x89PNG")
+    machine.append("episodes/t.0/steps.jsonl", '{"step": 0}')
+    machine.send()
+    assert files(run.path) == files(machine.folder)
+    machine.append("episodes/t.0/steps.jsonl", '{"step": 1}')
+    machine.write("episodes/t.0/attempt.json", b'{"end": "cut off"}')
+    (machine.folder / "episodes/t.0/0.png").symlink_to("../../" + SCREEN)
+    machine.send()
+    machine.write("episodes/t.0/attempt.json", b'{"end": "played"}')  # longer or shorter: replaced
+    machine.send()
+    assert files(run.path) == files(machine.folder)
+    assert str((run.path / "episodes/t.0/0.png").readlink()) == "../../" + SCREEN
+
+
+def test_what_has_been_sent_is_not_sent_again(machines):
+    machine, _ = machines
+    machine.append("episodes/t.0/steps.jsonl", "0" * 1000)
+    machine.send()
+    machine.append("episodes/t.0/steps.jsonl", "1")
+    machine.sent.clear()
+    machine.send()
+    (parcel,) = machine.sent
+    assert (parcel.content, parcel.at) == (b"1\n", 1001)
+    machine.sent.clear()
+    machine.send()
+    assert machine.sent == []
+
+
+def test_a_screen_that_two_have_seen_is_sent_once(machines):
+    for machine in machines:
+        machine.write(SCREEN, b"\x89PNG")
+        machine.send()
+    assert [len(machine.sent) for machine in machines] == [1, 0]
+
+
+def test_a_screen_comes_before_the_step_that_names_it(machines):
+    machine, _ = machines
+    machine.append("episodes/t.0/steps.jsonl", SCREEN)
+    machine.write(SCREEN, b"\x89PNG")
+    machine.append("index.jsonl", "t.0")
+    machine.send()
+    assert [parcel.name for parcel in machine.sent] == [
+        SCREEN,
+        "episodes/t.0/steps.jsonl",
+        "index.jsonl",
+    ]
+
+
+def test_lines_of_all_machines_stand_in_one_index(run, machines):
+    for number, machine in enumerate(machines * 2):
+        machine.append("index.jsonl", str(number))
+        machine.send()
+    assert (run.path / "index.jsonl").read_text() == "0\n1\n2\n3\n"
+
+
+def test_what_others_spend_counts_and_is_sent_back_to_nobody(run, machines):
+    ours, theirs = machines
+    for machine in (ours, theirs, ours, theirs):
+        machine.append("spent.jsonl", "[0.5, 10]")
+        machine.send()
+    ours.send()
+    for folder in (run.path, ours.folder, theirs.folder):
+        spent = Ledger(folder / "spent.jsonl").spent()
+        assert (spent.usd, spent.tokens) == (2.0, 40)
+
+
+def test_what_was_spent_before_a_run_was_resumed_counts(run, tmp_path):
+    run.make()
+    append_line(run.path / "spent.jsonl", "[0.25, 5]")
+    machine = Machine(tmp_path / "gw0", Desk(run), "gw0")
+    machine.send()
+    assert Ledger(machine.folder / "spent.jsonl").spent().usd == 0.25
+    assert Ledger(run.path / "spent.jsonl").spent().usd == 0.25
+
+
+def test_the_first_that_collects_writes_run_json(run, machines):
+    for number, machine in enumerate(machines):
+        machine.write("run.json", str(number).encode())
+        machine.send()
+    assert (run.path / "run.json").read_bytes() == b"0"
+
+
+def test_a_resumed_run_json_is_written_once_it_says_so(run, tmp_path):
+    write_text(run.make() / "run.json", "before")
+    desk = Desk(run)
+    machine = Machine(tmp_path / "gw0", desk, "gw0")
+    machine.write("run.json", b"before")
+    machine.send()
+    machine.write("run.json", b"resumed")
+    machine.send()
+    assert (run.path / "run.json").read_bytes() == b"resumed"
+
+
+def test_attempts_are_numbered_for_all_machines(desk, run):
+    numbers = [asyncio.run(desk.number(worker, "t")) for worker in ("gw0", "gw1", "gw0")]
+    assert numbers == [0, 1, 2]
+
+
+def test_of_a_worker_that_was_declared_dead_nothing_is_taken(run, desk, machines):
+    machine, _ = machines
+    machine.append("episodes/t.0/steps.jsonl", "0")
+    assert machine.send("begun")
+    asyncio.run(desk.declare_dead("gw0"))
+    machine.append("episodes/t.0/steps.jsonl", "1")
+    assert not machine.send("done")
+    assert (run.path / "episodes/t.0/steps.jsonl").read_text() == "0\n"
+    assert asyncio.run(desk.events(0)) == ([], {})
+    with pytest.raises(HostError, match="gw0 is no worker of this run any more"):
+        asyncio.run(desk.number("gw0", "t"))
+
+
+def test_events_and_orders_arrive_in_order(desk, machines):
+    for number in range(3):
+        machines[number % 2].send(number)
+        asyncio.run(desk.order("gw1", number))
+    events, heard = asyncio.run(desk.events(0))
+    assert events == [("gw0", 0), ("gw1", 1), ("gw0", 2)]
+    assert set(heard) == {"gw0", "gw1"}
+    assert asyncio.run(desk.orders("gw1", 0)) == [0, 1, 2]
+    assert asyncio.run(desk.orders("gw1", 0)) == []
+
+
+@pytest.mark.parametrize("name", ["../other", "/etc/passwd", "", "episodes/../../other"])
+def test_a_worker_writes_nothing_outside_of_the_run(desk, name):
+    with pytest.raises(ValueError, match="no file of a run"):
+        asyncio.run(desk.hear("gw0", [Parcel(name, Way.WHOLE, b"")], []))
