@@ -96,20 +96,28 @@ def test_tasks_that_the_release_can_never_pass_are_marked() -> None:
     assert remarked("can never succeed: ") == {
         "Gmail_4",
         "YTmusic_8",
+        "booking_4",
+        "booking_7",
+        "booking_8",
         "google_calendar_1",
         "instagram_7",
     }
     late = {f"google_calendar_{number}" for number in (2, 8, 9)}
     assert remarked("can succeed late in 2024 only: ") == late
     assert remarked("never looks at the screens: ") == {"google_maps_8", "google_play_5"}
-    assert len(remarks) == 9
+    assert remarked("in few years only: ") == {"booking_9"}
+    assert len(remarks) == 13
 
 
 class Judge:
     """Finds all episodes right, and notes how it was asked, alone or beside a body."""
 
-    def __init__(self) -> None:
+    def __init__(self, official: bool | None = None) -> None:
         self.asked: list[tuple[str, Any]] = []
+        self._official = official
+
+    def official(self, episode: Any, evaluation: Any) -> bool | None:
+        return self._official
 
     def __call__(self, episode: Any, **asked: Any) -> bool:
         self.asked.append(("alone", asked))
@@ -175,6 +183,30 @@ def test_checks_that_nothing_can_pass_are_found(
     found = list(release.lint(tmp_path))
     assert [each.kind for each in found] == [kind] * bool(kind)
     assert all(isinstance(each, Finding) and why in each.what for each in found)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "why"),
+    [
+        (r"on (.*?)\.", None),
+        (r"(?<=on ).*?(?=\.)", None),
+        (r"on (.*)", "'Jan 03.' is taken for a date"),
+        (r"from (.*)", "its pattern finds none"),
+    ],
+)
+def test_patterns_that_do_not_find_a_date_are_told(
+    release: Any, tmp_path: Path, pattern: str, why: str | None
+) -> None:
+    check = f"sought = r'{pattern}'; return re.search(sought, task)"
+    write(tmp_path, goal="f'Ring it on {shown}.'", check=check)
+    found = [(each.kind, each.what) for each in release.lint(tmp_path)]
+    assert found == ([("misreads the dates of its goal", f"bell_7: {why}")] if why else [])
+
+
+def test_days_of_the_week_without_a_year_are_told(release: Any, tmp_path: Path) -> None:
+    write(tmp_path, check="return datetime.strptime(date, '%b %d').strftime('%a')")
+    (found,) = release.lint(tmp_path)
+    assert "of 1900" in found.what
 
 
 @pytest.mark.parametrize(

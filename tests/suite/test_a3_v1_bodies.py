@@ -35,7 +35,7 @@ CLIP = n("clips_tab", selected=True)
 NEARBY = n("pablo_toolbar_search_text", "pizza current location")
 CLOSEST = n(text="Sort: Distance")
 BURGER = n("pablo_toolbar_search_text", "burger Current Location")
-SUMMARY = (n(text="Budget Summary"), n(text="Chart"))
+SUMMARY = (n(text="Budget Summary"), n("menu_filter"), n(text="Chart"))
 TRASH = n("menu_empty_trash")
 
 
@@ -188,7 +188,7 @@ CASES = [
     ),
     at_last(
         "booking_6",
-        n(cls="Button", desc=f"Pick-up {CAMPUS} 2026-01-03, drop-off {CAMPUS} 2026-01-05"),
+        n(cls="Button", desc=f"Pick-up {CAMPUS} on 2026-01-03, drop-off {CAMPUS} on 2026-01-05"),
     ),
     at_last(
         "booking_9",
@@ -224,7 +224,10 @@ CASES = [
     ),
     way(
         "google_maps_6",
-        (n(clickable=True, touch=True, inside=[n(text="Directions")]),),
+        (
+            n(desc="bbq"),
+            n(clickable=True, touch=True, inside=[n(text="Directions")]),
+        ),
         (n(clickable=True, touch=True, inside=[n(text="Start")]),),
     ),
     at_last("google_play_1", *(n(text=tab) for tab in ("Games", "Apps", "Books", "Search"))),

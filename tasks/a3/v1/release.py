@@ -11,12 +11,13 @@ from __future__ import annotations
 import ast
 import re
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.releases import Finding, Released, compare_release
-from pytest_mobileagent.task.template import Template, literal
+from pytest_mobileagent.task.template import Template, fill, literal, times
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +32,7 @@ KINDS = {
     "multi-page query": "multi-frame query",
 }
 NEVER, BOUND = "can never succeed", "can succeed late in 2024 only"
+MISREAD = "misreads the dates of its goal"
 UNREAD = "never looks at the screens"
 # Those that the release's controller can do (ace/utils/avd_control.py).
 ACTIONS = {"open", "tap", "long_press", "swipe", "type", "enter", "back", "home", "wait", "end"}
@@ -150,17 +152,17 @@ def _dates(task: ast.FunctionDef) -> dict[str, str]:
 
 
 def lint(folder: Path) -> Iterator[Finding]:
-    """Yield the checks of a release that no episode can pass, or only one late in 2024 can.
+    """Yield the checks of a release that no episode can pass, or that misread what they look at.
 
     Raises:
         TaskError: there is no release, or a task of it cannot be read.
     """
     for name, place, module in _modules(folder):
-        goal = _text(_returned(_function(module, "task", place), place).get("task"))
+        task = _function(module, "task", place)
+        goal = _goal(_returned(task, place).get("task"), task, place)
         check = _function(module, "eval", place)
-        for kind, why in dict.fromkeys(
-            (*_of_dates(check, goal), *_of_cases(check), *_slips(check))
-        ):
+        found = (_of_dates(check, goal), _of_patterns(check, goal), _of_cases(check), _slips(check))
+        for kind, why in dict.fromkeys(chain.from_iterable(found)):
             yield Finding(kind, place, f"{name}: {why}")
 
 
@@ -178,6 +180,39 @@ def _of_dates(check: ast.FunctionDef, goal: str) -> Iterator[tuple[str, str]]:
         for date in WITH_YEAR.finditer(text):
             if date["year"] not in goal:
                 yield BOUND, f"{date[0]} is looked for, and the goal names no year"
+
+
+def _of_patterns(check: ast.FunctionDef, goal: str) -> Iterator[tuple[str, str]]:
+    """Yield patterns that do not find the dates of a goal in it, and days of the week of 1900."""
+    if "strptime(date, '%b %d').strftime('%a')" in ast.unparse(check):
+        yield MISREAD, "without a year, days of the week are those of 1900"
+    if not isinstance(goal, Template):
+        return
+    now = times(datetime(2026, 1, 1))  # noqa: DTZ001 - any day will do
+    shown, dates = fill(goal, now), [fill(each, now) for each in re.findall(r"\{today.*?\}", goal)]
+    patterns = {
+        ast.unparse(each.targets[0]): _text(each.value)
+        for each in ast.walk(check)
+        if isinstance(each, ast.Assign)
+    }
+    for each in ast.walk(check):
+        if isinstance(each, ast.Call) and ast.unparse(each.func) == "re.search":
+            pattern, text = (ast.unparse(part) for part in each.args[:2])
+            if text == "task" and (
+                taken := _taken(patterns.get(pattern, _text(each.args[0])), shown)
+            ):
+                wrong = [one for one in taken if one not in dates]
+                yield from ((MISREAD, f"{one!r} is taken for a date") for one in wrong)
+            elif text == "task":
+                yield MISREAD, "its pattern finds none"
+
+
+def _taken(pattern: str, text: str) -> tuple[str, ...]:
+    """Return what a pattern finds in a text, in its groups if it has some."""
+    from pytest_mobileagent import patterns
+
+    found = patterns.compile(pattern).search(text)
+    return tuple(map(str, found.groups() or (found.text,))) if found else ()
 
 
 def _looked_for(check: ast.FunctionDef) -> Iterator[str]:

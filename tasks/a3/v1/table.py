@@ -23,12 +23,17 @@ SOURCE = "A3"
 ROWS = rows("../v1.csv", wording=official)
 NEVER = "the release's own check can never succeed: {}"
 BOUND = "the release's own check can succeed late in 2024 only: {}"
+FEW = "the release's own check can succeed in few years only: {}"
 UNREAD = (
     "the release's own check never looks at the screens: it opens hierarchies as names of files"
 )
 REMARKS = {
     "Gmail_4": NEVER.format("it reads the words of the search only where there are none"),
     "YTmusic_8": NEVER.format("it waits for an action called click, and taps are called tap"),
+    "booking_4": NEVER.format("its pattern finds no dates in its goal"),
+    "booking_7": NEVER.format("it takes all of the goal after a date for the date"),
+    "booking_8": NEVER.format("it takes all of the goal after a date for the date"),
+    "booking_9": FEW.format("it wants the day of the week that the date had in 1900"),
     "google_calendar_1": NEVER.format("it wants January 14, 2025 to be a Thursday"),
     "google_calendar_2": BOUND.format("it wants November 9 to be a Saturday"),
     "google_calendar_8": BOUND.format("it looks for December 25, 2024"),

@@ -45,8 +45,8 @@ def hotels(episode):
 
 def cars(episode):
     picked_up, dropped_off = (f"{later(episode, days):%Y-%m-%d}" for days in (2, 4))
-    said = f"Pick-up {CAMPUS} {picked_up}, drop-off {CAMPUS} {dropped_off}"
-    episode.screen.get(class_name="Button", content_desc=word(said))
+    said = rf"Pick-up {CAMPUS} (on )?{picked_up}, drop-off {CAMPUS} (on )?{dropped_off}"
+    episode.screen.get(class_name="Button", content_desc=re.compile(rf"(?i)^{said}\b"))
 
 
 def taxi(episode):

@@ -8,6 +8,13 @@ from .table import SOURCE, Bodies, decide, fields, of
 FOLDER = "google_maps"
 ID = "com.google.android.apps.maps:id/"
 SEARCH = f"{ID}search_omnibox_text_box"
+
+
+def navigated(episode):
+    assert episode.saw(content_desc=word("BBQ"))
+    touches(button("@text='Directions'"), button("@text='Start'"))(episode)
+
+
 BODIES: Bodies = {
     "google_maps_1": shows(resource_id=f"{ID}title", text="Notifications"),
     "google_maps_2": shows(content_desc="Satellite", checked=True),
@@ -16,7 +23,7 @@ BODIES: Bodies = {
     "google_maps_5": both(
         touches({"text": "Relevance"}, {"text": "Distance"}), shows(text="Distance")
     ),
-    "google_maps_6": touches(button("@text='Directions'"), button("@text='Start'")),
+    "google_maps_6": navigated,
 }
 
 
