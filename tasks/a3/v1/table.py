@@ -29,6 +29,7 @@ UNREAD = (
 )
 REMARKS = {
     "Gmail_4": NEVER.format("it reads the words of the search only where there are none"),
+    "Gmail_8": "the release calls it an operation: judges do not see the answer that it asks for",
     "YTmusic_8": NEVER.format("it waits for an action called click, and taps are called tap"),
     "booking_4": NEVER.format("its pattern finds no dates in its goal"),
     "booking_7": NEVER.format("it takes all of the goal after a date for the date"),
