@@ -25,25 +25,21 @@ if TYPE_CHECKING:
 
 EPISODES = 12
 STEPS = 10
-ROWS = 40  # of a made screen, each with three elements, where there are no recordings
-RECORDINGS = Path(__file__).resolve().parents[2] / "shared" / "data" / "mobilebench-ol"
+ROWS = 64  # of a screen, each with three elements: 194 nodes with the root and the mark
+SHIFT = 7  # pixels that the list is scrolled after every other step
 
 
-def hierarchies() -> list[str]:
-    """Hierarchies of 80 elements and more from real phones, or else one that is made."""
-    found = [path.read_text("utf-8") for path in sorted(RECORDINGS.glob("*.xml"))]
-    return [xml for xml in found if xml.count("<node") >= 80] or [made()]
-
-
-def made() -> str:
-    """A list whose rows have a picture and two texts."""
-    attributes = 'package="a" checkable="false" enabled="true" password="false"'
+def made(shift: int) -> str:
+    """A list whose rows have a picture and two texts, scrolled by some pixels."""
+    flags = ("checkable", "checked", "focusable", "focused", "long-clickable", "selected")
+    attributes = 'package="a" enabled="true" password="false" scrollable="false" '
+    attributes += " ".join(f'{flag}="false"' for flag in flags)
     rows = (
         f'<node class="a.Row" resource-id="a:id/row" clickable="true" {attributes}'
-        f' bounds="[0,{60 * row}][1080,{60 * row + 60}]">'
+        f' bounds="[0,{60 * row - shift}][1080,{60 * row + 60 - shift}]">'
         f'<node class="a.Icon" content-desc="Row {row}" {attributes} bounds="[0,0][48,48]"/>'
         f'<node class="a.Text" text="Row number {row} of this list" {attributes}'
-        f' bounds="[50,{60 * row}][900,{60 * row + 50}]"/></node>'
+        f' bounds="[50,{60 * row - shift}][900,{60 * row + 50 - shift}]"/></node>'
         for row in range(ROWS)
     )
     return f"<hierarchy rotation='0'>{''.join(rows)}</hierarchy>"
@@ -51,10 +47,9 @@ def made() -> str:
 
 def screens(episode: int, picture: bytes) -> Iterator[Screen]:
     """The screens of an episode; no two of them, nor of two episodes, are the same."""
-    sources = hierarchies()
     for step in range(STEPS + 1):
         mark = f'<node class="a.Text" text="episode {episode}, step {step}" bounds="[0,0][9,9]"/>'
-        xml = sources[step % len(sources)].replace("</hierarchy>", f"{mark}</hierarchy>")
+        xml = made(SHIFT * (step // 2)).replace("</hierarchy>", f"{mark}</hierarchy>")
         yield Screen(
             xml, picture + f"{episode} {step}".encode(), package="a", time=datetime(2026, 1, 1)
         )

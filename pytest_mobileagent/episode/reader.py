@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_mobileagent.action.action import Raw, from_json
@@ -248,21 +249,22 @@ def _screen(screens: ScreenStore, number: int, record: Mapping[str, Any]) -> Scr
     pages = _known("observation", record, _PAGES)
     time = datetime.fromisoformat(known["time"]) if known["time"] else None
 
-    def screen(each: Mapping[str, Any]) -> Screen:
-        return Screen(
-            xml=screens.read(each["xml"], ".xml").decode("utf-8"),
-            png=screens.read(each["png"], ".png"),
+    def screen(each: Mapping[str, Any], beneath: Screen | None = None) -> Screen:
+        png = screens.found(each["png"], ".png")
+        return Screen.recorded(
+            screens.read(each["xml"], ".xml").decode("utf-8"),
+            partial(screens.read, each["png"], ".png"),
             package=each["package"],
             activity=each["activity"],
             time=time,
-            where=where(number, screens.path(each["png"], ".png")),
+            where=where(number, png),
             page=pages.get("page", ""),
             same=tuple(expect(each, str, "observation.same") for each in pages.get("same", ())),
+            beneath=beneath,
         )
 
-    if (own := expect(record.get("beneath"), dict | None, "observation.beneath")) is None:
-        return screen(known)
-    return replace(screen(known), beneath=screen(_known("beneath", own, _BENEATH)))
+    own = expect(record.get("beneath"), dict | None, "observation.beneath")
+    return screen(known, None if own is None else screen(_known("beneath", own, _BENEATH)))
 
 
 def _steps(

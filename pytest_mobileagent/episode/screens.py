@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import re
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,10 +53,24 @@ class ScreenStore:
             OSError: it cannot be read, or is a link or no regular file.
             ValueError: the name is not that of a screen.
         """
+        return read_bytes(self._named(name, suffix))
+
+    def found(self, name: str, suffix: str) -> Path:
+        """Return the file of a screenshot or hierarchy after a look whether it is there.
+
+        Raises:
+            OSError, ValueError: as by `read`, but that it may still not be readable.
+        """
+        path = self._named(name, suffix)
+        if not stat.S_ISREG(path.lstat().st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file", str(path))
+        return path
+
+    def _named(self, name: str, suffix: str) -> Path:
         if "/" in name or "\0" in name:
             msg = f"{name!r} is no name of a screen"
             raise ValueError(msg)
-        return read_bytes(self.path(name, suffix))
+        return self.path(name, suffix)
 
     def add(self, screen: Screen) -> tuple[str, str]:
         """Store a screen if it is new, and return the names of its screenshot and its hierarchy.

@@ -13,7 +13,7 @@ from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.found import FoundTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Self
 
 
@@ -220,3 +220,39 @@ class Element:
 
 
 _own = attrgetter(*(each.name for each in fields(Element) if each.name not in _LINKS))
+
+
+class _Growing:
+    """An element until its relatives are known, with the same slots and without the locks.
+
+    To make a frozen dataclass with this many fields takes ten times as long.
+    """
+
+    __slots__ = Element.__slots__
+
+
+def tree(elements: Sequence[Element], parents: Sequence[int]) -> Element:
+    """Return the root of a tree of copies of elements, in document order.
+
+    `parents` holds the place of each one's parent, and the first is the root; of the elements
+    themselves, nothing is changed, and what relatives they have does not matter.
+    """
+    made: list[Any] = []
+    inside: list[list[Any]] = []
+    for each, parent in zip(elements, parents, strict=True):
+        new: Any = _Growing()
+        (
+            new.class_name, new.text, new.resource_id, new.content_desc, new.package, new.bounds,
+            new.checkable, new.checked, new.clickable, new.enabled, new.focusable, new.focused,
+            new.scrollable, new.long_clickable, new.password, new.selected, new.in_picture,
+        ) = _own(each)  # fmt: skip
+        new.parent = new._seen_on = None  # noqa: SLF001 - it is becoming an element
+        if made:
+            new.parent = made[parent]
+            inside[parent].append(new)
+        made.append(new)
+        inside.append([])
+    for new, children in zip(made, inside, strict=True):
+        new.children = FoundTuple(children)
+        new.__class__ = Element
+    return made[0]  # type: ignore[no-any-return]

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.found import FoundList, FoundTuple
 from pytest_mobileagent.screen import xml as hierarchy
-from pytest_mobileagent.screen.element import Bounds, Element, lazy
+from pytest_mobileagent.screen.element import Bounds, Element, lazy, tree
 from pytest_mobileagent.screen.explain import NotFoundError, missed
 from pytest_mobileagent.screen.image import LEAST, find_image
 from pytest_mobileagent.screen.ocr import read_text
 from pytest_mobileagent.screen.selector import CriteriaError, Selector, check_same_screen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -54,6 +54,34 @@ class Screen:
     same: tuple[str, ...] = ()
     beneath: Screen | None = None
 
+    @classmethod
+    def recorded(cls, xml: str, read: Callable[[], bytes], **known: Any) -> Screen:
+        """Return a screen whose screenshot is read when somebody looks at it, which few checks do.
+
+        `read` returns what its file holds, and raises OSError or ValueError if it cannot.
+        """
+        screen = cls(xml, b"", **known)
+        del screen.__dict__["png"]
+        screen.__dict__["_read"] = read
+        return screen
+
+    if not TYPE_CHECKING:  # the attributes that there are have types
+
+        def __getattr__(self, name: str) -> Any:
+            """Read the screenshot of a recorded screen, which is a field of any other.
+
+            Raises:
+                ScreenError: it cannot be read.
+            """
+            if name != "png" or "_read" not in self.__dict__:
+                return object.__getattribute__(self, name)  # raises what it has to
+            try:
+                png = self.__dict__["png"] = self._read()
+            except (OSError, ValueError) as error:
+                msg = f"the screenshot at {self.where} cannot be read: {error}"
+                raise ScreenError(msg) from error
+            return png
+
     @property
     def own(self) -> Screen:
         """The phone's own screen, without noise over it."""
@@ -73,7 +101,8 @@ class Screen:
         Raises:
             ScreenError: the recorded hierarchy cannot be read.
         """
-        root = hierarchy.parse(self.xml)
+        known = self._outline
+        root = hierarchy.parse(self.xml) if known is None else tree(*known)
         object.__setattr__(root, "_seen_on", self)  # for Element.ocr
         return root
 
@@ -113,10 +142,19 @@ class Screen:
         """All elements in document order, without the root."""
         return FoundTuple(self.root.iter())[1:]
 
+    @lazy
+    def _outline(self) -> tuple[list[Element], list[int]] | None:
+        return hierarchy.outline(self.xml)
+
+    @lazy
+    def _own_elements(self) -> Sequence[Element]:
+        """The elements without their relatives (see `xml.outline`), which are quickly at hand."""
+        return self.elements if self._outline is None else self._outline[0][1:]
+
     @property
     def texts(self) -> tuple[str, ...]:
         """The texts and content descriptions on the screen, in document order."""
-        return FoundTuple(t for e in self.elements for t in (e.text, e.content_desc) if t)
+        return FoundTuple(t for e in self._own_elements for t in (e.text, e.content_desc) if t)
 
     def find(self, **criteria: Any) -> Element | None:
         """Return the first element that meets all criteria (see `Selector`), or None.
@@ -163,7 +201,8 @@ class Screen:
         return found
 
     def _search(self, selector: Selector) -> Iterator[Element]:
-        for name, other in selector.relations.items():
+        relations = selector.relations
+        for name, other in relations.items():
             if other is None:
                 return
             check_same_screen(name, other, self.root)
@@ -171,14 +210,27 @@ class Screen:
             places = self._like(selector.image, selector.similarity)
             yield from filter(selector.test(self.elements), places)
             return
-        candidates = self.elements if selector.xpath is None else self._xpath(selector.xpath)
-        found = filter(selector.test(self.elements), candidates)
+        found = self._meeting(selector)
         first = next(found, None)
         if first is not None:
             yield first
             yield from found
         elif selector.ocr:
             yield from filter(selector.test(self.elements, as_read=True), self.lines)
+
+    def _meeting(self, selector: Selector) -> Iterator[Element]:
+        """Yield the elements of the hierarchy that meet all criteria."""
+        if selector.xpath is not None:
+            yield from filter(selector.test(self.elements), self._xpath(selector.xpath))
+            return
+        # Most searches find nothing, or one: the tree is not built to look at what is in no tree.
+        own, in_place = selector.own_test(), None
+        for place, alone in enumerate(self._own_elements):
+            if own(alone):
+                element = self.elements[place]
+                in_place = in_place or selector.relation_test(self.elements)
+                if in_place(element):
+                    yield element
 
     @lazy
     def lines(self) -> tuple[Element, ...]:
@@ -263,16 +315,16 @@ class Screen:
 
         elements = [self.root, *self.elements]
         found: set[int] = set()
-        for tree in self._trees:
+        for each in self._trees:
             try:
-                result = tree.xpath(expression)
+                result = each.xpath(expression)
             except (etree.XPathError, ValueError) as error:
                 msg = f"xpath={expression!r} is not an XPath 1.0 expression: {error}"
                 raise CriteriaError(msg) from error
             if not (isinstance(result, list) and all(map(etree.iselement, result))):
                 msg = f"xpath={expression!r} gives {result!r}, not elements"
                 raise CriteriaError(msg)
-            places = {node: place for place, node in enumerate(tree.iter())}
+            places = {node: place for place, node in enumerate(each.iter())}
             found |= {places[node] for node in result if node in places}
         return [elements[place] for place in sorted(found - {0})]
 

@@ -185,16 +185,24 @@ class Selector:
         `elements` are all of the screen, in document order; `as_read` says that the element's text
         was read in the picture.
         """
+        tests = [*self._own_tests(as_read=as_read), *self._relation_tests(elements).values()]
+        return _all_of(tests)
+
+    def own_test(self) -> Callable[[Element], bool]:
+        """Return a test of the criteria that ask for nothing but an element's own attributes."""
+        return _all_of(self._own_tests())
+
+    def relation_test(self, elements: Sequence[Element]) -> Callable[[Element], bool]:
+        """Return a test of the relations to other elements (see `test`)."""
+        return _all_of(list(self._relation_tests(elements).values()))
+
+    def _own_tests(self, *, as_read: bool = False) -> list[Callable[[Element], bool]]:
         fuzzy, make = self._get("fuzzy", None), meets_as_read if as_read else meets
-        own = [
+        return [
             make(name, value, fuzzy)
             for name, value in self.criteria
             if name in PATTERNS or name in FLAGS
         ]
-        tests = [*own, *self._relation_tests(elements).values()]
-        if len(tests) == 1:
-            return tests[0]
-        return lambda element: all(test(element) for test in tests)
 
     def _relation_tests(self, elements: Sequence[Element]) -> dict[str, Callable[[Element], bool]]:
         return {
@@ -232,6 +240,12 @@ class Selector:
 
     def __str__(self) -> str:
         return ", ".join(f"{name}={_show(value)}" for name, value in self.criteria)
+
+
+def _all_of(tests: Sequence[Callable[[Element], bool]]) -> Callable[[Element], bool]:
+    if len(tests) == 1:
+        return tests[0]
+    return lambda element: all(test(element) for test in tests)
 
 
 def _check(name: str, value: Any) -> None:

@@ -7,11 +7,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import ScreenError
-from pytest_mobileagent.screen.element import Bounds, Element
+from pytest_mobileagent.screen.element import Bounds, Element, tree
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
+_SPACES = " \t\r\n"  # those of XML
 # Ten digits, as Android's integers have at most.
 _BOUNDS = re.compile(r"\[(-?\d{1,10}),(-?\d{1,10})\]\[(-?\d{1,10}),(-?\d{1,10})\]")
 # Some serializers write an emoji as references to two surrogates, which no XML parser accepts.
@@ -30,12 +31,104 @@ def parse(xml: str) -> Element:
     Raises:
         ScreenError: the text is not XML, or not a view hierarchy.
     """
+    known = outline(xml)
+    return tree(*known) if known is not None else _parsed(xml)
+
+
+def _parsed(xml: str) -> Element:
     # Children before their parents, without recursion: documents may be deep.
     built: dict[Any, Element] = {}
-    tree = _plain_tree(xml)
-    for node in reversed(list(tree.iter())):
+    plain = _plain_tree(xml)
+    for node in reversed(list(plain.iter())):
         built[node] = _element(node, tuple([built[child] for child in node]) if len(node) else ())
-    return built[tree]
+    return built[plain]
+
+
+def outline(xml: str) -> tuple[list[Element], list[int]] | None:
+    """Return the elements of a hierarchy in document order, each without relatives.
+
+    Beside them, the place of each one's parent, -1 of the root's. The elements are shared between
+    screens: a tag that another screen had is not parsed again, and nearly all of the next screen's
+    are. None if the text is not simply a hierarchy, which `parse` may be able to read even so.
+    """
+    before, *pieces = (_joined_surrogates(xml) if "&#" in xml else xml).strip().split("<")
+    if before or not pieces:
+        return None
+    if pieces[0].startswith("?"):
+        if not _is_declaration(pieces[0]):
+            return None
+        del pieces[0]
+    try:
+        tags = [_TAGS.get(piece) or _tag_of(piece) for piece in pieces]
+    except ValueError:
+        return None
+    elements: list[Element] = []
+    parents: list[int] = []
+    opened: list[tuple[int, str]] = []  # the elements that are open, with what closes each
+    parent, closing = -1, ""
+    for element, closed_by in tags:
+        if element is None:
+            if closed_by != closing:
+                return None
+            parent, closing = opened.pop()
+        else:
+            parents.append(parent)
+            if closed_by:
+                opened.append((parent, closing))
+                parent, closing = len(elements), closed_by
+            elements.append(element)
+    # Only the root may have no parent, and all that was opened has to be closed.
+    is_tree = parent < 0 and parents.count(-1) == 1
+    return (elements, parents) if is_tree and _ROOT.match(pieces[0]) else None
+
+
+_ROOT = re.compile(r"hierarchy[\s/>]")
+_MOST_TAGS = 16_384  # half a kilobyte each
+_TAGS: dict[str, tuple[Element | None, str]] = {}
+
+
+def _tag_of(piece: str) -> tuple[Element | None, str]:
+    """Return what a tag says, and keep it: the element that it begins, and the name if it is open.
+
+    None in place of the element if the tag closes one. `piece` is all between the tag's "<" and
+    the next.
+
+    Raises:
+        ValueError: it is no tag by itself, such as that of a comment or with a prefix.
+    """
+    from xml.etree import ElementTree as ET  # collection must not pay for it
+
+    if len(_TAGS) >= _MOST_TAGS:
+        _TAGS.clear()
+    tag = piece.rstrip(_SPACES)
+    closed = tag[1:-1].rstrip(_SPACES)
+    if piece[:1] == "/" and tag[-1:] == ">" and closed:
+        return _TAGS.setdefault(piece, (None, closed))
+    if piece[:1] in {"/", "!", "?"}:
+        msg = "no tag of an element"
+        raise ValueError(msg)
+    name = "" if tag.endswith("/>") else re.split(r"[\s>]", tag, maxsplit=1)[0]
+    parser = ET.XMLParser(encoding="utf-8")  # noqa: S314 - no entities are declared
+    try:
+        parser.feed(f"<{piece}{name and f'</{name}>'}".encode())
+        node = parser.close()
+    except (ET.ParseError, UnicodeEncodeError) as error:
+        raise ValueError(str(error)) from error
+    return _TAGS.setdefault(piece, (_element(node, ()), name))
+
+
+@lru_cache(maxsize=16)
+def _is_declaration(piece: str) -> bool:
+    """Whether what begins a document is an XML declaration."""
+    from xml.etree import ElementTree as ET  # collection must not pay for it
+
+    parser = ET.XMLParser(encoding="utf-8")  # noqa: S314 - no entities are declared
+    try:
+        parser.feed(f"<{piece}<hierarchy/>".encode())
+        parser.close()
+    except (ET.ParseError, UnicodeEncodeError):
+        return False
+    return True
 
 
 def _plain_tree(xml: str) -> Any:
@@ -150,13 +243,17 @@ def _checked(xml: str) -> bytes:
     if _DOCTYPE.match(text):
         msg = "not a view hierarchy: it declares a document type, which could define entities"
         raise ScreenError(msg)
-    if "&#" in text:
-        text = _SURROGATE.sub(lambda found: chr(int(found[1] or "0", 16) or int(found[2])), text)
+    text = _joined_surrogates(text) if "&#" in text else text
     try:
         return text.encode()
     except UnicodeEncodeError:
         joined = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
         return joined.encode()
+
+
+def _joined_surrogates(text: str) -> str:
+    """Return the text with references to halves of pairs as those halves."""
+    return _SURROGATE.sub(lambda found: chr(int(found[1] or "0", 16) or int(found[2])), text)
 
 
 def _tag(class_name: str) -> str:

@@ -77,7 +77,10 @@ def play(
     if folder is not None:
         return _attempt(plan, phone, folder)
     with tempfile.TemporaryDirectory(prefix="mobileagent-") as temporary:
-        return _attempt(plan, phone, Path(temporary))
+        episode = _attempt(plan, phone, Path(temporary))
+        for screen in (*episode.seen, *episode.screens):
+            getattr(screen, "png")  # noqa: B009 - reads it, while its file is there
+        return episode
 
 
 def _port_maker(model: Any) -> Callable[[Path], ModelPort] | None:

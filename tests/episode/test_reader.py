@@ -16,7 +16,7 @@ from pytest_mobileagent import (
     Termination,
     load,
 )
-from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.errors import RecordError, ScreenError
 from tests.episode.recording import record, recorder_in
 
 if TYPE_CHECKING:
@@ -185,4 +185,34 @@ def test_a_lost_screen_is_an_error_of_the_record(
     recorder.close()
     next((tmp_path / "screens").glob("*.png")).unlink()
     with pytest.raises(RecordError, match="does not hold a whole record: FileNotFoundError"):
+        load(folder)
+
+
+def test_screenshots_are_read_when_somebody_looks_at_them(
+    tmp_path: Path, make_screen: Callable[..., Screen]
+) -> None:
+    recorder = recorder_in(tmp_path)
+    folder = record(recorder, make_screen)
+    recorder.close()
+    first, other = load(folder), load(folder)
+    seen = make_screen().png
+    assert first.screen.png == seen
+    for file in (tmp_path / "screens").glob("*.png"):
+        file.unlink()
+    assert first.screen.png == seen, "it was read before"
+    assert other.screen.elements, "the hierarchy is another file"
+    with pytest.raises(ScreenError, match=r"^the screenshot at step \d+: .* cannot be read: "):
+        _ = other.screen.png
+
+
+def test_a_link_in_place_of_a_screenshot_is_no_record(
+    tmp_path: Path, make_screen: Callable[..., Screen]
+) -> None:
+    recorder = recorder_in(tmp_path)
+    folder = record(recorder, make_screen)
+    recorder.close()
+    shot = next((tmp_path / "screens").glob("*.png"))
+    shot.rename(tmp_path / "elsewhere.png")
+    shot.symlink_to(tmp_path / "elsewhere.png")
+    with pytest.raises(RecordError, match="it is no regular file"):
         load(folder)

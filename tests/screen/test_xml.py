@@ -12,7 +12,8 @@ from lxml import etree
 
 from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.screen import Bounds, Element, Screen
-from pytest_mobileagent.screen.xml import in_other_dialect, parse, parse_tree
+from pytest_mobileagent.screen.element import tree
+from pytest_mobileagent.screen.xml import _parsed, in_other_dialect, outline, parse, parse_tree
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,6 +79,66 @@ def test_children_know_their_ancestors(recorded_xml: str) -> None:
         assert all(child.parent is element for child in element.children)
         *_, top = [element, *element.ancestors]
         assert top is root
+
+
+def test_tags_that_are_known_are_read_as_a_parser_reads_the_whole(recorded_xml: str) -> None:
+    for _ in range(2):  # with tags that are new, and then known
+        known = outline(recorded_xml)
+        assert known is not None
+        assert tree(*known) == _parsed(recorded_xml)
+
+
+_WORDS = st.sampled_from(
+    [
+        "", "a", "\u00a0", "é😀", "&lt;", "&#55357;&#56832;", "&#55357;", ">", "/>", "'", "a\nb",
+        "]]>", "&", "<", '"', "\x0b", "\ud83d", "</node>", "<!-- -->", "&amp;#55357;",
+    ]
+)  # fmt: skip
+_BETWEEN = st.sampled_from(
+    ["", "", "", " ", "\n\t", "\u00a0", "word", "<!-- <node> -->", "<![CDATA[<]]>", "<?go on?>"]
+)
+
+
+@st.composite
+def _documents(draw: st.DrawFn) -> str:
+    """Hierarchies of either dialect, many of them with what makes them none."""
+    name = draw(st.sampled_from(["node", "node", "android.widget.Button", "hierarchy", "a:b"]))
+    closing = draw(st.sampled_from([f"</{name}>", f"</{name}>", f"</{name} >", "</other>", ""]))
+
+    def node(inside: str) -> str:
+        words = f'text="{draw(_WORDS)}" bounds="[0,1][2,3]"'
+        words += draw(st.sampled_from(["", "", ' text="twice"', " clickable='true'", " checked"]))
+        space = draw(st.sampled_from(["", " ", "\n"]))
+        if not inside and draw(st.booleans()):
+            return f"<{name} {words}{space}/>"
+        return f"<{name} {words}{space}>{inside}{closing}"
+
+    body = ""
+    for _ in range(draw(st.integers(0, 4))):
+        body = node(body) if draw(st.booleans()) else body + draw(_BETWEEN) + node("")
+    root = draw(st.sampled_from(["hierarchy", "hierarchy", "hierarchy", "displays", "node"]))
+    before = draw(
+        st.sampled_from(["", "", "<?xml version='1.0' encoding='UTF-8'?>", " ", "<!-- -->"])
+    )
+    after = draw(st.sampled_from(["", "", "\n", "<node/>", "word"]))
+    opened = draw(st.sampled_from([f'{root} rotation="0"', f'{root} xmlns:a="urn:a"', f"{root} "]))
+    return f"{before}<{opened}>{body}{draw(_BETWEEN)}</{root}>{after}"
+
+
+@given(_documents())
+def test_what_known_tags_tell_is_what_a_parser_finds_and_nothing_that_it_refuses(xml: str) -> None:
+    known = outline(xml)
+    if known is not None:
+        assert [told(each) for each in tree(*known).iter()] == [
+            told(e) for e in _parsed(xml).iter()
+        ]
+
+
+@pytest.mark.parametrize("xml", ["<hierarchy></></hierarchy>", "</>", "</hierarchy>", "<", ""])
+def test_what_closes_nothing_is_no_hierarchy(xml: str) -> None:
+    assert outline(xml) is None
+    with pytest.raises(ScreenError):
+        parse(xml)
 
 
 def only(attributes: str) -> Element:
