@@ -90,11 +90,11 @@ def sight(screen: Screen) -> Sight:
     Raises:
         ScreenError: its hierarchy or its picture cannot be read.
     """
-    size = screen.size if screen.png else (0, 0)
+    size = screen.size if screen.picture else (0, 0)
     digest = hashlib.sha256(repr((screen.package, screen.activity, size)).encode())
     if not screen.xml:
         bar = Bounds(0, 0, size[0], round(min(size) * _BAR))
-        return Sight(digest.hexdigest(), screen.png, (bar,), is_alone=True)
+        return Sight(digest.hexdigest(), screen.picture, (bar,), is_alone=True)
     bar = _status_bar(screen, size)
     hidden = [bar]
     time = screen.time if _is_clock_alone(screen) else None
@@ -107,7 +107,7 @@ def sight(screen: Screen) -> Sight:
         digest.update(repr((depth, says, tuple(box), _attributes(element))).encode())
         if says != (element.text, element.content_desc) or _moves(element):
             hidden.append(element.bounds)
-    return Sight(digest.hexdigest(), screen.png, tuple(hidden), is_alone=False)
+    return Sight(digest.hexdigest(), screen.picture, tuple(hidden), is_alone=False)
 
 
 def same_page(one: Sight, other: Sight) -> bool:

@@ -189,7 +189,11 @@ class Merger:
     def _page(self, screen: Screen) -> str:
         """Return the id of the page that a screen shows, which is written if it is new."""
         exactly = hashlib.sha256()
-        for part in (screen.png, screen.xml.encode("utf-8", "replace"), screen.package.encode()):
+        for part in (
+            screen.key.encode(),
+            screen.xml.encode("utf-8", "replace"),
+            screen.package.encode(),
+        ):
             exactly.update(hashlib.sha256(part).digest())
         digest = exactly.digest() + screen.activity.encode()
         if digest not in self._seen:

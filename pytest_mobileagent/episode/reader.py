@@ -253,6 +253,7 @@ def _screen(screens: ScreenStore, number: int, record: Mapping[str, Any]) -> Scr
         png = screens.found(each["png"], ".png")
         return Screen.recorded(
             screens.read(each["xml"], ".xml").decode("utf-8"),
+            each["png"],
             partial(screens.read, each["png"], ".png"),
             package=each["package"],
             activity=each["activity"],

@@ -1,4 +1,4 @@
-"""The screens of a run: each is stored once, named by its content, as plain files."""
+"""The screens of a run: each is stored once, named by its content, as files that may be packed."""
 
 from __future__ import annotations
 
@@ -8,26 +8,35 @@ import hashlib
 import os
 import re
 import stat
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.episode import redaction
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.fileio import read_bytes, write_bytes
+from pytest_mobileagent.fileio import MOST_BYTES, read_bytes, write_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pytest_mobileagent.screen.screen import Screen
 
 FOLDER = "screens"
 CONTENT = re.compile("[0-9a-f]{32}")  # a screen's name
-SUFFIXES = (".png", ".jpg", ".xml")
+# How a file may be kept: as it was written, or packed (see `episode.packing`).
+KEPT: Mapping[str, tuple[str, ...]] = {
+    ".png": (".png", ".webp"),
+    ".xml": (".xml", ".xml.gz"),
+    ".jpg": (".jpg",),
+}
+SUFFIXES = tuple(suffix for kept in KEPT.values() for suffix in kept)
 
 
 class ScreenStore:
-    """A folder of screenshots (HASH.png) and view hierarchies (HASH.xml).
+    """A folder of screenshots (HASH.png or .webp) and view hierarchies (HASH.xml or .xml.gz).
 
-    HASH is half the SHA-256 of the content, so what several steps, episodes or workers see alike
-    is written once.
+    HASH is half the SHA-256 of the content as it was seen, so what several steps, episodes or
+    workers see alike is written once, and has the same name however it is kept.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -43,17 +52,30 @@ class ScreenStore:
         return cls(own if has_own else shared)
 
     def path(self, name: str, suffix: str) -> Path:
-        """Return the file of a screenshot (".png") or hierarchy (".xml") by its name."""
+        """Return the file of a screenshot (".png") or hierarchy (".xml") by its name.
+
+        That is how it is written; a packed one has another suffix (see `file`).
+        """
         return self.folder / f"{name}{suffix}"
 
+    def file(self, name: str, suffix: str) -> Path:
+        """Return the file of a screenshot or hierarchy as it is now; `path` if there is none."""
+        places = [self.path(name, kept) for kept in KEPT[suffix]]
+        return next((place for place in places if os.path.lexists(place)), places[0])
+
     def read(self, name: str, suffix: str) -> bytes:
-        """Return what the file of a screenshot or hierarchy holds.
+        """Return a hierarchy, or a screenshot as it is encoded in its file.
 
         Raises:
             OSError: it cannot be read, or is a link or no regular file.
             ValueError: the name is not that of a screen.
         """
-        return read_bytes(self._named(name, suffix))
+        for _ in range(2):  # it may be packed just now
+            path = self._named(name, suffix)
+            with contextlib.suppress(FileNotFoundError):
+                content = read_bytes(path)
+                return content if path.suffix != ".gz" else _unpacked(content, path)
+        return read_bytes(path)
 
     def found(self, name: str, suffix: str) -> Path:
         """Return the file of a screenshot or hierarchy after a look whether it is there.
@@ -70,7 +92,7 @@ class ScreenStore:
         if "/" in name or "\0" in name:
             msg = f"{name!r} is no name of a screen"
             raise ValueError(msg)
-        return self.path(name, suffix)
+        return self.file(name, suffix)
 
     def add(self, screen: Screen) -> tuple[str, str]:
         """Store a screen if it is new, and return the names of its screenshot and its hierarchy.
@@ -97,18 +119,19 @@ class ScreenStore:
     def link(self, place: Path, png: str, xml: str) -> None:
         """Make links that help a person find a screen; skipped on a disk without links."""
         for name, suffix in ((png, ".png"), (xml, ".xml")):
-            target = os.path.relpath(self.path(name, suffix), place.parent)
+            file = self.file(name, suffix)
+            target = os.path.relpath(file, place.parent)
             with contextlib.suppress(OSError):
-                Path(f"{place}{suffix}").symlink_to(target)
+                Path(f"{place}{file.name.removeprefix(name)}").symlink_to(target)
 
     def _has(self, content: bytes, suffix: str) -> bool:
-        return self.path(_name(content), suffix).exists()
+        return self.file(_name(content), suffix).exists()
 
     def _add(self, content: bytes, suffix: str) -> str:
         name = _name(content)
-        path = self.path(name, suffix)
-        if path.exists():
+        if self.file(name, suffix).exists():
             return name
+        path = self.path(name, suffix)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             write_bytes(path, content)
@@ -116,6 +139,27 @@ class ScreenStore:
             msg = f"cannot write {path}: {error}"
             raise HostError(msg) from error
         return name
+
+
+def _unpacked(content: bytes, path: Path) -> bytes:
+    """Return what a file that is compressed by gzip holds.
+
+    Raises:
+        OSError: it holds more than files may.
+        ValueError: it is damaged.
+    """
+    try:
+        unpacking = zlib.decompressobj(wbits=31)
+        text = unpacking.decompress(content, MOST_BYTES + 1)
+    except zlib.error as error:
+        msg = f"{path} is damaged: {error}"
+        raise ValueError(msg) from error
+    if len(text) > MOST_BYTES:
+        raise OSError(errno.EFBIG, f"it holds more than {MOST_BYTES >> 20} MB", str(path))
+    if not unpacking.eof:
+        msg = f"{path} is damaged: its end is missing"
+        raise ValueError(msg)
+    return text
 
 
 def _name(content: bytes) -> str:

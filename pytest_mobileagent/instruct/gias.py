@@ -153,7 +153,7 @@ class Writer:
         return [*(self._page(screen, goal) for screen in screens[:-1]), goal]
 
     def _page(self, screen: Screen, goal: str) -> str:
-        key = hashlib.sha256(screen.png + screen.xml.encode()).hexdigest(), goal
+        key = hashlib.sha256((screen.key + screen.xml).encode()).hexdigest(), goal
         if key not in self._pages:
             parts = [self._label("page"), *_shown(Frame(1, 0, screen))]
             parts += [self._label("goal-page"), Data("goal-page", goal)] if goal else []

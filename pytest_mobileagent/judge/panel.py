@@ -9,7 +9,6 @@ Source: SPA-Bench (arXiv 2410.15164), section 5.2 and appendix D.1.
 from __future__ import annotations
 
 import copy
-import hashlib
 import threading
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -91,13 +90,13 @@ def coarse(
         return Coarse(len(screens) - 1, nearest=len(screens) - 1)
     read = read or reader()
     nearest: Coarse | None = None
-    seen: set[bytes] = set()
+    seen: set[str] = set()
     broken: ScreenError | None = None
     for place in reversed(range(len(screens))):
         screen = screens[place]
-        if screen.png in seen:
+        if screen.key in seen:
             continue
-        seen.add(screen.png)
+        seen.add(screen.key)
         try:
             text = _compared(read(screen))
         except ScreenError as error:
@@ -127,7 +126,7 @@ def reader(engine: str | OcrEngine = "rapidocr") -> Callable[[Screen], str]:
             ).image  # of a copy, so that the episode does not hold decoded pixels
             return " ".join(box.text for box in read_text(image, engine))
 
-        return _texts.get((engine, hashlib.sha256(screen.png).digest()), text)
+        return _texts.get((engine, screen.key), text)
 
     return read
 

@@ -91,7 +91,7 @@ class Album:
             if len(words) > _LONGEST_STRIP:
                 words = self._number(words)
             strip = f"{self.code} {words}"
-        key = hashlib.sha256(frame.screen.png).digest(), touches, strip
+        key = frame.screen.key, touches, strip
         return Image(_pictures.get(key, lambda: _drawn(frame.screen, touches, strip)), "high")
 
     def _on_strip(self, text: object) -> str:
@@ -109,7 +109,7 @@ class Album:
 
 def code_of(found: Iterable[Frame]) -> str:
     """Return a code that is derived from all pictures, so that none of them can show it."""
-    digest = hashlib.sha256(b"".join(hashlib.sha256(f.screen.png).digest() for f in found))
+    digest = hashlib.sha256("".join(f.screen.key for f in found).encode())
     return digest.hexdigest()[:_CODE]
 
 

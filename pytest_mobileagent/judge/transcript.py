@@ -101,7 +101,7 @@ def _frame(episode: EpisodeRecord, place: int, number: int, *, is_last: bool) ->
 
 
 def _same(one: Screen, other: Screen) -> bool:
-    return one.png == other.png and one.xml == other.xml
+    return one.key == other.key and one.xml == other.xml
 
 
 LONGEST = 2000  # characters of an element's text

@@ -300,7 +300,9 @@ def _of_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
     collector = Collector(run)
     manager.register(collector, "mobileagent-collector")
     if run.agent is not None:
-        from pytest_mobileagent.plugin.outputs.files import LivePage
+        from pytest_mobileagent.plugin.outputs.files import LivePage, Packing
+
+        manager.register(Packing(run), "mobileagent-packing")
 
         manager.register(LivePage(run, collector.results), "mobileagent-live-page")
     if run.gate.is_asked:

@@ -16,7 +16,8 @@ import pytest
 
 from pytest_mobileagent import loopback
 from pytest_mobileagent.episode.running import RunningEpisodes
-from pytest_mobileagent.fileio import read_bytes
+from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
+from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.loopback import RefusedError
 from pytest_mobileagent.plugin.live import seconds_left
 from pytest_mobileagent.report.html.blocks import line, pack
@@ -26,6 +27,7 @@ from pytest_mobileagent.report.html.page import shell
 from pytest_mobileagent.report.recorded import document
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.report.text.lists import names_of
+from pytest_mobileagent.screen.encoding import as_png
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -74,8 +76,8 @@ class Watching:
 
 
 _EPISODE = re.compile(r"\w[\w.-]{0,200}", re.ASCII)
-_SCREEN = re.compile(r"/screens/([0-9a-f]{8,64}\.(png|jpg))")
-_KINDS = {"png": "image/png", "jpg": "image/jpeg"}
+_SCREEN = re.compile(r"/screens/([0-9a-f]{8,64}\.(png|jpg|webp))")
+_KINDS = {"png": "image/png", "webp": "image/png", "jpg": "image/jpeg"}
 
 
 class Server(loopback.Server):
@@ -170,9 +172,11 @@ class State:
 
     def screen(self, name: str) -> bytes | None:
         """Return a picture from the run's store, by its file name; None if there is none."""
+        stem, _, suffix = name.partition(".")
+        store, kept = ScreenStore(self._folder / FOLDER), ".jpg" if suffix == "jpg" else ".png"
         try:
-            return read_bytes(self._folder / "screens" / name)
-        except OSError:
+            return as_png(store.read(stem, kept))
+        except (OSError, ValueError, ScreenError):
             return None
 
     def _update(self) -> dict[str, Any]:

@@ -302,7 +302,7 @@ def _is_new(
     )
 
 
-Look = tuple[str, str, str, bytes]
+Look = tuple[str, str, str, str]
 
 
 def no_effect(episode: EpisodeRecord) -> list[bool]:
@@ -367,4 +367,4 @@ def _acts(actions: tuple[Action, ...]) -> list[Action]:
 
 
 def _look(screen: Screen) -> Look:
-    return screen.package, screen.activity, screen.xml, screen.png
+    return screen.package, screen.activity, screen.xml, screen.key

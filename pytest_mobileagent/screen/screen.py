@@ -5,7 +5,7 @@ Whether the keyboard is on the screen, as far as the screen tells.
 
 from __future__ import annotations
 
-import struct
+import hashlib
 from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.found import FoundList, FoundTuple
 from pytest_mobileagent.screen import xml as hierarchy
 from pytest_mobileagent.screen.element import Bounds, Element, lazy, tree
+from pytest_mobileagent.screen.encoding import as_png, size_of
 from pytest_mobileagent.screen.explain import NotFoundError, missed
 from pytest_mobileagent.screen.image import LEAST, find_image
 from pytest_mobileagent.screen.ocr import read_text
@@ -55,32 +56,58 @@ class Screen:
     beneath: Screen | None = None
 
     @classmethod
-    def recorded(cls, xml: str, read: Callable[[], bytes], **known: Any) -> Screen:
+    def recorded(cls, xml: str, key: str, read: Callable[[], bytes], **known: Any) -> Screen:
         """Return a screen whose screenshot is read when somebody looks at it, which few checks do.
 
-        `read` returns what its file holds, and raises OSError or ValueError if it cannot.
+        `read` returns the `picture`, and raises OSError or ValueError if it cannot. `key` is that
+        of the screen (see `key`).
         """
         screen = cls(xml, b"", **known)
         del screen.__dict__["png"]
-        screen.__dict__["_read"] = read
+        screen.__dict__.update(key=key, _read=read)
         return screen
 
     if not TYPE_CHECKING:  # the attributes that there are have types
 
         def __getattr__(self, name: str) -> Any:
-            """Read the screenshot of a recorded screen, which is a field of any other.
-
-            Raises:
-                ScreenError: it cannot be read.
-            """
-            if name != "png" or "_read" not in self.__dict__:
+            """Return the screenshot of a recorded screen as PNG, which is a field of any other."""
+            if name != "png":
                 return object.__getattribute__(self, name)  # raises what it has to
-            try:
-                png = self.__dict__["png"] = self._read()
-            except (OSError, ValueError) as error:
-                msg = f"the screenshot at {self.where} cannot be read: {error}"
-                raise ScreenError(msg) from error
+            png = self.__dict__["png"] = as_png(self.picture)
             return png
+
+    @lazy
+    def picture(self) -> bytes:
+        """The screenshot as it is kept: `png`, or in a record WebP with the same pixels.
+
+        Raises:
+            ScreenError: it cannot be read.
+        """
+        if "png" in self.__dict__:
+            return self.png
+        try:
+            return self._read()  # type: ignore[attr-defined, no-any-return]
+        except (OSError, ValueError, AttributeError) as error:
+            msg = f"the screenshot at {self.where} cannot be read: {error}"
+            raise ScreenError(msg) from error
+
+    @lazy
+    def key(self) -> str:
+        """What tells screenshots apart: half the SHA-256 of the PNG file that the phone gave.
+
+        It stays what it was when a record keeps the same pixels in another format.
+        """
+        return hashlib.sha256(self.png).hexdigest()[:32]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Screen):
+            return NotImplemented
+        # The key, so that no picture is read or decoded that is another one by its name.
+        names = (each.name for each in fields(self) if each.compare and each.name != "png")
+        return all(getattr(self, n) == getattr(other, n) for n in (*names, "key"))
+
+    def __hash__(self) -> int:
+        return hash((self.xml, self.package, self.activity, self.time))
 
     @property
     def own(self) -> Screen:
@@ -89,7 +116,8 @@ class Screen:
 
     def __getstate__(self) -> dict[str, Any]:
         # A screen is sent and copied without what was derived from it, which may be deeply nested.
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        state = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "png"}
+        return {**state, "picture": self.picture, "key": self.key}
 
     def __repr__(self) -> str:
         return f"<screen of {self.package or '?'}{f' at {self.where}' if self.where else ''}>"
@@ -111,14 +139,9 @@ class Screen:
         """Width and height in pixels, from the screenshot's header.
 
         Raises:
-            ScreenError: the screenshot is not a PNG image.
+            ScreenError: the screenshot is neither a PNG image nor one in WebP.
         """
-        header = self.png[:24]
-        if len(header) < 24 or header[:8] != b"\x89PNG\r\n\x1a\n" or header[12:16] != b"IHDR":
-            msg = f"the screenshot is not a PNG image: it begins {self.png[:16]!r}"
-            raise ScreenError(msg)
-        width, height = struct.unpack(">II", header[16:])
-        return width, height
+        return size_of(self.picture)
 
     @lazy
     def image(self) -> Image:
@@ -132,9 +155,9 @@ class Screen:
         from PIL import Image as image
 
         try:
-            return image.open(io.BytesIO(self.png)).convert("RGB")
+            return image.open(io.BytesIO(self.picture)).convert("RGB")
         except (OSError, SyntaxError, ValueError, image.DecompressionBombError) as error:
-            msg = f"the screenshot cannot be decoded: {error} (it begins {self.png[:16]!r})"
+            msg = f"the screenshot cannot be decoded: {error} (it begins {self.picture[:16]!r})"
             raise ScreenError(msg) from error
 
     @lazy

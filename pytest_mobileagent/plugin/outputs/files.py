@@ -5,6 +5,7 @@ Their writers are imported late, as importing them takes longer than pytest's ow
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 import time
 from pathlib import Path
@@ -19,6 +20,7 @@ from pytest_mobileagent.plugin.state import RESULT
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from pytest_mobileagent.episode.packing import IdlePacker
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.report.entry import Entry
 
@@ -84,6 +86,67 @@ def _written_elsewhere(name: str, whole: Mapping[str, Any]) -> str:
     except OSError:
         return ""
     return f"; it is in {path}"
+
+
+_MOST_PACKING = 60.0  # seconds after the end of a run
+_WORTH_A_WORD = 50  # screens, which take some seconds
+
+
+class Packing:
+    """A plugin of the process that owns a run: it has the run's screens packed, if it has many.
+
+    That is done while the machine is idle, and what is left then after the last test. Whoever
+    interrupts the run does not wait for it: screens that are not packed are as good.
+    """
+
+    def __init__(self, run: RunConfig) -> None:
+        self._run = run
+        self._packer: IdlePacker | None = None
+        self._next = 0.0
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Start to pack once it is worth it."""
+        now = time.monotonic()
+        if self._packer is not None or now < self._next or getattr(report, RESULT, None) is None:
+            return
+        from pytest_mobileagent.episode.packing import IdlePacker, is_worth_it
+
+        self._next = now + _LEAST
+        if is_worth_it(self._run.folder.path):
+            with contextlib.suppress(OSError):  # no process can be started: later, then
+                self._packer = IdlePacker(self._run.folder.path)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        """Pack the rest, before pages name the files."""
+        self.end()
+        if self._run.folder.path.is_dir() and exitstatus in _IN_PEACE:
+            self._pack_rest(self._run.folder.path)
+
+    def _pack_rest(self, folder: Path) -> None:
+        from pytest_mobileagent.episode.packing import is_worth_it, pack_run, unpacked
+
+        if not is_worth_it(folder):
+            return
+        left = len(unpacked(folder))
+        reporter: Any = self._run.config.pluginmanager.get_plugin("terminalreporter")
+        if left > _WORTH_A_WORD and reporter is not None:
+            reporter.ensure_newline()
+            reporter.write_line(f"packing {left} screens (Ctrl-C leaves them as they are)")
+        with contextlib.suppress(KeyboardInterrupt):
+            pack_run(folder, _MOST_PACKING)
+
+    def end(self) -> None:
+        """End the process that packs."""
+        if self._packer is not None:
+            self._packer.end()
+            self._packer = None
+
+    pytest_unconfigure = end
+
+
+_IN_PEACE = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
 
 
 class LivePage:

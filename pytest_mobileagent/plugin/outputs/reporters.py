@@ -27,7 +27,7 @@ from _pytest.junitxml import bin_xml_escape, xml_key
 
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.episode.store import cut
-from pytest_mobileagent.errors import in_one_line
+from pytest_mobileagent.errors import ScreenError, in_one_line
 from pytest_mobileagent.fileio import write_text
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.config import RUN
@@ -150,7 +150,7 @@ class Reported:
     """What other reports say of a task: its result, its page, and its last screenshot."""
 
     def __init__(
-        self, result: Entry, page: Path, screenshot: Path | None, where: tuple[str, Any]
+        self, result: Entry, page: Path, screenshot: bytes | None, where: tuple[str, Any]
     ) -> None:
         self.result, self.screenshot = result, screenshot
         self._page, self._where = page, where
@@ -191,10 +191,12 @@ def _reported(item: pytest.Item, result: Entry, episode: EpisodeRecord | None) -
     page = item.config.stash[RUN].folder.path / PAGE
     if episode is None or episode.folder is None:
         return Reported(result, page, None, ("", None))
-    screenshot = last_screenshot(episode)
-    is_picture = screenshot is not None and screenshot.suffix == ".png"
+    try:
+        screenshot = episode.screen.png or None
+    except ScreenError:
+        screenshot = None
     step = telling_step(episode, result["first_success_step"])
-    return Reported(result, page, screenshot if is_picture else None, (episode.folder.name, step))
+    return Reported(result, page, screenshot, (episode.folder.name, step))
 
 
 def _allure(item: pytest.Item, report: pytest.TestReport, task: Reported) -> None:  # noqa: ARG001
@@ -205,7 +207,7 @@ def _allure(item: pytest.Item, report: pytest.TestReport, task: Reported) -> Non
         allure.dynamic.parameter(name, value, excluded=True)  # no part of the test's identity
     allure.dynamic.link(task.link(folder), name="page")
     if task.screenshot is not None:
-        allure.attach.file(str(task.screenshot), "screen", allure.attachment_type.PNG)
+        allure.attach(task.screenshot, "screen", allure.attachment_type.PNG)
     if task.result["verdict"]:
         allure.attach(task.verdict, "verdict", allure.attachment_type.JSON)
 
@@ -216,7 +218,7 @@ def _pytest_html(item: pytest.Item, report: pytest.TestReport, task: Reported) -
     folder = (item.config.invocation_params.dir / item.config.getoption("htmlpath")).parent
     given = [extras.url(task.link(folder), name="page")]
     if task.screenshot is not None:
-        content = base64.b64encode(task.screenshot.read_bytes()).decode("ascii")
+        content = base64.b64encode(task.screenshot).decode("ascii")
         given.append(extras.png(content, name="screen"))
     given.append(extras.json(dict(properties(task.result)), name="properties"))
     if task.result["verdict"]:

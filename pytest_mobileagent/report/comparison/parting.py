@@ -155,7 +155,7 @@ def alike(one: Screen, other: Screen) -> float:
         return 0.0
     things, others = (Counter(_things(screen)) for screen in (one, other))
     if not things and not others:
-        return 1.0 if one.png == other.png else 0.0
+        return 1.0 if one.key == other.key else 0.0
     return (things & others).total() / (things | others).total()
 
 

@@ -11,18 +11,19 @@ from pytest_mobileagent.episode.reader import records_of, whole
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.fileio import MOST_BYTES, opened
+from pytest_mobileagent.fileio import opened
 from pytest_mobileagent.perception.words import in_words
 from pytest_mobileagent.plain import to_wire
 from pytest_mobileagent.report.html.exchanges import JUDGES, Exchanges, Texts
 from pytest_mobileagent.report.html.trajectory import mark, opinions, size_of, tree
 from pytest_mobileagent.report.result import no_effect, unfocused
 from pytest_mobileagent.report.text.narration import ending
+from pytest_mobileagent.screen.encoding import HEADER
 from pytest_mobileagent.screen.screen import Screen
 from pytest_mobileagent.verdict import CHECK, verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from pytest_mobileagent.episode.calls import ModelCall
@@ -109,9 +110,6 @@ def _call(call: ModelCall) -> dict[str, Any]:
     return dict(to_wire({name: getattr(call, name) for name in names}))
 
 
-_HEADER = 24  # bytes of a PNG file that tell its size
-
-
 class Pictures:
     """The screens of an episode by the names in its record; paths are relative to `page`.
 
@@ -129,8 +127,8 @@ class Pictures:
 
     def png(self, name: str) -> str | None:
         """Return the path of a screenshot; None if it is not there."""
-        known = self._store.path(name, ".png").name
-        return None if known in self.missing else self.path(known)
+        file = self._store.file(name, ".png")
+        return None if self._store.path(name, ".png").name in self.missing else self.path(file.name)
 
     def screen(self, record: Mapping[str, Any]) -> Screen:
         """Return a screen that an observation tells of, with the size and the name of its picture.
@@ -138,20 +136,24 @@ class Pictures:
         That is enough to tell pictures apart. A file that is missing is as good as empty.
         """
         name = str(record["png"])
-        png = self._read(name, ".png", _HEADER) + name.encode("utf-8", "replace")
-        xml = self._read(str(record["xml"]), ".xml", MOST_BYTES).decode("utf-8", "replace")
+        png = self._read(name, ".png", self._header)
+        xml = self._read(str(record["xml"]), ".xml", self._store.read).decode("utf-8", "replace")
         own = record.get("beneath")
         beneath = self.screen(own) if isinstance(own, dict) else None
         package, activity = (str(record.get(name, "")) for name in ("package", "activity"))
-        return Screen(xml, png, package, activity, beneath=beneath)
+        known = {"package": package, "activity": activity, "beneath": beneath}
+        return Screen.recorded(xml, name, lambda: png, **known)
 
-    def _read(self, name: str, suffix: str, most: int) -> bytes:
-        path = self._store.path(os.path.basename(name), suffix)  # noqa: PTH119 - see `path`
+    def _header(self, name: str, suffix: str) -> bytes:
+        with opened(self._store.file(name, suffix)) as file:
+            return file.read(HEADER)
+
+    def _read(self, name: str, suffix: str, read: Callable[[str, str], bytes]) -> bytes:
+        own = os.path.basename(name)  # noqa: PTH119 - see `path`
         try:
-            with opened(path) as file:
-                return file.read(most)
-        except OSError:
-            self.missing.append(path.name)
+            return read(own, suffix)
+        except (OSError, ValueError):
+            self.missing.append(self._store.path(own, suffix).name)
             return b""
 
 

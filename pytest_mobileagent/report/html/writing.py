@@ -240,15 +240,16 @@ def _small(path: Path) -> bytes | None:
     """Return a picture as WebP, no wider than `WIDTH`; None if it cannot be read."""
     from PIL import Image  # a heavy library, loaded only when needed
 
+    packed = path.with_suffix(".webp")  # since the page's data were made
     try:
-        with opened(path) as file, Image.open(file) as image:
+        with opened(path if path.exists() else packed) as file, Image.open(file) as image:
             small = image.convert("RGB")
             small.thumbnail((WIDTH, image.height), reducing_gap=2.0)
-        packed = io.BytesIO()
-        small.save(packed, "WEBP", quality=_QUALITY, method=2)
+        encoded = io.BytesIO()
+        small.save(encoded, "WEBP", quality=_QUALITY, method=2)
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
         return None
-    return packed.getvalue()
+    return encoded.getvalue()
 
 
 def _within(

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from pytest_mobileagent.episode.screens import KEPT
 from pytest_mobileagent.perception.words import in_words
 from pytest_mobileagent.plain import printable
 
@@ -147,8 +148,9 @@ def last_screenshot(episode: EpisodeRecord) -> Path | None:
     """Return the file of the last screenshot; None if the episode is not recorded."""
     if episode.folder is None:
         return None
-    links = sorted((episode.folder / "screens").glob("*.png"))
-    return links[-1] if links else episode.folder
+    links = (episode.folder / "screens").glob("*-*")
+    shown = sorted(link for link in links if link.suffix in KEPT[".png"])
+    return shown[-1] if shown else episode.folder
 
 
 def _line(text: str) -> str:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent.episode import packing as module_of_packing
 from pytest_mobileagent.plugin.outputs import files
 from pytest_mobileagent.plugin.outputs.files import LivePage
 from pytest_mobileagent.plugin.state import RESULT
 from tests.plugin.projects import PHONE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 AGENT = """
@@ -119,3 +121,72 @@ def test_a_page_that_cannot_be_written_is_told_once_at_the_end(
     assert result.stdout.str().count("report.html could not be written") == 1
     assert len(list(pytester.path.glob("runs/*/report.json"))) == 1
     assert not list(pytester.path.glob("runs/*/*.html*"))
+
+
+REPORT: Any = SimpleNamespace(**{RESULT: {}})
+
+
+@pytest.fixture
+def packing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[files.Packing]:
+    """What has the screens of a run packed; the run has one screen, which is worth it."""
+    monkeypatch.setattr(module_of_packing, "LEAST", 1)
+    (tmp_path / "screens").mkdir()
+    (tmp_path / "screens" / f"{'0' * 32}.xml").write_text("<hierarchy/>" * 99)
+    manager = SimpleNamespace(get_plugin=lambda _: None)
+    run: Any = SimpleNamespace(
+        folder=SimpleNamespace(path=tmp_path), config=SimpleNamespace(pluginmanager=manager)
+    )
+    packing = files.Packing(run)
+    yield packing
+    packing.end()
+
+
+@pytest.mark.parametrize(
+    ("status", "suffix"),
+    [
+        (pytest.ExitCode.OK, ".gz"),
+        (pytest.ExitCode.TESTS_FAILED, ".gz"),
+        (pytest.ExitCode.INTERRUPTED, ".xml"),
+        (pytest.ExitCode.INTERNAL_ERROR, ".xml"),
+    ],
+)
+def test_screens_are_packed_at_the_end_unless_somebody_is_in_a_hurry(
+    packing: files.Packing, tmp_path: Path, status: pytest.ExitCode, suffix: str
+) -> None:
+    packing.pytest_sessionfinish(status)
+    (screen,) = (tmp_path / "screens").iterdir()
+    assert screen.suffix == suffix
+
+
+def test_few_screens_stay_as_they_are(
+    packing: files.Packing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module_of_packing, "LEAST", 10_000)
+    packing.pytest_runtest_logreport(REPORT)
+    packing.pytest_sessionfinish(pytest.ExitCode.OK)
+    (screen,) = (tmp_path / "screens").iterdir()
+    assert screen.suffix == ".xml"
+
+
+def test_one_process_packs_once_there_is_a_result(
+    packing: files.Packing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Path] = []
+    ended: list[Path] = []
+
+    class Packer:
+        def __init__(self, run: Path) -> None:
+            started.append(run)
+
+        def end(self) -> None:
+            ended.append(started[-1])
+
+    monkeypatch.setattr(module_of_packing, "IdlePacker", Packer)
+    packing.pytest_runtest_logreport(SimpleNamespace())  # type: ignore[arg-type]
+    assert not started
+    for _ in range(3):
+        packing.pytest_runtest_logreport(REPORT)
+    assert len(started) == 1
+    packing.pytest_sessionfinish(pytest.ExitCode.INTERRUPTED)
+    packing.end()
+    assert ended == started

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
+from pytest_mobileagent.episode.packing import pack
 from pytest_mobileagent.report.html.episode import episode_data
 
 VERSION_1 = Path(__file__).parents[2] / "episode" / "data" / "version1"
@@ -96,6 +98,23 @@ def test_screens_that_are_missing_are_named(folder: Path, kind: str) -> None:
     assert len(told["frames"]) == 3
     first = told["frames"][0]
     assert (first["png"] is None, first["tree"] is None) == (kind == ".png", kind == ".xml")
+
+
+def test_screens_that_are_packed_are_shown_as_they_were(folder: Path) -> None:
+    before = shown(folder)
+    for path in (folder.parents[1] / "screens").glob("*.png"):
+        path.rename(path.with_suffix(".webp"))
+        Image.new("RGB", (1080, 2400)).save(path.with_suffix(".webp"), lossless=True)
+    for path in (folder.parents[1] / "screens").glob("*.xml"):
+        pack(path)
+    after = shown(folder)
+    for was, now in zip(before["frames"], after["frames"], strict=True):
+        assert now["png"] == was["png"].replace(".png", ".webp")
+        assert (folder.parents[1] / now["png"]).is_file()
+        assert [now[name] for name in ("size", "tree", "no_effect")] == [
+            was[name] for name in ("size", "tree", "no_effect")
+        ]
+    assert not after["missing"]
 
 
 def test_an_episode_that_was_cut_off_is_shown_as_far_as_it_goes(folder: Path) -> None:

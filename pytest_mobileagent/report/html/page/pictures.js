@@ -13,8 +13,13 @@ function pictureOf(path, { size, alt, small }) {
   const found = PICTURE.exec(path || "");
   if (!found) return make("span", { className: "gone" }, path ? "a picture that is not the run's" : "no picture");
   const image = make("img", { alt, width, height, decoding: "async", loading: small ? "lazy" : "eager", draggable: false });
-  image.addEventListener("error", () => image.replaceWith(
-    make("span", { className: "gone", title: path }, "the picture is missing: keep the folder screens beside this page")), { once: true });
+  const missing = () => image.replaceWith(
+    make("span", { className: "gone", title: path }, "the picture is missing: keep the folder screens beside this page"));
+  image.addEventListener("error", () => {
+    if (!path.endsWith(".png") || byId(packed)) return missing();
+    image.addEventListener("error", missing, { once: true });
+    image.src = `${path.slice(0, -4)}.webp`; // it was packed after this page was written
+  }, { once: true });
   const packed = `p:${found[1]}`;
   if (!byId(packed)) image.src = path;
   else if (small) inSight.observe(Object.assign(image, { packed }));

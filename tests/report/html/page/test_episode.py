@@ -81,6 +81,20 @@ def test_steps_are_walked_by_keys_and_kept_in_the_address(reader: Any) -> None:
     reader.sees("#count", "2 of 3 rows")
 
 
+def test_pictures_that_were_packed_since_the_page_was_written_are_shown(
+    reader: Any, tmp_path: Path
+) -> None:
+    for path in (tmp_path / "screens").glob("*.png"):
+        with Image.open(path) as image:
+            image.save(path.with_suffix(".webp"), lossless=True)
+        path.unlink()
+    reader.go("#e=bad.0&s=2")
+    reader.until(LOADED)
+    assert ".webp" in reader.ask("document.querySelector('#stage img').src")
+    assert reader.ask("document.querySelectorAll('.gone').length") == 0
+    reader.chrome.get_log("browser")  # that the others are not there
+
+
 def test_it_plays(reader: Any) -> None:
     reader.go("#e=ok.0&s=5")
     reader.sees("#place", "Step 5 / 6")

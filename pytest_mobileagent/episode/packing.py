@@ -1,0 +1,168 @@
+"""Packing the screens of a run: the same pixels and hierarchies in a third of the bytes.
+
+A run writes screens as the phone gives them, so that no step waits for an encoder (0.2 s for a
+screenshot). They are packed while the machine has nothing else to do, by a process of the lowest
+priority, and at the end of the run: HASH.png becomes HASH.webp, without loss, and HASH.xml becomes
+HASH.xml.gz. Names and records stay as they are. The packed file is whole, read back and compared,
+and on the disk before the other one is removed: whatever kills a process that packs, every screen
+is there in one of the two forms, and the next one goes on.
+
+    python -m pytest_mobileagent.episode.packing RUN      until its standard input ends
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import select
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.episode.screens import CONTENT, FOLDER
+from pytest_mobileagent.fileio import read_bytes, replacing
+from pytest_mobileagent.screen.encoding import as_webp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+LEAST = 2_000_000  # bytes of a run's screens that are worth it
+_PAUSE = 2.0  # seconds between two looks for new screens
+_SUFFIXES = {".png": ".webp", ".xml": ".xml.gz"}
+
+
+def unpacked(run: Path) -> list[Path]:
+    """Return the screens of a run that are not packed: hierarchies, which take no time, first."""
+    found = []
+    with suppress(OSError), os.scandir(run / FOLDER) as entries:
+        for entry in entries:
+            path = Path(entry.path)
+            is_screen = path.suffix in _SUFFIXES and CONTENT.fullmatch(path.stem)
+            if is_screen and not entry.is_symlink():
+                with suppress(OSError):  # packed just now
+                    found.append((path.suffix == ".png", entry.stat().st_mtime_ns, path))
+    return [path for *_, path in sorted(found)]
+
+
+def is_worth_it(run: Path) -> bool:
+    """Whether a run has so many screens, packed or not, that it is worth it."""
+    size = 0
+    with suppress(OSError), os.scandir(run / FOLDER) as entries:
+        for entry in entries:
+            with suppress(OSError):
+                size += entry.stat().st_size
+    return size >= LEAST
+
+
+def pack(screen: Path) -> bool:
+    """Pack one screen, and return whether that made it smaller; else it stays as it is.
+
+    Raises:
+        OSError: it cannot be read, or the packed one not written; the screen stays as it is.
+    """
+    content = read_bytes(screen)
+    packed = as_webp(content) if screen.suffix == ".png" else gzip.compress(content, 9, mtime=0)
+    if packed is None or len(packed) >= len(content):
+        return False
+    with replacing(screen.with_name(screen.stem + _SUFFIXES[screen.suffix])) as file:
+        file.write(packed)
+        file.flush()
+        os.fsync(file.fileno())  # a machine that loses its power must not lose both
+    screen.unlink()
+    return True
+
+
+def pack_run(run: Path, seconds: float) -> int:
+    """Pack the screens of a run that has ended, and return how many time was too short for.
+
+    All processors work on it. Screens that cannot be packed, or not be written, stay as they are.
+    """
+    deadline = time.monotonic() + seconds
+
+    def one(screen: Path) -> bool:
+        if time.monotonic() > deadline:
+            return False
+        with suppress(OSError):
+            pack(screen)
+        return True
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        try:
+            left = list(pool.map(one, unpacked(run))).count(False)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    relink(run)
+    return left
+
+
+def relink(run: Path) -> None:
+    """Let the links in the folders of episodes lead to screens that were packed since."""
+    screens = run / FOLDER
+    with suppress(OSError):
+        packed = {path.name for path in screens.iterdir() if path.suffix in {".webp", ".gz"}}
+        for episode in (run / "episodes").iterdir() if packed else ():
+            for link, target in _broken_links(episode / FOLDER):
+                name, kept = target.stem, _SUFFIXES.get(target.suffix, "")
+                if name + kept in packed and not (screens / target.name).exists():
+                    with suppress(OSError):  # there may be one already
+                        link.with_suffix(kept).symlink_to(target.with_name(name + kept))
+                    link.unlink(missing_ok=True)
+
+
+def _broken_links(folder: Path) -> Iterator[tuple[Path, Path]]:
+    with suppress(OSError):
+        for path in list(folder.iterdir()):
+            if path.is_symlink() and not path.exists():
+                yield path, path.readlink()
+
+
+class IdlePacker:
+    """A process that packs the screens of a run which goes on, when nobody wants a processor."""
+
+    def __init__(self, run: Path) -> None:
+        command = [sys.executable, "-m", __name__, str(run)]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+
+    def end(self) -> None:
+        """End it at once, whatever it is doing."""
+        self._process.kill()
+        self._process.communicate()
+
+
+def _be_idle() -> None:
+    """Give this process only what nobody else wants of the processors and disks."""
+    os.nice(19)
+    if hasattr(os, "SCHED_IDLE"):
+        with suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Pack the screens of a run until the standard input ends, which is that of who started it."""
+    (run,) = map(Path, arguments)
+    _be_idle()
+    hopeless: set[Path] = set()
+    while True:
+        fresh = [screen for screen in unpacked(run) if screen not in hopeless]
+        for screen in fresh:
+            if select.select([sys.stdin], [], [], 0)[0]:
+                return
+            try:
+                is_packed = pack(screen)
+            except OSError:
+                is_packed = False
+            if not is_packed:
+                hopeless.add(screen)
+        if select.select([sys.stdin], [], [], _PAUSE)[0]:
+            return
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

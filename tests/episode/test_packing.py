@@ -1,0 +1,192 @@
+"""The screens of a run are packed: nothing is lost, whatever happens on the way."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from PIL import Image
+
+from pytest_mobileagent import Episode, Screen, load
+from pytest_mobileagent.episode import packing
+from pytest_mobileagent.episode.importing import import_episode
+from pytest_mobileagent.episode.packing import IdlePacker, pack, pack_run, relink, unpacked
+from pytest_mobileagent.episode.screens import ScreenStore
+from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.report.text.narration import last_screenshot
+from tests.episode.recording import record, recorder_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@pytest.fixture
+def run(tmp_path: Path, make_screen: Callable[..., Screen]) -> Path:
+    """A run of one episode, whose pictures are worth packing."""
+
+    def drawn(text: str) -> Screen:
+        image = Image.new("RGB", (64, 48))
+        image.putdata([(n % 251, n * 7 % 253, ord(text[0])) for n in range(64 * 48)])
+        file = io.BytesIO()
+        image.save(file, "PNG")
+        return Screen(make_screen(text, *["a row"] * 20).xml, file.getvalue())
+
+    recorder = recorder_in(tmp_path)
+    record(recorder, drawn)
+    recorder.close()
+    return tmp_path
+
+
+def episode_of(run: Path) -> Episode:
+    return load(run / "episodes" / "e.0")
+
+
+def kinds(folder: Path) -> dict[str, int]:
+    """How many files or links with each suffix are in a folder."""
+    found = ["".join(path.suffixes) for path in folder.iterdir()]
+    return {suffix: found.count(suffix) for suffix in found}
+
+
+def seen(episode: Episode) -> list[tuple[str, bytes, tuple[int, int]]]:
+    """All that a check can see of an episode's screens."""
+    return [(screen.xml, screen.image.tobytes(), screen.size) for screen in episode.screens]
+
+
+def test_packed_episodes_are_the_same_and_smaller(run: Path) -> None:
+    before, was = episode_of(run), seen(episode_of(run))
+    size = sum(path.stat().st_size for path in (run / "screens").iterdir())
+    assert pack_run(run, 60) == 0
+    assert episode_of(run) == before
+    assert seen(episode_of(run)) == was
+    assert kinds(run / "screens") == {".webp": 4, ".xml.gz": 4}
+    assert sum(path.stat().st_size for path in (run / "screens").iterdir()) < size / 2
+    assert not unpacked(run)
+
+
+def test_links_lead_to_packed_screens_and_messages_name_them(run: Path) -> None:
+    pack_run(run, 60)
+    links = run / "episodes" / "e.0" / "screens"
+    assert kinds(links) == {".webp": 4, ".xml.gz": 4}
+    assert all(link.is_symlink() and link.exists() for link in links.iterdir())
+    episode = episode_of(run)
+    assert last_screenshot(episode) == links / "003-tap.webp"
+    assert Path(episode.screen.where.partition(": ")[2]).is_file()
+
+
+def test_what_is_seen_again_is_not_stored_again(run: Path) -> None:
+    screen = episode_of(run).screen
+    again = Screen(screen.xml, screen.png)
+    pack_run(run, 60)
+    store = ScreenStore(run / "screens")
+    png, xml = store.add(again)
+    assert kinds(run / "screens") == {".webp": 4, ".xml.gz": 4}
+    store.link(run / "episodes" / "e.0" / "screens" / "009-tap", png, xml)
+    assert (run / "episodes" / "e.0" / "screens" / "009-tap.webp").exists()
+
+
+@pytest.mark.parametrize(
+    ("where", "name"),
+    [(os, "fsync"), (Path, "replace"), (Path, "unlink"), (packing, "as_webp")],
+)
+def test_whatever_kills_a_process_that_packs_the_next_one_goes_on(
+    run: Path, monkeypatch: pytest.MonkeyPatch, where: Any, name: str
+) -> None:
+    before, was = episode_of(run), seen(episode_of(run))
+    real = getattr(where, name)
+
+    def killed(*arguments: Any, **options: Any) -> Any:
+        # As a kill would do: nothing after it is done; a part file is left where one was begun.
+        if name == "unlink" and str(arguments[0]).rpartition("/")[2].startswith("."):
+            return real(*arguments, **options)
+        raise KeyboardInterrupt
+
+    for screen in unpacked(run):
+        with monkeypatch.context() as patched:
+            patched.setattr(where, name, killed)
+            try:
+                pack(screen)
+            except KeyboardInterrupt:
+                assert name != "as_webp" or screen.suffix == ".png"
+        assert episode_of(run) == before
+        assert seen(episode_of(run)) == was
+    assert pack_run(run, 60) == 0
+    assert seen(episode_of(run)) == was
+    assert kinds(run / "screens") == {".webp": 4, ".xml.gz": 4}
+
+
+def test_screens_that_cannot_be_written_or_packed_stay_as_they_are(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any) -> Any:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        assert pack_run(run, 60) == 0
+    assert kinds(run / "screens") == {".png": 4, ".xml": 4}
+    damaged = ScreenStore(run / "screens").path("0" * 32, ".png")
+    damaged.write_bytes(b"no picture")
+    pack_run(run, 60)
+    assert damaged.read_bytes() == b"no picture"
+    assert kinds(run / "screens") == {".png": 1, ".webp": 4, ".xml.gz": 4}
+
+
+def test_there_is_no_more_time_than_is_given(run: Path) -> None:
+    assert pack_run(run, -1) == 8
+    assert kinds(run / "screens") == {".png": 4, ".xml": 4}
+
+
+def test_other_files_and_links_are_not_touched(run: Path) -> None:
+    screens = run / "screens"
+    (screens / "notes.png").write_bytes(b"mine")
+    outside = run / "outside.xml"
+    outside.write_text("<hierarchy/>" * 100)
+    (screens / f"{'1' * 32}.xml").symlink_to(outside)
+    pack_run(run, 60)
+    assert (screens / "notes.png").read_bytes() == b"mine"
+    assert (screens / f"{'1' * 32}.xml").is_symlink()
+    assert outside.read_text() == "<hierarchy/>" * 100
+
+
+def test_links_elsewhere_stay(run: Path) -> None:
+    links = run / "episodes" / "e.0" / "screens"
+    (links / "mine.png").symlink_to("../../../nowhere.png")
+    pack_run(run, 60)
+    relink(run)
+    assert (links / "mine.png").is_symlink()
+
+
+def test_packed_screens_are_imported_with_their_episode(run: Path, tmp_path: Path) -> None:
+    was = seen(episode_of(run))
+    pack_run(run, 60)
+    other = tmp_path / "other"
+    (other / "episodes").mkdir(parents=True)
+    import_episode(run / "episodes" / "e.0", other, other / "episodes" / "e.0")
+    shutil.rmtree(run / "screens")
+    assert seen(load(other / "episodes" / "e.0")) == was
+
+
+@pytest.mark.parametrize("content", [b"", b"no gzip", None])
+def test_damaged_hierarchies_are_damaged_records(run: Path, content: bytes | None) -> None:
+    pack_run(run, 60)
+    for path in (run / "screens").glob("*.gz"):
+        path.write_bytes(path.read_bytes()[:-9] if content is None else content)
+    with pytest.raises(RecordError, match="is damaged"):
+        episode_of(run)
+
+
+@pytest.mark.slow
+def test_a_process_packs_while_the_run_goes_on_and_ends_when_it_is_told(run: Path) -> None:
+    was = seen(episode_of(run))
+    packer = IdlePacker(run)
+    deadline = time.monotonic() + 60
+    while unpacked(run) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    packer.end()
+    assert kinds(run / "screens") == {".webp": 4, ".xml.gz": 4}
+    assert seen(episode_of(run)) == was
