@@ -112,7 +112,10 @@ CASES = [
     way("GoogleTasks_5", menu("Starred recently")),
     way(
         "GoogleTasks_6",
-        (n(desc="Python Assignment1, due today", inside=[n(), n(touch=True)]),),
+        (
+            HOMEWORK,
+            n(desc="Python Assignment1, due today", inside=[n(), n(touch=True)]),
+        ),
     ),
     way(
         "GoogleTasks_8",

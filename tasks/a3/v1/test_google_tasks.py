@@ -43,13 +43,17 @@ def starred(episode):
     assert first.content_desc == "Remove star"
 
 
+def ticked_off(episode):
+    assert episode.tapped(xpath=f"//*[{TASK}]/*[2][//*[@text='{HOMEWORK['text']}']]")
+
+
 BODIES: Bodies = {
     "GoogleTasks_0": new_list,
     "GoogleTasks_1": added,
     "GoogleTasks_2": sorted_by("Date"),
     "GoogleTasks_4": both(sorted_by("Date"), starred),
     "GoogleTasks_5": sorted_by("Starred recently"),
-    "GoogleTasks_6": touches({"xpath": f"//*[{TASK}]/*[2]"}),
+    "GoogleTasks_6": ticked_off,
     "GoogleTasks_8": touches(
         button(TASK),
         {"content_desc": "More options"},
