@@ -105,6 +105,7 @@ class Entry(Spent):
     kind: str | None
     level: int | None
     language: str | None
+    twin: str | None
     tags: list[str]
     parameters: dict[str, Any]
     epoch: int

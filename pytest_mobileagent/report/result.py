@@ -90,6 +90,7 @@ class Result:
                     "kind": task.kind,
                     "level": task.level,
                     "language": task.language,
+                    "twin": task.twin or None,
                     "tags": task.tags,
                     "parameters": self.case.parameters,
                     "epoch": self.case.epoch,

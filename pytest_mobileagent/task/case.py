@@ -28,6 +28,7 @@ _RECORDED: dict[str, Any] = {
     "snapshot": str,
     "wording": str,
     "task_set": str,
+    "twin": str,
     "variant": str,
 }
 _OWN: dict[str, Any] = {
@@ -88,8 +89,9 @@ class Case:
         """Return the case as plain data, the task by what a record keeps of it."""
         task = {name: getattr(self.task, name) for name in _RECORDED}
         task |= {"apps": self.task.packages, "golden_steps": self.task.shortest}
-        if not self.task.variant:  # as before there were any
-            del task["variant"]
+        for name in ("twin", "variant"):
+            if not task[name]:  # as before there were any
+                del task[name]
         own = {
             "id": self.id,
             "key": self.key,

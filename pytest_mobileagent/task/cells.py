@@ -68,7 +68,7 @@ def _flag(value: Any) -> bool:
 # How cells of the columns that are fields of a task are read.
 FIELDS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("goal", "vague", "app", "kind", "language", "source", "suite"), str),
-    **dict.fromkeys(("snapshot", "task_set"), str),
+    **dict.fromkeys(("snapshot", "task_set", "twin"), str),
     **dict.fromkeys(("apps", "tags", "instructions"), as_list),
     **dict.fromkeys(("golden_steps", "level", "step_limit"), _whole),
     "needs": _needs,

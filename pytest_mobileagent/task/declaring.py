@@ -94,6 +94,7 @@ def task(
     golden: Sequence[Wanted] = (),
     wording: str = OWN,
     task_set: str = "",
+    twin: str = "",
     remarks: Sequence[str] = (),
 ) -> Decorator:
     """Make a test function a task: its body decides whether an episode has met the goal.

@@ -92,6 +92,8 @@ class Task:
       release.
     - `task_set`: the name of a set of tasks that build on each other, in the order of the file
       (SPA-Bench, section 3.2). On devices that are not restored, they are run on one device.
+    - `twin`: the row's id of the task that asks for the same in another language, as SPA-Bench has
+      some (see `mobileagent compare --by=language`).
     - `remarks`: what whoever reads results should know of the task, such as a weakness of how it
       is decided; `doctor --tasks` lists them.
 
@@ -123,6 +125,7 @@ class Task:
     golden: Sequence[Wanted] = ()
     wording: str = OWN
     task_set: str = ""
+    twin: str = ""
     remarks: tuple[str, ...] = ()
     vague: str | None = None
     variant: str = ""
@@ -149,7 +152,7 @@ class Task:
         self._check_parts()
 
     def _check_texts(self) -> None:
-        for name in ("app", "language", "snapshot", "source", "task_set"):
+        for name in ("app", "language", "snapshot", "source", "task_set", "twin"):
             value = getattr(self, name)
             if not isinstance(value, str) and not (name == "app" and value is None):
                 msg = f"{name}={_shown(value)} has to be a text"

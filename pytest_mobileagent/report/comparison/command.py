@@ -23,12 +23,13 @@ from pytest_mobileagent.report.comparison.beside import (
     place_of_pair,
     with_episodes,
 )
+from pytest_mobileagent.report.comparison.by import FIELDS, alone, by_field, by_lines, by_markdown
 from pytest_mobileagent.report.comparison.compare import compare, paired_by_variant
 from pytest_mobileagent.report.gate.decide import decide_finished, decision_lines, decision_markdown
 from pytest_mobileagent.report.gate.spec import read_gate
 from pytest_mobileagent.report.recorded import find_run, recorded_run
 from pytest_mobileagent.report.text.markdown import escape, folded, table
-from pytest_mobileagent.report.text.table import label, percent, points, shortener
+from pytest_mobileagent.report.text.table import interval, label, percent, shortener, signed
 
 if TYPE_CHECKING:
     import argparse
@@ -194,8 +195,8 @@ def _table(comparison: Comparison) -> list[str]:
         (
             "success rate",
             *rates,
-            _signed(comparison["difference"]),
-            _interval(comparison["interval"]),
+            signed(comparison["difference"]),
+            interval(comparison["interval"]),
             _number(comparison["p_value"]),
         )
     ]
@@ -217,8 +218,8 @@ def _table(comparison: Comparison) -> list[str]:
 def _rate(comparison: Comparison) -> str:
     if comparison["difference"] is None:
         return "n/a: no task was decided in both runs"
-    interval = _interval(comparison["interval"])
-    return _signed(comparison["difference"]) + (f" (95 %: {interval})" if interval else "")
+    between = interval(comparison["interval"])
+    return signed(comparison["difference"]) + (f" (95 %: {between})" if between else "")
 
 
 def _measures(comparison: Comparison) -> list[str]:
@@ -231,7 +232,7 @@ def _measures(comparison: Comparison) -> list[str]:
         found.append(f"crashes {crashes['difference']:+.1f} a task")
     for name in _ACCURACIES:
         share = (comparison.get(name) or {}).get("difference")
-        found += [] if share is None else [f"{_MEASURES[name]} {_signed(share)}"]
+        found += [] if share is None else [f"{_MEASURES[name]} {signed(share)}"]
     return found
 
 
@@ -249,14 +250,6 @@ def _tasks(listed: Sequence[Mapping[str, Any]], most: int) -> list[str]:
         lines.append(f"{name}{change}")
     more = len(listed) - most
     return [*lines, *([f"and {more} more: see --format=json"] if more > 0 else [])]
-
-
-def _signed(share: float | None) -> str:
-    return "n/a" if share is None else f"{points(share)} points"
-
-
-def _interval(interval: Sequence[float] | None) -> str:
-    return "" if interval is None else " to ".join(map(points, interval))
 
 
 def _number(value: float | None) -> str:
@@ -278,8 +271,10 @@ def main(arguments: Sequence[str], setting: Callable[[str], tuple[str, Path] | N
         text, folder = (given.gate, Path()) if given.gate else setting("mobile_gate") or ("", None)
         gate = read_gate(text, folder) if folder is not None else None
         base, *others = (recorded_run(find_run(Path(run))) for run in (given.base, *given.runs))
-        found = [_entry(base, run, gate) for run in others]
-        if given.format == "html":
+        found = [_entry(base, run, gate, given.by) for run in others]
+        if not others:
+            told = alone(given.by, base, given.format)
+        elif given.format == "html":
             told = _write_page(base, others, found, given.output)
         else:
             told = "\n".join(_FORMATS[given.format](found, given))
@@ -301,7 +296,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("base", metavar="BASE", help="the run that the others are compared with")
-    add("runs", metavar="RUN", nargs="+", help="a run")
+    add("runs", metavar="RUN", nargs="*", help="a run")
+    add(
+        "--by",
+        choices=FIELDS,
+        help="also by the values of a field of the tasks; with BASE alone, of tasks that pair: in "
+        "two environments, or as twins in two languages",
+    )
     add(
         "--gate",
         metavar="FILE|EXPRESSION",
@@ -327,11 +328,14 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _entry(base: RecordedRun, run: RecordedRun, gate: Gate | None) -> dict[str, Any]:
+def _entry(
+    base: RecordedRun, run: RecordedRun, gate: Gate | None, by: str | None
+) -> dict[str, Any]:
     base, run = paired_by_variant(base, run)
     comparison = with_episodes(compare(base, run), base, run)
     decision = None if gate is None else decide_finished(gate, run, base).to_wire()
-    return {"comparison": comparison, "gate": decision}
+    divided = {"by": by_field(by, base, run)} if by else {}
+    return {"comparison": comparison, "gate": decision, **divided}
 
 
 def _write_page(
@@ -359,6 +363,7 @@ def _text(found: Sequence[Mapping[str, Any]], given: argparse.Namespace) -> list
     for name, each in zip(names, found, strict=True):
         lines += ["", *([printable(name)] if len(found) > 1 else [])]
         lines += comparison_details(each["comparison"])
+        lines += map(printable, by_lines(each["by"])) if "by" in each else []
         lines += decision_lines(each["gate"]) if each["gate"] else []
     for path, each in zip(given.runs, found, strict=True):
         if any("episodes" in entry for entry in each["comparison"]["lost"]):
@@ -374,6 +379,7 @@ def _markdown(found: Sequence[Mapping[str, Any]], given: argparse.Namespace) -> 
     for name, each in zip(_names(found), found, strict=True):
         lines += decision_markdown(each["gate"]) if each["gate"] else []
         lines += comparison_markdown(each["comparison"], name, given.page)
+        lines += by_markdown(each["by"]) if "by" in each else []
     return lines
 
 

@@ -192,3 +192,13 @@ def shortener(ids: Iterable[str]) -> Callable[[str], str]:
 def points(share: float) -> str:
     """Return a difference of shares in percentage points, with its sign."""
     return f"{100 * share + 0.0:+.1f}".replace("-0.0", "+0.0")
+
+
+def signed(share: float | None) -> str:
+    """Return a difference of shares in words; "n/a" for None."""
+    return "n/a" if share is None else f"{points(share)} points"
+
+
+def interval(between: Sequence[float] | None) -> str:
+    """Return an interval of differences of shares in percentage points; "" for None."""
+    return "" if between is None else " to ".join(map(points, between))

@@ -1,0 +1,142 @@
+"""Runs by a field of their tasks, and tasks of one run that pair: in environments, as twins."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent import Case, Task
+from pytest_mobileagent.report.comparison.by import alone, by_field, by_lines, by_markdown
+from pytest_mobileagent.report.comparison.command import main
+from pytest_mobileagent.report.recorded import document
+from pytest_mobileagent.report.result import Result
+from tests.report.gate.entries import entries, entry, recorded
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_mobileagent.report.entry import Entry
+
+EN = {"cross[a_ENG]": ("PP", "a_CHN"), "cross[b_ENG]": ("PF", "c_CHN"), "cross[x_ENG]": ("P", "")}
+ZH = {"cross[a_CHN]": ("FF", "a_ENG"), "cross[c_CHN]": ("F", "b_ENG"), "cross[y_CHN]": ("PP", "")}
+
+
+def tasks(*, en: str = "", zh: str = "") -> list[Entry]:
+    """Tasks in two languages, two of each twins; `en` and `zh` replace all their epochs."""
+    return [
+        entry(name, number, letter, language=language, twin=twin or None)
+        for language, those, letters in (("en", EN, en), ("zh", ZH, zh))
+        for name, (own, twin) in those.items()
+        for number, letter in enumerate(letters or own)
+    ]
+
+
+def test_each_value_has_the_difference_of_the_runs() -> None:
+    base, run = recorded(tasks(en="F")), recorded(tasks(en="P"))
+    found = by_field("language", base, run)
+    en, zh = found["groups"]
+    assert (en["value"], en["tasks"], en["baseline"], en["run"]) == ("en", 3, 0, 1)
+    assert (en["difference"], zh["difference"]) == (1, 0)
+    low, high = zh["interval"]
+    assert low < 0 < high
+    lines = by_lines(found)
+    assert lines[0] == "by language:"
+    assert lines[1].startswith("  en  0.0% → 100.0%   +100.0 points (95 %: ")
+    assert lines[1].endswith("   3 tasks")
+    assert by_markdown(found)[2].startswith("| en | 3 | 0.0% | 100.0% | +100.0 points | ")
+
+
+def test_levels_are_in_their_order_and_tasks_without_one_in_none() -> None:
+    def run(letter: str) -> Any:
+        levels = ({"level": level} if level else {} for level in (3, 1, None, 2))
+        each = (entry(f"t{n}", 0, letter, **level) for n, level in enumerate(levels))
+        return recorded(list(each))
+
+    groups = by_field("level", run("F"), run("P"))["groups"]
+    assert [group["value"] for group in groups] == [1, 2, 3]
+    assert [group["interval"] for group in groups] == [None] * 3  # of a single task each
+
+
+def test_twins_of_a_run_stand_beside_each_other() -> None:
+    (pairs,) = by_field("language", recorded(tasks()))["pairs"]
+    assert (pairs["values"], pairs["tasks"]) == (["en", "zh"], 2)
+    assert (pairs["baseline"], pairs["run"], pairs["difference"]) == (0.75, 0.0, -0.75)
+    assert pairs["each"] == [
+        {"id": "cross[a_ENG]", "other": "cross[a_CHN]", "before": "2/2", "after": "0/2"},
+        {"id": "cross[b_ENG]", "other": "cross[c_CHN]", "before": "1/2", "after": "0/1"},
+    ]
+    assert by_lines(by_field("language", recorded(tasks())))[1:] == [
+        "  cross[a_ENG]  2/2 → 0/2  cross[a_CHN]",
+        "  cross[b_ENG]  1/2 → 0/1  cross[c_CHN]",
+    ]
+
+
+def test_of_two_runs_the_twins_of_both_are_told() -> None:
+    found = by_field("language", recorded(tasks()), recorded(tasks(zh="P")))
+    assert [(each["of"], each["difference"]) for each in found["pairs"]] == [
+        ("baseline", -0.75),
+        ("run", 0.25),
+    ]
+    assert any(
+        line.startswith("pairs in the run, en → zh: 75.0% → 100.0%") for line in by_lines(found)
+    )
+
+
+def test_a_twin_that_was_not_decided_pairs_with_nothing() -> None:
+    assert by_field("language", recorded(tasks(zh="E")))["pairs"] == []
+    alone_in_it = [each for each in tasks() if each["language"] == "zh"]
+    assert by_lines(by_field("language", recorded(alone_in_it))) == [
+        "no two tasks pair by language"
+    ]
+    assert by_field("language", recorded([]))["pairs"] == []
+
+
+def test_a_task_pairs_with_itself_in_other_environments() -> None:
+    run = recorded(entries({"t0@100": "P", "t1@100": "P", "t0@101": "F", "t1@102": "P"}))
+    pairs = by_field("environment", run)["pairs"]
+    assert [(each["values"], each["tasks"], each["difference"]) for each in pairs] == [
+        (["100", "101"], 1, -1),
+        (["100", "102"], 1, 0),
+    ]
+
+
+def test_by_other_fields_a_run_alone_has_no_pairs() -> None:
+    run = recorded(tasks())
+    with pytest.raises(ValueError, match="pair by language and environment, not by level"):
+        alone("level", run, "text")
+    with pytest.raises(ValueError, match="--by=FIELD"):
+        alone(None, run, "text")
+    with pytest.raises(ValueError, match="name two"):
+        alone("language", run, "html")
+    assert json.loads(alone("language", run, "json"))["by"]["field"] == "language"
+    assert alone("language", run, "markdown").startswith("| language |")
+
+
+def test_the_command_adds_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folders = []
+    for name, each in (("one", tasks()), ("two", tasks(zh="P"))):
+        folder = tmp_path / name
+        folder.mkdir()
+        report = document({"id": name, "agent": name}, {t["nodeid"]: t for t in each})
+        (folder / "report.json").write_text(json.dumps(report))
+        folders.append(str(folder))
+    assert main([*folders, "--by=language"], lambda _name: None) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert "by language:" in out
+    assert any(line.startswith("pairs in the baseline, en → zh: 75.0% → 0.0%") for line in out)
+    assert main([folders[0], "--by=language"], lambda _name: None) == 0
+    assert capsys.readouterr().out.startswith("pairs en → zh: 75.0% → 0.0%   -75.0 points")
+    assert main([*folders, "--by=level", "--format=json"], lambda _name: None) == 0
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    assert run["by"]["groups"] == []
+    assert main([folders[0]], lambda _name: None) == 4
+    assert "--by=FIELD" in capsys.readouterr().err
+
+
+def test_a_task_names_its_twin_in_records_and_reports() -> None:
+    case = Case(Task("Do it.", twin="a_CHN"), "cross[a_ENG]")
+    assert Result(case).to_wire()["twin"] == "a_CHN"
+    assert Case.from_json(case.to_json()).task.twin == "a_CHN"
+    assert "twin" not in Case(Task("Do it."), "t").to_json()["task"]
