@@ -76,7 +76,11 @@ class Evaluation:
 
 
 class _EvaluationError(Exception):
-    """The evaluation broke; the text says how."""
+    """The evaluation broke; the text says how, and `where` in which line of the copy."""
+
+    def __init__(self, why: str, where: str = "") -> None:
+        super().__init__(why)
+        self.where = where[:_LONGEST]
 
 
 def evaluate(evaluation: Evaluation, ask: Ask | None, seconds: float = SECONDS) -> Verdict:
@@ -90,10 +94,11 @@ def evaluate(evaluation: Evaluation, ask: Ask | None, seconds: float = SECONDS) 
     try:
         passed = _result(evaluation, ask, seconds)
     except (_EvaluationError, JudgeError) as error:
-        where = f"{evaluation.file} on {evaluation.row}"
-        reason = printable(" ".join(f"{where}: {error}".split()))
-        cut = reason if len(reason) <= _LONGEST else f"{reason[: _LONGEST - 1]}…"
-        return beside(Verdict(None, evaluation.scorer, cut))
+        why = printable(" ".join(str(error).split()))
+        cut = why if len(why) <= _LONGEST else f"{why[: _LONGEST - 1]}…"
+        where = printable(getattr(error, "where", "") or evaluation.file)
+        reason = f"{cut}, in {where}, on {evaluation.row}"
+        return beside(Verdict(None, evaluation.scorer, reason))
     said = "done" if passed else "not done"
     return beside(Verdict(passed, evaluation.scorer, f"{evaluation.file}: {said}"))
 
@@ -183,7 +188,7 @@ class _Talk:
                     raise _EvaluationError(msg)
                 self._say({"reply": ask(str(said["ask"]))})
             elif "error" in said:
-                raise _EvaluationError(str(said["error"]))
+                raise _EvaluationError(str(said["error"]), str(said.get("where", "")))
             elif isinstance(passed := said.get("result"), bool):
                 return passed
             else:

@@ -5,7 +5,7 @@ line of JSON. Questions of a model go the same way:
 
     {"folder": "…/copy", "module": "ace.one", "function": "eval", "arguments": […], …}
     {"ask": "Is … right?"}      and is answered by      {"reply": "Yes"}
-    {"result": true}            or    {"error": "ace/one.py, line 9: KeyError: 'x'"}
+    {"result": true}            or    {"error": "KeyError: 'x'", "where": "ace/one.py, line 9"}
 
 It leaves its networks where the system lets it (user_namespaces(7)), changes no file, runs no
 program and reaches no port where Landlock is there (`isolation.refuse_changes`), and refuses all of
@@ -57,7 +57,7 @@ def main() -> None:
         result = getattr(module, request["function"])(*request["arguments"])
         said: dict[str, Any] = {"result": bool(result)}
     except BaseException as error:  # noqa: BLE001 - SystemExit and the like are its errors, too
-        said = {"error": _in_one_line(error, request["folder"])}
+        said = _told(error, request["folder"])
     if refusals:
         said = {"error": f"it may look at the episode, not use {refusals[0]}"}
     talk.write(said)
@@ -149,8 +149,8 @@ def _writes(arguments: tuple[Any, ...]) -> str:
     return f"open({Path(os.fsdecode(path)).name!r}) to write to it"
 
 
-def _in_one_line(error: BaseException, folder: str) -> str:
-    """Return what was raised, with the last place in the copy."""
+def _told(error: BaseException, folder: str) -> dict[str, str]:
+    """Return what was raised in one line, and the last place in the copy."""
     inside = [
         (Path(frame.f_code.co_filename), line)
         for frame, line in traceback.walk_tb(error.__traceback__)
@@ -159,10 +159,10 @@ def _in_one_line(error: BaseException, folder: str) -> str:
     where = ""
     if inside:
         path, line = inside[-1]
-        where = f"{path.relative_to(folder).as_posix()}, line {line}: "
+        where = f"{path.relative_to(folder).as_posix()}, line {line}"
     said = str(error) if isinstance(error, Exception) else ""
     words = " ".join(said.split())[:500].replace(folder, ".")
-    return f"{where}{type(error).__name__}{words and f': {words}'}"
+    return {"error": f"{type(error).__name__}{words and f': {words}'}", "where": where}
 
 
 def _stop_clock(now: dt.datetime) -> None:

@@ -73,7 +73,7 @@ def test_it_stands_beside_and_decides_nothing(shop: Any) -> None:
             "  *asks*   ours: done   shop/asks.py: not done",
             "  *other*   ours: done   shop/other.py: not done",
             "shop-official broke (1):",
-            "  *broken*   shop/broken.py on shop.csv (broken): shop/broken.py, line 2: KeyError*",
+            "  *broken*   KeyError: '4711', in shop/broken.py, line 2, on shop.csv (broken)",
         ]
     )
     tasks = tasks_of(shop)

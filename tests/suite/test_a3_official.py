@@ -72,8 +72,9 @@ def test_a_release_is_given_what_its_own_script_gives(
     row = SimpleNamespace(id="google_calendar_10", where="v1.csv, line 9")
     found = evaluate(official.evaluation(episode, row), None)
     assert (found.scorer, found.passed) == ("a3-official", None)
-    head, _, given = found.reason.partition("ValueError: ")
-    assert "ace/task_eval/google_calendar/task10.py on v1.csv, line 9: " in head
+    given, _, where = found.reason.removeprefix("ValueError: ").partition(", in ")
+    assert where.startswith("ace/task_eval/google_calendar/task10.py, line ")
+    assert where.endswith(", on v1.csv, line 9")
     assert json.loads(given) == ["How many?", ["0", "2"], 1, True, "100", "PNG", "42"]
 
 

@@ -87,11 +87,11 @@ def official_differences(results: Sequence[Entry]) -> list[str]:
         said = [e for e in results if e["official"] and e["official"]["scorer"] == scorer]
         both = [e for e in said if None not in (_official(e), e["success"])]
         differ = [each for each in both if _official(each) is not each["success"]]
-        lines.append(
-            f"{printable(scorer)} says the same of {len(both) - len(differ)} of {len(both)}"
-        )
+        same = f"{printable(scorer)} says the same of {len(both) - len(differ)} of {len(both)}"
         if differ:
-            lines[-1:] = _lines(f"{lines[-1]}, and differs", differ, results, _ours_and_official)
+            lines += _lines(f"{same}, and differs", differ, results, _ours_and_official)
+        elif both:
+            lines.append(same)
         broke = [each for each in said if _official(each) is None]
         if broke:
             title = f"{printable(scorer)} broke ({len(broke)})"
