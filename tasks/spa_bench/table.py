@@ -97,6 +97,15 @@ def decide(episode: Any, row: mobile.Row, judge: Any) -> None:
         checked.body(episode)
 
 
+def crossing(rows: Sequence[mobile.Row]) -> Mapping[str, list[Any]]:
+    """Return the subtasks of rows of tasks across apps, by id.
+
+    Raises:
+        TaskError: those of a row are not as they have to be.
+    """
+    return {row.id: subtasks(row, LABELS) for row in rows}
+
+
 def subtasks(row: mobile.Row, labels: Mapping[str, str]) -> list[Any]:
     """Return the subtasks of a row, whose apps are labels of `apps.toml`.
 
