@@ -19,7 +19,7 @@ from pytest_mobileagent.errors import JudgeError, ScreenError, TaskError
 from pytest_mobileagent.judge.ask import Opinion, ask
 from pytest_mobileagent.judge.cross_app import ask_subtasks
 from pytest_mobileagent.judge.pictures import LruCache
-from pytest_mobileagent.screen.ocr import read_text
+from pytest_mobileagent.screen.ocr import read_screenshot
 from pytest_mobileagent.screen.text import folded
 from pytest_mobileagent.verdict import CROSS, SINGLE, Verdict
 
@@ -116,15 +116,14 @@ def coarse(
 def reader(engine: str | OcrEngine = "rapidocr") -> Callable[[Screen], str]:
     """Return a function that reads a screenshot's text by OCR, once for each picture in a process.
 
-    The lines are in reading order, with spaces between them (see `screen.ocr.read_text`).
+    The lines are in reading order, with spaces between them (see `screen.ocr`).
     """
 
     def read(screen: Screen) -> str:
         def text() -> str:
-            image = copy.copy(
-                screen
-            ).image  # of a copy, so that the episode does not hold decoded pixels
-            return " ".join(box.text for box in read_text(image, engine))
+            # Of a copy, so that the episode does not hold decoded pixels.
+            lines = read_screenshot(screen.key, lambda: copy.copy(screen).image, engine)
+            return " ".join(box.text for box in lines)
 
         return _texts.get((engine, screen.key), text)
 

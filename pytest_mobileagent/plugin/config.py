@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.wrappers.noise import NoiseSettings
     from pytest_mobileagent.environment import Environment
+    from pytest_mobileagent.screen.kept_lines import SignedLines
 
 
 class RunConfig(RunContext):
@@ -164,11 +165,26 @@ class RunConfig(RunContext):
             raise pytest.UsageError(printable(msg)) from None
         return {environment.id: environment for environment in chosen}
 
+    @cached_property
+    def lines(self) -> SignedLines:
+        """The lines that checks and judges have read in the run's screens.
+
+        Those of episodes that are scored again lie with the run that recorded them.
+        """
+        from pytest_mobileagent.episode.screens import FOLDER
+        from pytest_mobileagent.screen.kept_lines import SignedLines
+
+        earlier = None if self.earlier.makes_episodes else self.earlier.path
+        folder = self.folder.screens.folder if earlier is None else earlier / FOLDER
+        if self.given:
+            return SignedLines(folder, bytes.fromhex(self.given["lines"]))
+        return SignedLines.of_run(folder, takes_key=earlier is None)
+
     def for_worker(self) -> dict[str, str]:
         """Return what a worker has to know."""
         folder = self.folder
         given = {name: str(getattr(folder, name)) for name in ("id", "started", "session")}
-        given["folder"] = str(folder.path)
+        given["folder"], given["lines"] = str(folder.path), self.lines.key.hex()
         try:
             given["shared"] = str(self.shared.folder)
             if not runs_no_test(self.config):
@@ -186,6 +202,8 @@ class RunConfig(RunContext):
             from pytest_mobileagent.processes import end_marked
 
             end_marked(self.folder.mark)  # what killed workers have left running
+        if self.is_owner and "lines" in vars(self):
+            self.lines.publish()
         if self._lock is not None:
             from pytest_mobileagent.run.folder import let_go
 

@@ -77,16 +77,21 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _prepare_ocr(config: pytest.Config, run: RunConfig) -> None:
-    from pytest_mobileagent.screen.ocr import keep_results, use_engine
+    from pytest_mobileagent.screen.kept_lines import believe, share
+    from pytest_mobileagent.screen.ocr import use_engine
 
     use_engine(run.value("mobile-ocr"))
     cache = getattr(config, "cache", None)
-    # Text that redaction takes out of a screen must not be cached either.
-    if cache is None or run.value("mobile-cache") == "off" or run.value("mobile-redact"):
+    # Text that redaction takes out of a screen must not be kept either.
+    if run.value("mobile-cache") == "off" or run.value("mobile-redact"):
+        return
+    believe(run.lines)
+    config.add_cleanup(lambda: believe(None))
+    if cache is None:
         return
     with contextlib.suppress(OSError):  # the cache cannot be written to
-        keep_results(Path(str(cache.mkdir("mobileagent-ocr"))))
-        config.add_cleanup(lambda: keep_results(None))
+        share(Path(str(cache.mkdir("mobileagent-ocr"))))
+        config.add_cleanup(lambda: share(None))
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)

@@ -1,13 +1,11 @@
 """Text in pictures, read by an OCR engine on this machine, without a network.
 
-What the engine that comes with the package has read can be kept in a folder (`keep_results`), for
-all processes of a run and for later ones: workers, agents and judges look at the same screens.
+What the engine that comes with the package has read can be kept (see `kept_lines`), as workers,
+agents and judges look at the same screens.
 """
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import os
 import threading
 from dataclasses import dataclass
@@ -17,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.extras import check_extra
-from pytest_mobileagent.fileio import PRIVATE, read_json, write_json
-from pytest_mobileagent.plain import expect, to_line
+from pytest_mobileagent.plain import expect
+from pytest_mobileagent.screen import kept_lines
 from pytest_mobileagent.screen.element import Bounds
 
 if TYPE_CHECKING:
@@ -63,15 +61,36 @@ def read_text(image: Image, engine: str | OcrEngine | None = None) -> tuple[Text
         MissingModelError: the engine's models are not there.
         ValueError: there is no engine of this name.
     """
-    engine = engine or _chosen
+    return _lines(engine or _chosen, lambda: kept_lines.of_pixels(image), lambda: image)
+
+
+def read_screenshot(
+    key: str, image: Callable[[], Image], engine: str | OcrEngine | None = None
+) -> tuple[TextBox, ...]:
+    """Return what `read_text` does of a screenshot with a `Screen.key`.
+
+    `image` decodes it, which takes longer than all else where its lines are kept: it is called only
+    where they are not.
+
+    Raises:
+        MissingExtraError, MissingModelError, ValueError: as `read_text`.
+    """
+    return _lines(engine or _chosen, lambda: key, image)
+
+
+def _lines(
+    engine: str | OcrEngine, name: Callable[[], str], image: Callable[[], Image]
+) -> tuple[TextBox, ...]:
     if not isinstance(engine, str):
-        return tuple(_in_order(_read(image, engine)))
-    path = _path(image, engine)
-    found = None if path is None else _kept(path)
+        return tuple(_in_order(_read(image(), engine)))
+    store, reader = kept_lines.store(), _reader(engine)
+    if store is None or reader is None:
+        return tuple(_in_order(_read(image(), _loaded(engine))))
+    of = name()
+    found = _boxes(store.find(of, reader))
     if found is None:
-        found = _read(image, _loaded(engine))
-        if path is not None:
-            _keep(path, found)
+        found = _read(image(), _loaded(engine))
+        store.keep(of, reader, [[box.text, list(box.bounds), box.confidence] for box in found])
     return tuple(_in_order(found))
 
 
@@ -84,19 +103,6 @@ def use_engine(name: str) -> None:
     global _chosen  # noqa: PLW0603 - an option of the process
     _check_name(name)
     _chosen = name
-
-
-def keep_results(folder: Path | None) -> None:
-    """Keep what is read in a folder, in this process and in all that it starts from now on.
-
-    Another process that reads the same picture by the same version of the engine takes the result
-    from there. Only "rapidocr" is kept: the models of others are files of the user, which may
-    change. None keeps nothing, as is the case at first.
-    """
-    if folder is None:
-        os.environ.pop(_VARIABLE, None)
-    else:
-        os.environ[_VARIABLE] = str(folder.absolute())
 
 
 class RapidOcr:
@@ -194,7 +200,6 @@ class EasyOcr:
 
 ENGINES: dict[str, Callable[[], OcrEngine]] = {"rapidocr": RapidOcr, "easyocr": EasyOcr}
 
-_VARIABLE = "PYTEST_MOBILEAGENT_OCR"
 _FORMAT = 1  # of a result; another one if `RapidOcr` gives its engine other settings
 
 _chosen = "rapidocr"
@@ -241,45 +246,29 @@ def _read(image: Image, engine: OcrEngine) -> Sequence[TextBox]:
         return engine.read(image)
 
 
-def _path(image: Image, engine: str) -> Path | None:
-    """Return the file for an engine's result for a picture; None if results are not kept."""
-    folder, version = os.environ.get(_VARIABLE), _version(engine)
-    if folder is None or version is None:
-        return None
-    content = hashlib.sha256(to_line([_FORMAT, engine, version, image.size]).encode())
-    content.update(image.convert("RGB").tobytes())
-    key = content.hexdigest()
-    return Path(folder) / key[:2] / f"{key}.json"
+def _reader(engine: str) -> list[Any] | None:
+    """Return what the lines depend on besides the picture; None if it is not known.
 
-
-def _version(engine: str) -> list[str] | None:
-    """Return the versions that results depend on; None if it is not known which they are."""
+    The models of other engines are files of the user, which may change.
+    """
     if engine != "rapidocr":
         return None
     try:
-        return [metadata.version(name) for name in ("rapidocr", "onnxruntime")]
+        versions = [metadata.version(name) for name in ("rapidocr", "onnxruntime")]
     except metadata.PackageNotFoundError:
         return None
+    return [_FORMAT, engine, *versions]
 
 
-def _kept(path: Path) -> Sequence[TextBox] | None:
-    """Return the result in a file; None if there is none, or what is there is no result."""
+def _boxes(rows: Any) -> Sequence[TextBox] | None:
+    """Return lines that were kept; None if there are none, or what is there is no such thing."""
     try:
-        rows = expect(read_json(path), list, "a result")
         return [
             TextBox(expect(text, str, "a text"), Bounds(*map(int, bounds)), float(confidence))
-            for text, bounds, confidence in rows
+            for text, bounds, confidence in expect(rows, list, "lines")
         ]
-    except (OSError, ValueError, TypeError):
+    except (ValueError, TypeError):
         return None
-
-
-def _keep(path: Path, found: Sequence[TextBox]) -> None:
-    """Keep a result; a folder that cannot be written to keeps none."""
-    rows = [[box.text, list(box.bounds), box.confidence] for box in found]
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
-        write_json(path, rows, indent=None)
 
 
 def _in_order(boxes: Iterable[TextBox]) -> Iterable[TextBox]:

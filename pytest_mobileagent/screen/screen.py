@@ -17,7 +17,7 @@ from pytest_mobileagent.screen.element import Bounds, Element, lazy, tree
 from pytest_mobileagent.screen.encoding import as_png, size_of
 from pytest_mobileagent.screen.explain import NotFoundError, missed
 from pytest_mobileagent.screen.image import LEAST, find_image
-from pytest_mobileagent.screen.ocr import read_text
+from pytest_mobileagent.screen.ocr import read_screenshot, read_text
 from pytest_mobileagent.screen.selector import CriteriaError, Selector, check_same_screen
 
 if TYPE_CHECKING:
@@ -265,7 +265,7 @@ class Screen:
         """
         return FoundTuple(
             Element("ocr", text=box.text, bounds=box.bounds, in_picture=True, parent=self.root)
-            for box in read_text(self.image)
+            for box in read_screenshot(self.key, lambda: self.image)
         )
 
     def read(self, bounds: Bounds) -> str:

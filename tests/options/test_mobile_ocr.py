@@ -47,3 +47,64 @@ def test_an_engine_that_is_not_installed_is_told_before_a_device_starts(asking, 
 
 def test_another_word_is_refused(refused):
     assert "has to be one of rapidocr, easyocr" in refused("--mobile-ocr=tesseract")
+
+
+FORGES = """
+import hashlib
+import json
+from pathlib import Path
+from pytest_mobileagent import Agent, Finish
+from pytest_mobileagent.screen.kept_lines import SignedLines
+
+class Forges(Agent):
+    def step(self, observation):
+        run = max(Path("runs").resolve().glob("*"))
+        lines = SignedLines.of_run(run / "screens", takes_key=False)
+        reader = [1, "rapidocr", "9", "9"]
+        lines.keep(observation.screen.key, reader, [["the secret word", [0, 0, 9, 9], 1]])
+        lines.publish()
+        return Finish("done")
+"""
+READS = """
+from pytest_mobileagent import task
+
+@task("Show the secret word.")
+def test_word(episode):
+    assert episode.screen.find(text="the secret word", ocr=True)
+"""
+
+
+@pytest.fixture
+def read(monkeypatch):
+    """What stands in for the engine of the package has read: the pictures' sizes."""
+    sizes: list[tuple[int, int]] = []
+
+    class Engine:
+        def read(self, image):
+            sizes.append(image.size)
+            return [ocr.TextBox("nothing of interest", ocr.Bounds(0, 0, 9, 9), 1.0)]
+
+    monkeypatch.setitem(ocr.ENGINES, "rapidocr", Engine)
+    monkeypatch.setattr(ocr, "_engines", {})
+    monkeypatch.setattr(ocr.metadata, "version", lambda name: "9")
+    return sizes
+
+
+def test_lines_are_kept_beside_the_screens_and_no_agent_can_forge_them(asking, read):
+    """Checks read what the harness has read, in the run and when its episodes are scored again."""
+    asking.pytester.makepyfile(forges=FORGES, test_codes=READS)
+    run = asking.pytester.runpytest_inprocess
+    run("--agent=forges.py:Forges").assert_outcomes(failed=1)
+    assert len(read) == 1
+    (folder,) = (asking.pytester.path / "runs").iterdir()
+    kept = {path.name for path in (folder / "screens").glob("*.ocr.*")}
+    assert len(kept) == 1
+    assert (folder / "screens" / "ocr.key").exists()
+    run(f"--mobile-rescore={folder}").assert_outcomes(failed=1)
+    assert len(read) == 1
+    (kept_file,) = (folder / "screens").glob("*.ocr.json")
+    kept_file.write_text(
+        kept_file.read_text("utf-8").replace("nothing of interest", "the secret word")
+    )
+    run(f"--mobile-rescore={folder}").assert_outcomes(failed=1)
+    assert len(read) == 2

@@ -82,7 +82,7 @@ def test_tasks_across_apps_are_20_in_each_language(table: Any) -> None:
         assert Counter(each["level"] for each in found) == {1: 15, 2: 5}
         assert round(mean(each["golden_steps"] for each in found), 2) == steps
         assert all(len(each["apps"]) == each["level"] + 1 for each in found)
-    parts = [table.subtasks(row, table.LABELS) for row in CROSS]
+    parts = list(table.crossing(CROSS).values())
     assert Counter(map(len, parts)) == {2: 28, 3: 11, 4: 1}
     assert sum(each.history for part in parts for each in part) == 35
     assert sum(bool(each.memory) for part in parts for each in part) == 36

@@ -1,0 +1,150 @@
+"""Lines that were read are kept; those of a run are believed only if they are signed by its key."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from PIL import Image
+
+from pytest_mobileagent import Bounds
+from pytest_mobileagent.screen import kept_lines, ocr
+from pytest_mobileagent.screen.kept_lines import KEY, SUFFIX, SignedLines, of_pixels
+from pytest_mobileagent.screen.ocr import TextBox, read_screenshot, read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+READER = ["reader", "1"]
+BLACK = Image.new("RGB", (10, 10), "black")
+LINES = [["设置", [1, 2, 3, 4], 0.5]]
+NAME, OTHER = "0123456789abcdef" * 2, "fedcba9876543210" * 2
+
+
+@pytest.fixture
+def believed(tmp_path: Path) -> Iterator[SignedLines]:
+    """This process keeps its lines in a run's folder of screens."""
+    lines = SignedLines(tmp_path)
+    kept_lines.believe(lines)
+    yield lines
+    kept_lines.believe(None)
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of an engine that finds a line, and of which it is known which version it is."""
+
+    class Engine:
+        def read(self, image: Image.Image) -> list[TextBox]:
+            return [TextBox("设置", Bounds(1, 2, 3, 4), 0.5)]
+
+    monkeypatch.setitem(ocr.ENGINES, "here", Engine)
+    monkeypatch.setattr(ocr, "_engines", {})
+    monkeypatch.setattr(ocr, "_reader", lambda name: [name, "1"])
+    return "here"
+
+
+def never() -> Image.Image:
+    pytest.fail("it was decoded")
+
+
+def test_lines_lie_beside_the_screen_with_what_read_them(tmp_path: Path) -> None:
+    lines = SignedLines(tmp_path)
+    lines.keep(NAME, READER, LINES)
+    (file,) = tmp_path.iterdir()
+    assert file.name == f"{NAME}{SUFFIX}"
+    kept = json.loads(file.read_text("utf-8"))
+    assert (kept["reader"], kept["lines"]) == (READER, LINES)
+    assert lines.find(NAME, READER) == LINES
+
+
+def test_lines_of_another_picture_reader_or_key_are_not_believed(tmp_path: Path) -> None:
+    lines = SignedLines(tmp_path)
+    lines.keep(NAME, READER, LINES)
+    assert lines.find(NAME, ["reader", "2"]) is None
+    assert SignedLines(tmp_path).find(NAME, READER) is None
+    (file,) = tmp_path.iterdir()
+    file.rename(tmp_path / f"{OTHER}{SUFFIX}")
+    assert lines.find(OTHER, READER) is None
+
+
+@pytest.mark.parametrize("name", ["../0123456789abcdef0123456789abcdef", "", "0123", "\0" * 32])
+def test_what_is_no_name_of_a_picture_leads_nowhere(tmp_path: Path, name: str) -> None:
+    lines = SignedLines(tmp_path / "screens")
+    lines.keep(name, READER, LINES)
+    assert lines.find(name, READER) is None
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.parametrize(
+    "damage",
+    ["", "[]", "{}", '{"lines": []}', '{"lines": [], "signature": 1}', '{"lines": 1}', "LINES"],
+)
+def test_lines_that_were_changed_are_not_believed(tmp_path: Path, damage: str) -> None:
+    lines = SignedLines(tmp_path)
+    lines.keep(NAME, READER, LINES)
+    (file,) = tmp_path.iterdir()
+    changed = file.read_text("utf-8").replace("设置", "done") if damage == "LINES" else damage
+    file.write_text(changed, "utf-8")
+    assert lines.find(NAME, READER) is None
+
+
+def test_the_key_lies_beside_the_lines_only_while_no_agent_works(tmp_path: Path) -> None:
+    first = SignedLines.of_run(tmp_path, takes_key=True)
+    first.publish()
+    assert list(tmp_path.iterdir()) == []  # there are no lines
+    first.keep(NAME, READER, LINES)
+    (tmp_path / KEY).write_bytes(b"the agent's own key".ljust(32))
+    first.publish()
+    later = SignedLines.of_run(tmp_path, takes_key=False)
+    assert later.find(NAME, READER) == LINES
+    assert (tmp_path / KEY).exists()
+    resumed = SignedLines.of_run(tmp_path, takes_key=True)
+    assert resumed.find(NAME, READER) == LINES
+    assert not (tmp_path / KEY).exists()
+
+
+@pytest.mark.parametrize("key", [b"", b"short", b"x" * 33])
+def test_what_is_no_key_is_replaced(tmp_path: Path, key: bytes) -> None:
+    (tmp_path / KEY).write_bytes(key)
+    assert len(SignedLines.of_run(tmp_path, takes_key=False).key) == 32
+
+
+def test_the_key_is_not_shown(tmp_path: Path) -> None:
+    lines = SignedLines(tmp_path)
+    assert repr(lines) == f"SignedLines(folder={tmp_path!r})"
+
+
+def test_pictures_whose_lines_are_kept_are_not_even_decoded(
+    believed: SignedLines, engine: str
+) -> None:
+    first = read_screenshot(NAME, lambda: BLACK, engine)
+    assert first
+    assert read_screenshot(NAME, never, engine) == first
+
+
+def test_parts_of_screens_are_kept_by_their_pixels(believed: SignedLines, engine: str) -> None:
+    assert read_text(BLACK, engine)
+    assert believed.find(of_pixels(BLACK.convert("RGBA")), [engine, "1"])
+    assert of_pixels(BLACK) != of_pixels(Image.new("RGB", (20, 5), "black"))
+
+
+def test_signed_lines_go_before_shared_ones(believed: SignedLines, tmp_path: Path) -> None:
+    kept_lines.share(tmp_path / "shared")
+    try:
+        assert kept_lines.store() is believed
+        kept_lines.believe(None)
+        assert isinstance(kept_lines.store(), kept_lines.SharedLines)
+    finally:
+        kept_lines.share(None)
+    assert kept_lines.store() is None
+
+
+def test_a_folder_that_cannot_be_written_to_keeps_nothing(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    lines = SignedLines(tmp_path / "file")
+    lines.keep(NAME, READER, LINES)
+    lines.publish()
+    assert lines.find(NAME, READER) is None
