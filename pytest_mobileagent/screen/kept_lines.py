@@ -1,6 +1,6 @@
 """Lines of text that OCR has read in pictures, kept so that each picture is read once.
 
-There are two stores, and a process uses one of them:
+There are two stores, and a thread uses one of them:
 
 - `SharedLines`, a folder that all processes of a run find by an environment variable. Whoever can
   write to it decides what the others read there: it is for agents, and for commands.
@@ -20,6 +20,7 @@ import hmac
 import os
 import re
 import secrets
+import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -146,11 +147,12 @@ class SignedLines:
 
 
 _signed: SignedLines | None = None
+_thread = threading.local()
 
 
 def store() -> Store | None:
-    """Return where this process keeps lines; None if nowhere."""
-    if _signed is not None:
+    """Return where this thread keeps lines; None if nowhere."""
+    if _signed is not None and not getattr(_thread, "shares_only", False):
         return _signed
     folder = os.environ.get(_VARIABLE)
     return None if folder is None else SharedLines(Path(folder))
@@ -165,6 +167,14 @@ def share(folder: Path | None) -> None:
         os.environ.pop(_VARIABLE, None)
     else:
         os.environ[_VARIABLE] = str(folder.absolute())
+
+
+def share_only() -> None:
+    """Have this thread read and keep shared lines only: an agent works in it.
+
+    Nothing that it reads, by whatever engine it has put in place, is signed.
+    """
+    _thread.shares_only = True
 
 
 def believe(lines: SignedLines | None) -> None:

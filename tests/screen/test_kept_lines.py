@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -140,6 +141,20 @@ def test_signed_lines_go_before_shared_ones(believed: SignedLines, tmp_path: Pat
     finally:
         kept_lines.share(None)
     assert kept_lines.store() is None
+
+
+def test_nothing_that_is_read_in_the_thread_of_an_agent_is_signed(believed: SignedLines) -> None:
+    used = []
+
+    def work() -> None:
+        kept_lines.share_only()
+        used.append(kept_lines.store())
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert used == [None]
+    assert kept_lines.store() is believed
 
 
 def test_a_folder_that_cannot_be_written_to_keeps_nothing(tmp_path: Path) -> None:
