@@ -12,7 +12,6 @@ from pytest_mobileagent.instruct.gias import Writer
 from pytest_mobileagent.instruct.prompts import ROLES, StageName, wording_of
 from pytest_mobileagent.llm.metered import Meter, MeteredModel
 from pytest_mobileagent.llm.model import Completion
-from pytest_mobileagent.llm.models import client_of
 from pytest_mobileagent.task.table import rows
 
 if TYPE_CHECKING:
@@ -78,9 +77,7 @@ class Writers:
         self._examples = examples
         self._meter = Meter(settings.prices, settings.spending(), settings.cache)
         self._clients: Mapping[ModelReference, Client] = (
-            {each: client_of(each, settings.cache) for each in settings.choice.references}
-            if asks
-            else {}
+            {each: settings.client(each) for each in settings.choice.references} if asks else {}
         )
         self._writers: dict[str, Writer] = {}
 

@@ -19,7 +19,6 @@ from pytest_mobileagent.judge.reply import UnreadableError, read_notes, read_res
 from pytest_mobileagent.llm.fence import Data, seal
 from pytest_mobileagent.llm.metered import Meter, MeteredModel
 from pytest_mobileagent.llm.model import Message, ModelUnavailable, RequestRefusedError
-from pytest_mobileagent.llm.models import client_of
 from pytest_mobileagent.plain import printable
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def judge_models(
     )
     given = clients or {}
     return [
-        MeteredModel(each, ROLE, given.get(each) or client_of(each, settings.cache), meter)
+        MeteredModel(each, ROLE, given.get(each) or settings.client(each), meter)
         for each in references
     ]
 

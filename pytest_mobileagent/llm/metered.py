@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.budget import Spending
     from pytest_mobileagent.llm.model import Client, CompletionOptions
     from pytest_mobileagent.llm.prices import Prices
+    from pytest_mobileagent.llm.recorded import RecordedReplies
     from pytest_mobileagent.llm.reference import ModelReference
 
 
@@ -180,7 +181,7 @@ class Meter:
     """What all models of one episode share: prices, spending, the cache of replies, the record.
 
     Prompts and replies are recorded in `log`, and their pictures in `pictures`, unless these are
-    None.
+    None. If there are `recorded` replies, these are given, and no model is asked.
     """
 
     prices: Prices
@@ -188,6 +189,7 @@ class Meter:
     cache: ReplyCache | None = None
     log: ExchangeLog | None = None
     pictures: ScreenStore | None = None
+    recorded: RecordedReplies | None = None
     repeats: Repeats = field(default_factory=Repeats)
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
@@ -254,6 +256,8 @@ class MeteredModel:
 
     def _kept(self, request: Request) -> tuple[str, Completion | None]:
         cache = self.meter.cache
+        if self.meter.recorded is not None:
+            return "", self.meter.recorded.next(self.role)
         if cache is None:
             return "", None
         with self.meter.lock:

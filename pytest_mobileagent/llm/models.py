@@ -19,6 +19,7 @@ from pytest_mobileagent.llm.providers import (
     make_client,
     provider_of,
 )
+from pytest_mobileagent.llm.recorded import RecordedReplies
 from pytest_mobileagent.llm.reference import ModelChoice
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ class ModelSettings:
     - `choice`: the model for each role.
     - `ledger`: the file in which the run adds up its spending; None if nothing is limited.
     - `cache`: the cache of replies; None if there is none.
+    - `recorded`: a file of calls whose replies are given in order, so that no model is asked.
     """
 
     choice: ModelChoice = field(default_factory=ModelChoice)
@@ -94,6 +96,21 @@ class ModelSettings:
     budget: Budget = field(default_factory=Budget)
     ledger: Path | None = None
     cache: ReplyCache | None = None
+    recorded: Path | None = None
+
+    @property
+    def replies(self) -> RecordedReplies | None:
+        """Recorded replies from the first on, if these are given."""
+        return None if self.recorded is None else RecordedReplies(self.recorded)
+
+    def client(self, reference: ModelReference) -> Client:
+        """Return the client of a model, or one that refuses if only kept replies may be used.
+
+        Raises:
+            ValueError: the model cannot be reached from here.
+        """
+        only_kept = self.cache is not None and self.cache.only_replays
+        return _Nobody() if only_kept or self.recorded is not None else make_client(reference)
 
     def spending(self) -> Spending:
         """Return a new account of what an episode spends."""
@@ -101,22 +118,12 @@ class ModelSettings:
 
 
 class _Nobody:
-    """The client of a model whose replies all come from the cache, so that it needs no key."""
+    """The client of a model whose replies have all been kept, so that it needs no key."""
 
     def ask(self, _request: Request) -> Completion:
-        """Refuse: the cache answers all requests before they come here."""
+        """Refuse: what was kept answers all requests before they come here."""
         msg = "--mobile-cache=replay: no model is asked"
         raise ProviderError(msg)
-
-
-def client_of(reference: ModelReference, cache: ReplyCache | None) -> Client:
-    """Return the client of a model, or `_Nobody` if only cached replies may be used.
-
-    Raises:
-        ValueError: the model cannot be reached from here.
-    """
-    replays = cache is not None and cache.only_replays
-    return _Nobody() if replays else make_client(reference)
 
 
 class EpisodeModels:
@@ -134,6 +141,7 @@ class EpisodeModels:
         clients: Mapping[ModelReference, Client] | None = None,
     ) -> None:
         self._given = (settings, folder, pictures)
+        self._settings = settings
         self._choice = settings.choice
         self._clients: dict[ModelReference, Client] = dict(clients or {})
         self._meter = Meter(
@@ -142,6 +150,7 @@ class EpisodeModels:
             settings.cache,
             ExchangeLog(folder),
             ScreenStore(pictures),
+            settings.replies,
         )
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -160,7 +169,7 @@ class EpisodeModels:
             raise AgentError(msg)
         if reference not in self._clients:
             try:
-                self._clients[reference] = client_of(reference, self._meter.cache)
+                self._clients[reference] = self._settings.client(reference)
             except ValueError as error:
                 msg = f"--mobile-model={reference}: {error}"
                 raise AgentError(msg) from None

@@ -163,8 +163,13 @@ def _port_maker(run: RunConfig, case: Case) -> Callable[[Path], ModelPort] | Non
         return None
     from pytest_mobileagent.program.endpoints import EndpointPort
 
-    settings, model = run.models.settings(case.epoch), run.models.for_program
-    return lambda folder: EndpointPort(settings, model, folder, run.folder.screens.folder)
+    settings = run.models.settings(case)
+
+    def port(folder: Path) -> ModelPort:
+        model = run.models.answering(case)  # from its first reply on, also in another attempt
+        return EndpointPort(settings, model, folder, run.folder.screens.folder)
+
+    return port
 
 
 def _load_recorder(endpoints: Sequence[str]) -> None:
@@ -187,8 +192,8 @@ def _of_program(run: RunConfig, program: Adapter) -> ChosenAgent:
         setting = Setting(
             program,
             ProgramServers(),
-            run.models.settings(case.epoch),
-            run.models.for_program,
+            run.models.settings(case),
+            run.models.answering(case),
             run.folder.screens.folder,
             run.folder.mark,
             run.config.invocation_params.dir,

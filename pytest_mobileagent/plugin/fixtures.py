@@ -208,7 +208,8 @@ def _recorded(run: RunConfig, case: Case, episode: Path | None) -> Path:
     if episode is not None and (source := run.earlier.source) is not None:
         episode = take_over(run, episode.relative_to(source).as_posix())
     if episode is None:
-        raise Skipped("record", f"no episode of {case.key} is recorded")
+        what = "no reply of a model to" if run.earlier.gives_replies else "no episode of"
+        raise Skipped("record", f"{what} {case.key} is recorded")
     return episode
 
 
@@ -289,12 +290,12 @@ def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
         program=chosen.program,
         environment=_environment(case, request.config),
         clock=run.value("mobile-device-time"),
-        models=run.models.settings(case.epoch),
+        models=run.models.settings(case),
         ocr=run.value("mobile-ocr"),
         noise=run.noise,
         path=run.value("mobile-path"),
         user=run.value("mobile-user"),
-        user_models=run.models.settings_for_user(case.epoch),
+        user_models=run.models.settings_for_user(case),
         unanswered=run.folder.path / QUESTIONS,
         is_done=stops(request) if case.task.stop_on_success and not single else None,
     )

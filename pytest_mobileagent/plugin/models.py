@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.models import ModelSettings
     from pytest_mobileagent.llm.prices import Prices
     from pytest_mobileagent.llm.reference import ModelChoice, ModelReference
+    from pytest_mobileagent.llm.scripted.model import ScriptedModel
     from pytest_mobileagent.plugin.context import RunContext
     from pytest_mobileagent.plugin.sources import OptionValue
+    from pytest_mobileagent.task.case import Case
 
 LEDGER = "spent.jsonl"  # in the run's folder
 USER = "user"  # the role of the model that plays the user, whatever the agent's are
@@ -59,10 +61,14 @@ class RunModels:
         file = dataclasses.replace(setting, value=reference.name)
         return dataclasses.replace(reference, url=str(self._run.path_of(file).resolve()))
 
+    @property
+    def asks_no_agents(self) -> bool:
+        """Whether all replies that agents get were kept or recorded, so that no key is needed."""
+        return self._settings["mobile-cache"].value == "replay" or self._run.earlier.gives_replies
+
     def to_prepare(self) -> tuple[ModelReference, ...]:
         """Return the models that may be asked, whose libraries are loaded ahead."""
-        replays = self._settings["mobile-cache"].value == "replay"
-        return () if replays else self.choice.references
+        return () if self.asks_no_agents else self.choice.references
 
     @cached_property
     def prices(self) -> Prices:
@@ -89,16 +95,19 @@ class RunModels:
         cost, tokens = (self._settings[f"mobile-max-{what}"].value for what in ("cost", "tokens"))
         return Budget(cost or Limit(), tokens or Limit())
 
-    def settings(self, epoch: int) -> ModelSettings:
-        """Return the settings of the models that an agent may ask in an epoch."""
+    def settings(self, case: Case) -> ModelSettings:
+        """Return the settings of the models that an agent may ask in a case."""
+        from pytest_mobileagent.episode.exchanges import STREAM
         from pytest_mobileagent.llm.models import ModelSettings
 
+        recorded = self._run.earlier.replies(case)
         return ModelSettings(
             self.choice,
             self.prices,
             self.budget,
             self._run.folder.path / LEDGER,
-            self._cache(epoch),
+            self._cache(case.epoch),
+            None if recorded is None else recorded / STREAM,
         )
 
     def settings_for_judges(self, epoch: int) -> ModelSettings:
@@ -110,12 +119,18 @@ class RunModels:
 
         return self._settings_beside(ModelChoice(), epoch)
 
-    def settings_for_user(self, epoch: int) -> ModelSettings:
-        """Return the settings of the model that plays the user in an epoch.
+    def settings_for_user(self, case: Case) -> ModelSettings:
+        """Return the settings of the model that plays the user in a case.
 
         It is limited and cached as judges are: what it says is no part of what is measured.
         """
-        return self._settings_beside(self.choice, epoch)
+        from pytest_mobileagent.run.played import STREAM
+
+        recorded = self._run.earlier.replies(case)
+        settings = self._settings_beside(self.choice, case.epoch)
+        if recorded is None:
+            return settings
+        return dataclasses.replace(settings, recorded=recorded / STREAM)
 
     def _settings_beside(self, choice: ModelChoice, epoch: int) -> ModelSettings:
         from pytest_mobileagent.llm.budget import Budget, Limit
@@ -164,13 +179,15 @@ class RunModels:
             return
         if not (roles or setting.source.startswith("--")):  # for other agents of the project
             return
-        self._check_extra(setting, self.choice.references)
+        if not self._run.earlier.gives_replies:
+            self._check_extra(setting, self.choice.references)
         self._check_cache()
         try:
             self.choice.without(USER).check_roles(agent, roles)
         except ValueError as error:
             raise usage_error(setting, f": {error}") from None
-        self._check_references(setting)
+        if not self._run.earlier.gives_replies:
+            self._check_references(setting)
 
     def check_user(self, task: str) -> None:
         """Check the model that plays the user of a task.
@@ -185,6 +202,8 @@ class RunModels:
                 "or --mobile-user=silent, and nobody answers"
             )
             raise pytest.UsageError(printable(msg))
+        if self._run.earlier.gives_replies:
+            return
         self._check_extra(setting, [reference])
         try:
             self._check_reference(reference)
@@ -212,8 +231,7 @@ class RunModels:
         for name in names:
             try:
                 route_of(name, routes(every=True))
-                replays = self._settings["mobile-cache"].value == "replay"
-                if self.for_program is None and not replays:
+                if self.for_program is None and not self.asks_no_agents:
                     check_route(name)
             except (HostError, ValueError) as error:
                 msg = f"{agent} asks {name} by an SDK of its own: {error}. No device was started."
@@ -243,6 +261,21 @@ class RunModels:
         model = self.choice.default
         return model if model is not None and (model.url or model.provider == "scripted") else None
 
+    def answering(self, case: Case) -> ModelReference | ScriptedModel | None:
+        """Return what answers for the models of a program, or of an agent's own SDK, in a case.
+
+        Raises:
+            HostError: recorded replies cannot be read.
+        """
+        recorded = self._run.earlier.replies(case)
+        if recorded is None:
+            return self.for_program
+        from pytest_mobileagent.episode.exchanges import STREAM
+        from pytest_mobileagent.llm.recorded import script_of
+        from pytest_mobileagent.llm.scripted.model import ScriptedModel
+
+        return ScriptedModel(script_of(recorded / STREAM), model="recorded")
+
     def check_for_program(self) -> None:
         """Check the model that is to answer for those of a program.
 
@@ -258,7 +291,7 @@ class RunModels:
         others = self.choice.without(USER)
         if others.references and (model is None or others.roles):
             raise usage_error(setting, _NOT_FOR_PROGRAMS)
-        if model is None:
+        if model is None or self._run.earlier.gives_replies:
             return
         from pytest_mobileagent.llm.providers import check_endpoint, make_client
 

@@ -263,6 +263,11 @@ GROUPS: dict[str, tuple[Option, ...]] = {
             "evaluate the tests on the recorded episodes of a run, without device and agent",
         ),
         Option(
+            "--mobile-replies", "RUN", None, str,
+            "play the episodes of a run again, on fresh phones: agents get the replies that their "
+            "models gave there, in order, and no model of theirs is asked",
+        ),
+        Option(
             "--mobile-baseline", "RUN", None, str,
             "compare with a run, task by task and epoch by epoch",
         ),

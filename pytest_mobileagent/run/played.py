@@ -16,7 +16,6 @@ from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.fence import Data, seal
 from pytest_mobileagent.llm.metered import Meter, MeteredModel
 from pytest_mobileagent.llm.model import Message
-from pytest_mobileagent.llm.models import client_of
 from pytest_mobileagent.task.user import says, words_of
 
 if TYPE_CHECKING:
@@ -153,12 +152,18 @@ def model_of_user(
             msg = f"no model is given for the role {ROLE!r}: --mobile-model={ROLE}=PROVIDER:NAME"
             raise AgentError(msg)
         try:
-            client = clients.get(reference) or client_of(reference, settings.cache)
+            client = clients.get(reference) or settings.client(reference)
         except ValueError as error:
             msg = f"--mobile-model={ROLE}={reference}: {error}"
             raise AgentError(msg) from None
         log = ExchangeLog(folder, STREAM, calls)
-        meter = Meter(settings.prices, settings.spending(), settings.cache, log)
+        meter = Meter(
+            settings.prices,
+            settings.spending(),
+            settings.cache,
+            log,
+            recorded=settings.replies,
+        )
         return MeteredModel(reference, ROLE, client, meter)
 
     return make

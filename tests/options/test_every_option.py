@@ -74,6 +74,7 @@ GIVEN_AT_ONCE = [
     {"--mobile-resume": "runs"},
     {"--mobile-reuse": "runs"},
     {"--mobile-rescore": "runs"},
+    {"--mobile-replies": "runs"},
 ]
 # What the values name.
 FILES = {

@@ -148,7 +148,7 @@ def how_to_go_on(config: pytest.Config, models: RunModels, over: str, runs: Path
     `over` says which budget was spent; it is doubled until it suffices. Empty if none was spent.
     """
     flag = over.partition("=")[0]
-    left_out = {flag, "--mobile-resume", "--mobile-reuse", "--mobile-rescore"}
+    left_out = {flag, "--mobile-resume", "--mobile-reuse", "--mobile-rescore", "--mobile-replies"}
     words: list[str] = []
     is_value = False
     for word in map(str, config.invocation_params.args):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.plugin.sources import OptionValue
 
-_WAYS = ("mobile-resume", "mobile-reuse", "mobile-rescore")
+_WAYS = ("mobile-resume", "mobile-reuse", "mobile-rescore", "mobile-replies")
 
 
 def earlier_run(
@@ -31,7 +31,7 @@ def earlier_run(
     named = [settings[name] for name in _WAYS if settings[name].value is not None]
     if len(named) > 1:
         names = " and ".join(str(setting) for setting in named)
-        msg = f"{names} exclude each other: a run is either resumed, reused or scored again"
+        msg = f"{names} exclude each other: a run is either resumed, reused, scored or played again"
         raise pytest.UsageError(printable(msg))
     if settings["mobile-resume"].value is not None:
         from pytest_mobileagent.plugin.reuse.resuming import Resuming
@@ -45,4 +45,8 @@ def earlier_run(
         from pytest_mobileagent.plugin.reuse.rescoring import Rescoring
 
         return Rescoring(config, settings["mobile-rescore"], given)
+    if settings["mobile-replies"].value is not None:
+        from pytest_mobileagent.plugin.reuse.replaying import Replaying
+
+        return Replaying(config, settings["mobile-replies"], given)
     return EarlierRun()

@@ -1,7 +1,7 @@
 """What a run takes from an earlier one, as the rest of the plugin asks for it.
 
-`EarlierRun` is for a run that takes nothing. `--mobile-resume`, `--mobile-reuse` and
-`--mobile-rescore` name others (see `RecordedEarlierRun`).
+`EarlierRun` is for a run that takes nothing. `--mobile-resume`, `--mobile-reuse`,
+`--mobile-rescore` and `--mobile-replies` name others (see `RecordedEarlierRun`).
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ class EarlierRun:
     - `path`: the folder of the earlier run; None if there is none.
     - `source`: the same if its episodes have to be copied from there; else None.
     - `makes_episodes`: whether the run has an agent and devices at all.
+    - `gives_replies`: whether agents get recorded replies, and no model of theirs is asked.
     - `goes_on`: whether the run continues in the folder of the earlier one.
     - `reused`: the entries of reused results, by the keys of their cases.
     """
@@ -55,6 +56,7 @@ class EarlierRun:
     path: Path | None = None
     source: Path | None = None
     makes_episodes: bool = True
+    gives_replies: bool = False
     goes_on: bool = False
 
     def __init__(self) -> None:
@@ -145,6 +147,10 @@ class EarlierRun:
     def fate(self, case: Case) -> Fate:
         """Return what becomes of a case."""
         return _RUN
+
+    def replies(self, case: Case) -> Path | None:
+        """Return the episode whose recorded replies the agent gets; None if models are asked."""
+        return None
 
     def add_verdict(self, case: Case, folder: Path, verdict: Verdict) -> None:
         """Record a verdict beside the original of the episode that was copied to `folder`."""

@@ -64,7 +64,7 @@ class RecordedEarlierRun(EarlierRun, ABC):
             self.about = runs.about(self.path) or dict(recorded_run(self.path).about)
         except (OSError, RecordError) as error:
             raise usage_error(setting, f": {error}") from None
-        self.source = None if self.goes_on else self.path
+        self.source = None if self.goes_on or self.gives_replies else self.path
 
     @abstractmethod
     def sort(self, tasks: Mapping[str, Entry]) -> None:

@@ -1,0 +1,131 @@
+"""Replies that models gave in a recorded episode, given again in their order instead of asking.
+
+What the agent sends is not compared with what it sent then: on another phone its pictures differ in
+a clock or a cursor. So replies say what the agent does on a phone if its models say the same.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict, deque
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.errors import AgentError, HostError
+from pytest_mobileagent.fileio import parse_json, read_bytes
+from pytest_mobileagent.llm.model import Completion, RequestRefusedError, ToolCall, Usage
+from pytest_mobileagent.llm.scripted.entries import Fault, ScriptedReply
+from pytest_mobileagent.plain import expect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_REFUSED = 400  # the status of a request that is refused
+
+
+class RepliesSpentError(AgentError):
+    """The agent asks more than it asked in the recorded episode."""
+
+
+class RecordedReplies:
+    """The replies in a file as calls.jsonl is one, for each role in their order.
+
+    Any number of threads may ask. A file that is not there has no replies.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._lock = threading.Lock()
+        self._left: dict[str, deque[Completion | str]] | None = None
+
+    def next(self, role: str) -> Completion:
+        """Return the next reply to a role.
+
+        Raises:
+            RequestRefusedError: the next request was refused.
+            RepliesSpentError: there was none.
+            HostError: the file cannot be read.
+        """
+        with self._lock:
+            if self._left is None:
+                self._left = defaultdict(deque)
+                for each, reply in _replies(self._file):
+                    self._left[each].append(reply)
+            if not self._left[role]:
+                msg = f"no reply to {role} is left of those in {self._file}"
+                raise RepliesSpentError(msg)
+            reply = self._left[role].popleft()
+        if isinstance(reply, str):
+            raise RequestRefusedError(reply)
+        return reply
+
+
+def script_of(file: Path) -> list[ScriptedReply | Fault]:
+    """Return the replies in a file as a script, for what asks over HTTP, in the order of all roles.
+
+    Raises:
+        HostError: the file cannot be read.
+    """
+    return [
+        Fault(_REFUSED) if isinstance(reply, str) else _scripted(reply)
+        for _, reply in _replies(file)
+    ]
+
+
+def has_replies(file: Path) -> bool:
+    """Return whether a file holds a reply of a model."""
+    try:
+        return any(isinstance(reply, Completion) for _, reply in _replies(file))
+    except HostError:
+        return False
+
+
+def _scripted(reply: Completion) -> ScriptedReply:
+    used = reply.usage
+    return ScriptedReply(
+        reply.text, reply.tool_calls, reply.stop, used.input, used.output, used.cached
+    )
+
+
+def _replies(file: Path) -> Iterator[tuple[str, Completion | str]]:
+    """Yield role and reply of each request that was answered, or else why it was refused.
+
+    Requests that were repeated, as the provider was busy, had no answer.
+
+    Raises:
+        HostError: the file cannot be read, or a line of it is none of a call.
+    """
+    try:
+        lines = read_bytes(file).split(b"\n")
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        msg = f"cannot read {file}: {error}"
+        raise HostError(msg) from error
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            each = expect(parse_json(line), dict, "a call")
+            if each.get("busy_since") is not None:
+                continue
+            role = expect(each["role"], str, "role")
+            if each["call"] is None or each["reply"] is None:
+                yield role, expect(each["error"], str, "error")
+            else:
+                yield role, _completion(each["reply"], each["call"])
+        except (ValueError, LookupError, TypeError) as error:
+            msg = f"{file}, line {number}, is no call of a model: {type(error).__name__}: {error}"
+            raise HostError(msg) from error
+
+
+def _completion(reply: Any, call: Any) -> Completion:
+    usage = Usage(*(call.get(f"{name}_tokens") for name in ("input", "output", "cached")))
+    tools = tuple(ToolCall(**each) for each in reply["tool_calls"])
+    return Completion(
+        expect(reply["text"], str, "text"),
+        tools,
+        reply["stop"],
+        usage,
+        str(call.get("response_model") or ""),
+    )

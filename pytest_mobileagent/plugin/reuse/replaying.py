@@ -1,0 +1,90 @@
+"""`--mobile-replies`: episodes are played again, by the replies that models gave in them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_mobileagent.episode import runs
+from pytest_mobileagent.episode.exchanges import STREAM
+from pytest_mobileagent.llm.recorded import has_replies
+from pytest_mobileagent.plugin.reuse.earlier import Fate
+from pytest_mobileagent.plugin.reuse.recorded_earlier import TESTS, RecordedEarlierRun
+from pytest_mobileagent.plugin.sources import usage_error
+from pytest_mobileagent.run.folder import is_held
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
+    from typing import Any
+
+    from pytest_mobileagent.report.entry import Entry
+    from pytest_mobileagent.task.case import Case
+    from pytest_mobileagent.verdict import Verdict
+
+_AGENT = ("agent", "mobile-agent-option", "mobile-model")
+_PLAYED = {"passed", "failed", "review", "xfailed", "xpassed"}
+
+
+class Replaying(RecordedEarlierRun):
+    """A run on fresh phones whose agents get the replies that models gave in an earlier run.
+
+    An episode without such replies is not played.
+
+    Raises:
+        pytest.UsageError: there is no such run, or it has not ended.
+    """
+
+    same = (*_AGENT, *TESTS)
+    is_same_run = False
+    gives_replies = True
+
+    @property
+    def header(self) -> str:
+        """The line about it in the header of the run."""
+        return f"asks no model of the agent: {len(self.to_score)} episodes of {self.path} again"
+
+    def decide(self) -> None:
+        """Read the earlier run, and decide by it.
+
+        Raises:
+            pytest.UsageError: it cannot be read, or has not ended.
+        """
+        if is_held(self.path):
+            raise usage_error(self.setting, f": {self.path} is still running; wait for its end")
+        super().decide()
+
+    def adapted(self, flag: str, text: Any) -> Any:
+        """Return the most epochs of a range, of which a gate may have needed fewer."""
+        return str(text).rpartition("..")[2] if flag == "--mobile-epochs" and text else text
+
+    def sort(self, tasks: Mapping[str, Entry]) -> None:
+        """Play what was decided and has replies."""
+        for key, task in tasks.items():
+            folder = runs.inside(self.path, task["episode"])
+            if folder is not None and task["outcome"] in _PLAYED and has_replies(folder / STREAM):
+                self.to_score[key] = str(task["episode"])
+
+    def fate(self, case: Case) -> Fate:
+        """Return whether a case is played."""
+        return Fate(is_run=case.key in self.to_score)
+
+    def replies(self, case: Case) -> Path | None:
+        """Return the episode whose recorded replies the agent gets."""
+        return self.path / self.to_score.get(case.key, "")
+
+    def attempts(self, key: str) -> Sequence[Mapping[str, Any]]:
+        """Return none: all attempts are this run's own."""
+        return ()
+
+    def add_verdict(self, case: Case, folder: Path, verdict: Verdict) -> None:
+        """Leave the earlier run as it is."""
+
+    def summary(
+        self, results: Sequence[Entry], _reused: Collection[str], _selected: Collection[str], /
+    ) -> list[str]:
+        """Return how many verdicts are as they were."""
+        before = {key: self.tasks[key]["success"] for key in self.to_score}
+        now = {each["key"]: each["success"] for each in results if each["key"] in before}
+        told = {key for key, each in now.items() if each is not None and before[key] is not None}
+        same = sum(now[key] is before[key] for key in told)
+        return [f"{self.path.name}: {len(told)} played again, {same} with the same verdict"]
