@@ -24,6 +24,7 @@ commands:
   draft-check  have a model write a check for a recorded task, and say where it holds
   environments  draw random environments, for --mobile-env
   export       write recorded episodes as a data set, for those who train agents
+  flips        tell why verdicts differ between epochs: the judge, the phone, or the agent
   graph        make a graph of recorded pages, on which agents run without a phone
   init         make a project that runs: an app, an agent and two tasks
   instruct     have models write the instructions of recorded trajectories, for new tasks
@@ -43,6 +44,7 @@ COMMAND --help lists a command's options; --version says which version this is.
 _MODULES = {
     "contaminate": "pytest_mobileagent.dataset.contaminate",
     "environments": "pytest_mobileagent.environment.drawing",
+    "flips": "pytest_mobileagent.report.flips.command",
     "init": "pytest_mobileagent.init",
     "merge": "pytest_mobileagent.report.merging",
     "report": "pytest_mobileagent.report.export.command",

@@ -57,6 +57,7 @@ def index_data(run: Path, whole: Mapping[str, Any], mark: str = "") -> dict[str,
         "summary": whole["summary"],
         "gate": whole.get("gate"),
         "comparison": whole.get("comparison"),
+        "flips": whole.get("flips"),
         "tasks": [row(run, task, about, mark) for task in whole["tasks"]],
     }
     return dict(to_wire(index))

@@ -14,6 +14,7 @@ function showOverview() {
   byId("notice").textContent = asText(state.run.notice);
   showGate(state.run.gate);
   showComparison(state.run.comparison);
+  showFlips(state.run.flips);
   showTiles(summary || {});
   showFacts(run || {});
   showChoices();

@@ -57,6 +57,28 @@ function comparisonParts(given) {
   ];
 }
 
+// What `mobileagent flips` found: shares of causes, and what shows each.
+function showFlips(found) {
+  byId("flips").hidden = !found?.causes;
+  if (!found?.causes) return;
+  const share = (each) => (known(each) ? `${number(100 * each, 1)} %` : "n/a");
+  const row = (cells, kind) => make("tr", {}, ...cells.map((cell) => make(kind, {}, cell)));
+  const rows = Object.entries(found.causes).map(([cause, each]) => row([
+    cause, asText(each.tasks), share(each.share), Array.isArray(each.interval) ? each.interval.map(share).join(" to ") : "n/a",
+  ], "td"));
+  const unknown = found.unknown ? [row(["cannot be told", asText(found.unknown), "", ""], "td")] : [];
+  const tasks = (Array.isArray(found.tasks) ? found.tasks : []).slice(0, 30).map((task) => {
+    const id = asText(task.id);
+    const link = make("a", { href: addressOf({ f: withField("", "id", [id]) }) }, make("bdi", { title: id }, shortId(id)));
+    return make("li", {}, link, make("span", { dir: "auto" }, ` ${asText(task.cause)}: ${asText(task.why)}`));
+  });
+  byId("flips").replaceChildren(
+    make("p", { className: "headline" }, make("b", {}, "Where verdicts flip"), make("small", {}, ` judged again ${asText(found.times)} times`)),
+    make("table", {}, row(["flips with the", "tasks", "share", "95 %"], "th"), ...rows, ...unknown),
+    make("ul", {}, ...tasks),
+  );
+}
+
 const points = (share) => (known(share) ? `${share < 0 ? "−" : "+"}${number(Math.abs(share) * 100, 1)}` : "n/a");
 
 // Tasks that gained, say: each shows its rows.

@@ -1,0 +1,171 @@
+"""`python -m pytest_mobileagent flips`: whether verdicts flip with the judge, phone or agent."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.arguments import Parser, bad_input, program_name
+from pytest_mobileagent.errors import HostError, RecordError
+from pytest_mobileagent.fileio import read_json, write_json
+from pytest_mobileagent.plain import printable, to_text, whole_number
+from pytest_mobileagent.report.flips.causes import Heard, lines, report, summary
+from pytest_mobileagent.report.flips.plan import FlipsError, Plan, plan
+from pytest_mobileagent.report.flips.rounds import Rounds, Said
+from pytest_mobileagent.report.html.writing import write_page
+from pytest_mobileagent.report.recorded import REPORT, find_run, read_report, recorded_run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_mobileagent.report.recorded import RecordedRun
+
+FLIPS = "flips.json"
+_TIMES = 3
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Tell why verdicts differ between the epochs of runs, and return the exit status."""
+    given = _parser().parse_args(arguments)
+    try:
+        runs = _runs(given.runs)
+        planned = plan(runs, given.times)
+        out = sys.stderr if given.format == "json" else sys.stdout
+        if planned.flips:
+            print(*map(printable, planned.lines()), sep="\n", file=out, flush=True)
+        if given.dry_run:
+            if not planned.flips:
+                print("no verdict differs", file=out)
+            return 0
+        folder = _folder(runs, given.output) if planned.flips else None
+        found = report(planned, {} if folder is None else _heard(planned, runs, folder, given))
+        _write(found, runs, folder)
+    except (HostError, RecordError, OSError) as error:
+        return bad_input(error)
+    print(to_text(found, 2) if given.format == "json" else "\n".join(_text(found, folder)))
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        prog=program_name("flips"),
+        description="Tell, of tasks whose verdict differs between epochs or runs, whether that is "
+        "the judge (who is asked again about the same episodes), the environment (where the "
+        "recorded replies end in another verdict on a fresh phone), or the agent. Call it in the "
+        "project's folder. The runs' episodes stay as they are.",
+    )
+    parser.add_argument(
+        "runs", metavar="RUN", nargs="+", type=Path, help="a run's folder, or a folder of runs"
+    )
+    parser.add_argument(
+        "--times",
+        metavar="K",
+        type=_count,
+        default=_TIMES,
+        help="how often judges are asked again about each episode (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show what would be done, and its costs, and end"
+    )
+    parser.add_argument(
+        "--device", metavar="DEVICE", help="where to play episodes again (default: as the run did)"
+    )
+    parser.add_argument(
+        "-n", metavar="N", dest="workers", help="on how many workers of pytest-xdist to play them"
+    )
+    parser.add_argument("--format", choices=["text", "json"], default="text")
+    parser.add_argument(
+        "-o",
+        metavar="DIR",
+        dest="output",
+        type=Path,
+        help=f"where {FLIPS} and all that is made goes (default: beside the first RUN)",
+    )
+    return parser
+
+
+def _count(text: str) -> int:
+    if number := whole_number(text):
+        return number
+    msg = f"{text!r} is no whole number from 1 on"
+    raise argparse.ArgumentTypeError(msg)
+
+
+def _runs(paths: Sequence[Path]) -> list[RecordedRun]:
+    """Read the runs.
+
+    Raises:
+        OSError, RecordError: one cannot be read.
+        FlipsError: one has not ended, or is named twice.
+    """
+    runs = [recorded_run(find_run(path)) for path in paths]
+    for number, run in enumerate(runs):
+        if not run.has_ended:
+            msg = f"{run.folder} has not ended, or was cut off: go on with it by --mobile-resume"
+            raise FlipsError(msg)
+        if any(run.folder == other.folder for other in runs[:number]):
+            msg = f"{run.folder} is named twice"
+            raise FlipsError(msg)
+    return runs
+
+
+def _folder(runs: Sequence[RecordedRun], output: Path | None) -> Path:
+    """Make the folder of all that is made, and return it.
+
+    Raises:
+        FlipsError: it is there already.
+        OSError: it cannot be made.
+    """
+    first = runs[0].folder
+    folder = (output or first.with_name(f"{first.name}-flips")).absolute()
+    if folder.exists():
+        msg = f"{folder} is there already: name another folder by -o DIR, or delete it"
+        raise FlipsError(msg)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def _heard(
+    planned: Plan, runs: Sequence[RecordedRun], folder: Path, given: argparse.Namespace
+) -> dict[tuple[str, str], Heard]:
+    """Play and judge all episodes again, and return what was said of each, by `Trial.place`."""
+    workers = [] if given.workers is None else [f"-n{given.workers}"]
+    played: dict[tuple[str, str], Said] = {}
+    judged: dict[tuple[str, str], list[Said]] = {}
+    for run in runs:
+        to_judge, to_play = planned.of(run)
+        rounds = Rounds(run, folder / run.folder.name, workers)
+        # First, as an unknown device, or a judge without a key, is told before anything is paid.
+        said = rounds.play(to_play, given.device) if to_play else {}
+        played |= {each.place: said[key] for each in to_play if (key := each.entry["key"]) in said}
+        for number in range(given.times if to_judge else 0):
+            said = rounds.judge(to_judge, number)
+            for each in to_judge:
+                if each.entry["key"] in said:
+                    judged.setdefault(each.place, []).append(said[each.entry["key"]])
+    places = [trial.place for trial in planned.trials]
+    return {each: Heard(tuple(judged.get(each, ())), played.get(each)) for each in places}
+
+
+def _write(found: dict[str, Any], runs: Sequence[RecordedRun], folder: Path | None) -> None:
+    """Write what was found into the folder, and into report.json and report.html of each run.
+
+    Runs that cannot be written to stay without it.
+    """
+    if folder is None:
+        return
+    write_json(folder / FLIPS, found)
+    for run in runs:
+        with contextlib.suppress(OSError, RecordError):
+            whole = read_json(run.folder / REPORT)
+            write_json(run.folder / REPORT, {**whole, "flips": found})
+            write_page(run.folder, read_report(run.folder / REPORT))
+
+
+def _text(found: dict[str, Any], folder: Path | None) -> list[str]:
+    if folder is None:
+        return ["no verdict differs"]
+    return [*lines(found), summary(found), f"wrote {folder / FLIPS}"]

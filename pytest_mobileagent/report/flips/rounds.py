@@ -1,0 +1,135 @@
+"""Rounds of pytest that judge recorded episodes again, or play them again on fresh phones.
+
+They work on copies, in a folder of their own: the run that is looked into stays as it is.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.episode.importing import import_episode
+from pytest_mobileagent.episode.runs import RUN
+from pytest_mobileagent.episode.screens import FOLDER
+from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.fileio import read_json, read_text, write_json, write_text
+from pytest_mobileagent.report.flips.plan import FlipsError, of_run, options_of
+from pytest_mobileagent.report.recorded import REPORT, recorded_run
+from pytest_mobileagent.screen.kept_lines import KEY, SUFFIX
+from pytest_mobileagent.verdict import VERDICTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from pytest_mobileagent.report.flips.plan import Trial
+    from pytest_mobileagent.report.recorded import RecordedRun
+
+_USAGE = 4
+_DONE = {0, 1, 5}  # statuses with which a run has ended, whatever came of its tasks
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a round said of an episode: whether it succeeded, else why that is not known."""
+
+    success: bool | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """The rounds on one run. `folder` is theirs, `arguments` are more of pytest's."""
+
+    run: RecordedRun
+    folder: Path
+    arguments: Sequence[str] = ()
+
+    def judge(self, trials: Sequence[Trial], number: int) -> dict[str, Said]:
+        """Judge episodes again, and return what was said, by the keys of their cases.
+
+        Raises:
+            FlipsError: pytest refuses.
+            OSError, HostError, RecordError: a copy cannot be made.
+        """
+        copy = self._copied(trials)
+        for verdicts in (copy / "episodes").glob(f"*/{VERDICTS}"):
+            verdicts.unlink()  # one of before may outrank what a judge says now
+        return self._pytest(f"judged-{number}", trials, f"--mobile-rescore={copy}")
+
+    def play(self, trials: Sequence[Trial], device: str | None) -> dict[str, Said]:
+        """Play episodes again, and return what came of them, by the keys of their cases.
+
+        Raises:
+            FlipsError: pytest refuses.
+        """
+        on = [] if device is None else [f"--mobile-device={device}"]
+        replies = f"--mobile-replies={self.run.folder}"
+        return self._pytest("played", trials, replies, *on, *self.arguments)
+
+    def _copied(self, trials: Sequence[Trial]) -> Path:
+        """Return a run that holds these episodes only, made when it is first asked for."""
+        copy = self.folder / "copy"
+        if copy.is_dir():
+            return copy
+        copy.mkdir(parents=True)
+        report = read_json(self.run.folder / REPORT)
+        keys = {trial.entry["key"] for trial in trials}
+        tasks = [entry for entry in self.run.tasks if entry["key"] in keys]
+        for entry in tasks:
+            import_episode(
+                self.run.folder / str(entry["episode"]), copy, copy / str(entry["episode"])
+            )
+        for kept in (self.run.folder / FOLDER).glob(f"*{SUFFIX}"):
+            if (copy / FOLDER / kept.name.replace(SUFFIX, ".png")).exists():
+                shutil.copyfile(kept, copy / FOLDER / kept.name, follow_symlinks=False)
+        if (self.run.folder / FOLDER / KEY).is_file():
+            shutil.copyfile(self.run.folder / FOLDER / KEY, copy / FOLDER / KEY)
+        shutil.copyfile(self.run.folder / RUN, copy / RUN)
+        write_json(copy / REPORT, {**report, "tasks": tasks})
+        return copy
+
+    def _pytest(self, name: str, trials: Sequence[Trial], *arguments: str) -> dict[str, Said]:
+        here = self.folder / name
+        here.mkdir(parents=True)
+        write_text(here / "tests.txt", "".join(f"{each}\n" for each in of_run(trials)))
+        command = [
+            *(sys.executable, "-m", "pytest", f"@{here / 'tests.txt'}", "-q"),
+            *("-o", f"cache_dir={here / 'cache'}", f"--mobile-runs={here}"),
+            *("--mobile-cache=judges", "--mobile-exit=run", *arguments),
+        ]
+        environment = {**os.environ, **options_of(self.run.about)}
+        with (here / "pytest.txt").open("wb") as log:
+            done = subprocess.run(
+                command, env=environment, stdout=log, stderr=subprocess.STDOUT, check=False
+            )
+        if done.returncode not in _DONE:
+            raise FlipsError(_why(here / "pytest.txt", done.returncode))
+        return _said(here, done.returncode)
+
+
+def _why(log: Path, status: int) -> str:
+    """Return why pytest refused, in its own words where it has said so in one line."""
+    lines = read_text(log, "replace").splitlines()
+    errors = [line for line in lines if line.startswith("ERROR: ")]
+    if status == _USAGE and errors:
+        return errors[0].removeprefix("ERROR: ")
+    return f"pytest ended with status {status}: {log} has what it said"
+
+
+def _said(folder: Path, status: int) -> dict[str, Said]:
+    """Return what the only run in a folder says of its cases."""
+    try:
+        (report,) = folder.glob(f"*/{REPORT}")
+        run = recorded_run(report.parent)
+    except (OSError, ValueError, RecordError):
+        raise FlipsError(_why(folder / "pytest.txt", status)) from None
+    return {entry["key"]: Said(entry["success"], _reason(entry)) for entry in run.tasks}
+
+
+def _reason(entry: Mapping[str, Any]) -> str:
+    return str(entry["reason"] or next(iter(entry["infrastructure"] or ()), "") or entry["outcome"])

@@ -1,0 +1,173 @@
+"""What a flip comes from, by what was said of its episodes; and the plan, with its costs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.episode.exchanges import STREAM
+from pytest_mobileagent.plain import to_line
+from pytest_mobileagent.report.entry import read_entry
+from pytest_mobileagent.report.flips.causes import Heard, lines, report, summary
+from pytest_mobileagent.report.flips.plan import FlipsError, Plan, options_of, plan
+from pytest_mobileagent.report.flips.rounds import Said
+from pytest_mobileagent.report.recorded import RecordedRun
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_mobileagent.report.entry import Entry
+
+REPLY = {"text": "tap", "stop": "end", "tool_calls": []}
+CALL = {"role": "actor", "call": {"model": "m"}, "reply": REPLY, "error": ""}
+YES, NO, NOTHING = Said(True), Said(False), Said(None, "the phone broke")
+
+
+def entry(name: str, epoch: int, success: bool | None, scorer: str = "check") -> Entry:
+    cost = {"cost_usd": 0.25, "calls": 2, "unpriced_calls": 0}
+    return read_entry(
+        {
+            "id": name,
+            "nodeid": f"test_{name}[epoch{epoch}]",
+            "epoch": epoch,
+            "outcome": "passed" if success else "failed",
+            "success": success,
+            "episode": f"episodes/{name}-{epoch}.0",
+            "verdict": {"passed": success, "scorer": scorer, "reason": "", "evidence": {}},
+            "roles": {"judge": cost} if scorer != "check" else {},
+            "seconds": 40.0,
+            "thinking_seconds": 10.0,
+        },
+        2,
+    )
+
+
+def run(folder: Path, *entries: Entry, replies: bool = True, **about: Any) -> RecordedRun:
+    for each in entries:
+        (folder / str(each["episode"])).mkdir(parents=True, exist_ok=True)
+        if replies:
+            (folder / str(each["episode"]) / STREAM).write_text(f"{to_line(CALL)}\n", "utf-8")
+    return RecordedRun(folder, {"agent": "a", **about}, entries, True)
+
+
+def flipping(folder: Path, scorer: str = "check") -> Plan:
+    both = [entry("task", epoch, epoch == 0, scorer) for epoch in (0, 1)]
+    return plan([run(folder / "run", *both)], 2)
+
+
+def cause(planned: Plan, *heard: Heard) -> tuple[str, str]:
+    places = [trial.place for trial in planned.trials]
+    (task,) = report(planned, dict(zip(places, heard, strict=True)))["tasks"]
+    return task["cause"], task["why"]
+
+
+@pytest.mark.parametrize(
+    ("scorer", "first", "second", "expected"),
+    [
+        ("check", Heard((), YES), Heard((), NO), "agent"),
+        ("check", Heard((), NO), Heard((), NO), "environment"),
+        ("check", Heard((), YES), Heard((), YES), "environment"),
+        ("check", Heard((), NOTHING), Heard((), YES), "environment"),
+        ("check", Heard((), YES), Heard((), NOTHING), "cannot be told"),
+        ("check", Heard(), Heard((), NO), "cannot be told"),
+        ("judge", Heard((YES, NO), YES), Heard((NO, NO), NO), "judge"),
+        ("judge", Heard((YES, YES), YES), Heard((NO, YES), YES), "judge"),
+        ("judge", Heard((YES, YES), YES), Heard((NO, NO), NO), "agent"),
+        ("judge", Heard((YES, NOTHING), YES), Heard((NO, NO), NO), "agent"),
+        ("judge", Heard((YES, YES), NO), Heard((NO, NO), NO), "environment"),
+    ],
+)
+def test_a_cause_is_looked_for_in_this_order(
+    tmp_path: Path, scorer: str, first: Heard, second: Heard, expected: str
+) -> None:
+    assert cause(flipping(tmp_path, scorer), first, second)[0] == expected
+
+
+def test_what_shows_a_cause_is_said(tmp_path: Path) -> None:
+    judged = flipping(tmp_path, "judge")
+    assert cause(judged, Heard((YES, NO), YES), Heard((NO, NO), NO)) == (
+        "judge",
+        "epoch 0 of run: passed, judged again passed, failed",
+    )
+    _, why = cause(judged, Heard((YES, YES), NOTHING), Heard((NO, NO), NO))
+    assert why == "epoch 0 of run was not played again: the phone broke"
+
+
+def test_shares_are_of_the_tasks_that_can_be_told(tmp_path: Path) -> None:
+    each = [entry(name, epoch, epoch == 0) for name in "abcd" for epoch in (0, 1)]
+    planned = plan([run(tmp_path / "run", *each)], 1)
+    said = {"a": (YES, NO), "b": (NO, NO), "c": (YES, NO), "d": (NOTHING, NOTHING)}
+    heard = {
+        trial.place: Heard((), said[trial.entry["id"]][trial.entry["epoch"]])
+        for trial in planned.trials
+    }
+    found = report(planned, heard)
+    assert (found["told"], found["unknown"]) == (3, 1)
+    assert found["causes"]["agent"]["tasks"] == 2
+    assert found["causes"]["agent"]["share"] == pytest.approx(2 / 3)
+    assert found["causes"]["agent"]["interval"] == pytest.approx([0.2077, 0.9385], abs=1e-4)
+    assert summary(found) == (
+        "flips of verdicts: 0.0% the judge, 33.3% the environment, 66.7% the agent "
+        "(K=1, 3 tasks; 1 cannot be told)"
+    )
+    assert "agent              2    66.7%   20.8% to 93.9%" in lines(found)
+
+
+def test_nothing_that_can_be_told_has_no_shares(tmp_path: Path) -> None:
+    found = report(flipping(tmp_path), {})
+    assert found["causes"]["judge"] == {"tasks": 0, "share": None, "interval": None}
+    assert "n/a the judge" in summary(found)
+
+
+def test_the_plan_says_what_is_done_and_what_it_costs(tmp_path: Path) -> None:
+    by = "by their recorded replies, without any model of the agent"
+    assert flipping(tmp_path, "judge").lines() == [
+        "tasks whose verdict flips: 1, with 2 episodes",
+        "judged again: 2 episodes, 2 times each",
+        f"played again: 2 episodes, {by}: some 1.0 minutes of a phone",
+        "costs: some 12 calls of judges, $1.50",  # 2 episodes, judged twice, and once as played
+    ]
+
+
+@pytest.mark.parametrize(
+    ("replies", "about", "why"),
+    [
+        (False, {}, f"no reply of a model to its agent is recorded ({STREAM})"),
+        (True, {"redaction": {"sha256": "0"}}, "its replies were redacted (--mobile-redact)"),
+    ],
+)
+def test_what_cannot_be_played_again_is_named(
+    tmp_path: Path, replies: bool, about: dict[str, Any], why: str
+) -> None:
+    both = [entry("task", epoch, epoch == 0) for epoch in (0, 1)]
+    planned = plan([run(tmp_path / "run", *both, replies=replies, **about)], 1)
+    named = "test_task[epoch0], test_task[epoch1]"
+    assert planned.lines()[-1] == f"cannot be played again (2), {why}: {named}"
+
+
+def test_verdicts_may_differ_between_runs_of_one_agent(tmp_path: Path) -> None:
+    first, second = (run(tmp_path / name, entry("t", 0, name == "a")) for name in "ab")
+    assert len(plan([first, second], 1).flips) == 1
+    with pytest.raises(FlipsError, match="no task was decided twice"):
+        plan([first], 1)
+    other = RecordedRun(second.folder, {"agent": "b"}, second.tasks, True)
+    with pytest.raises(FlipsError, match="the runs are of different agents: a, b"):
+        plan([first, other], 1)
+
+
+def test_options_of_the_run_are_those_of_the_rounds() -> None:
+    options = {
+        "agent": {"value": "a", "source": "--agent"},
+        "llm-judge": {"value": "single", "source": "pyproject.toml"},
+        "mobile-device": {"value": "virtual", "source": "default"},
+        "mobile-judges": {"value": "openai:own", "source": "MOBILE_JUDGES"},
+        "mobile-runs": {"value": "elsewhere", "source": "--mobile-runs"},
+        "mobile-user": {"value": None, "source": "--mobile-user"},
+    }
+    assert options_of({"options": options}) == {
+        "MOBILE_AGENT": "a",
+        "MOBILE_LLM_JUDGE": "single",
+        "MOBILE_JUDGES": "openai:own",
+    }
+    assert options_of({}) == {}
