@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.importing import import_episode
 from pytest_mobileagent.episode.runs import RUN
-from pytest_mobileagent.episode.screens import FOLDER
+from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import read_json, read_text, write_json, write_text
 from pytest_mobileagent.report.flips.plan import FlipsError, of_run, options_of
@@ -84,8 +84,9 @@ class Rounds:
             import_episode(
                 self.run.folder / str(entry["episode"]), copy, copy / str(entry["episode"])
             )
+        screens = ScreenStore(copy / FOLDER)
         for kept in (self.run.folder / FOLDER).glob(f"*{SUFFIX}"):
-            if (copy / FOLDER / kept.name.replace(SUFFIX, ".png")).exists():
+            if screens.file(kept.name.removesuffix(SUFFIX), ".png").exists():
                 shutil.copyfile(kept, copy / FOLDER / kept.name, follow_symlinks=False)
         if (self.run.folder / FOLDER / KEY).is_file():
             shutil.copyfile(self.run.folder / FOLDER / KEY, copy / FOLDER / KEY)
