@@ -248,7 +248,7 @@ def test_of_three_options_one_may_be_given(suite):
     suite.stop(["fine", "interrupt"])
     assert suite.refused("--mobile-resume=runs", "--mobile-rescore=runs") == (
         "--mobile-resume=runs (--mobile-resume) and --mobile-rescore=runs (--mobile-rescore) "
-        "exclude each other: a run is either resumed, reused or scored again"
+        "exclude each other: a run is either resumed, reused, or scored or played again"
     )
 
 
