@@ -31,7 +31,8 @@ def earlier_run(
     named = [settings[name] for name in _WAYS if settings[name].value is not None]
     if len(named) > 1:
         names = " and ".join(str(setting) for setting in named)
-        msg = f"{names} exclude each other: a run is either resumed, reused, or scored or played again"
+        ways = "resumed, reused, or scored or played again"
+        msg = f"{names} exclude each other: a run is either {ways}"
         raise pytest.UsageError(printable(msg))
     if settings["mobile-resume"].value is not None:
         from pytest_mobileagent.plugin.reuse.resuming import Resuming
