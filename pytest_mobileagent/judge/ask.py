@@ -200,10 +200,13 @@ def ask(
 def _judge_goal(model: Model, question: Question, parts: list[Part], wording: Wording) -> Opinion:
     """Ask whether the goal was met."""
     form = wording.with_reason if question.reason else wording.result_only
-    closing: list[Part] = [wording.ask, form, _reminders(question, wording)]
+    wall = [wording.wall] if question.wall else []
+    closing: list[Part] = [wording.ask, form, *wall, _reminders(question, wording)]
     messages = _messages(parts, closing, question, wording)
-    result, calls = converse(model, messages, read_result, wording.repair_result)
-    return Opinion(model.name, result.passed, result.reason, calls)
+    parse = partial(read_result, wall=question.wall)
+    result, calls = converse(model, messages, parse, wording.repair_result)
+    details = {"wall": True} if result.is_wall else {}
+    return Opinion(model.name, result.passed, result.reason, calls, details)
 
 
 def _judge_statements(
@@ -220,19 +223,23 @@ def _judge_statements(
         Data("statements", listed),
         *([wording.statements_reason] if question.reason else []),
         wording.statements_form.replace("{COUNT}", str(count)),
+        *([wording.statements_wall] if question.wall else []),
         _reminders(question, wording),
     ]
     messages = _messages(parts, closing, question, wording)
     repair = wording.repair_statements.replace("{COUNT}", str(count))
-    parse = partial(read_statements, count=count)
-    (came_true, reason), calls = converse(model, messages, parse, repair)
-    held = [true is not must_not for true, (_, must_not) in zip(came_true, statements, strict=True)]
+    parse = partial(read_statements, count=count, wall=question.wall)
+    read, calls = converse(model, messages, parse, repair)
+    each = zip(read.came_true, statements, strict=True)
+    held = [true is not must_not for true, (_, must_not) in each]
     judged = [
         {"statement": text, "held": each} for text, each in zip(question.rubric, held, strict=True)
     ]
-    details = {"statements": judged, "partial_credit": sum(held) / count}
+    details: dict[str, Any] = {"statements": judged, "partial_credit": sum(held) / count}
+    if read.is_wall and not all(held):
+        details["wall"] = True
     lacking = "; ".join(text for text, each in zip(question.rubric, held, strict=True) if not each)
-    reason = reason or (lacking and f"does not hold: {lacking}")
+    reason = read.reason or (lacking and f"does not hold: {lacking}")
     return Opinion(model.name, all(held), reason, calls, details)
 
 

@@ -69,6 +69,7 @@ class _Course:
     segments: list[range] = field(default_factory=list)
     results: list[dict[str, Any]] = field(default_factory=list)
     memory: dict[str, str] = field(default_factory=dict)
+    is_wall: bool = False  # the last subtask was stopped by one
 
     def opinion(self, model: Model, passed: bool | None, reason: str) -> Opinion:
         subtasks = self.question.subtasks
@@ -82,6 +83,7 @@ class _Course:
             "segments": segments,
             "subtasks": [*self.results, *left],
             "memory": self.memory,
+            **({"wall": True} if self.is_wall else {}),
         }
         return Opinion(model.name, passed, reason, tuple(self.calls), details)
 
@@ -174,6 +176,7 @@ def _ask(
         is_last=len(course.results) + 1 == len(course.question.subtasks),
     )
     course.calls += opinion.calls
+    course.is_wall = bool(opinion.details.get("wall"))
     course.results.append(_result(subtask, opinion.passed, opinion.reason))
     return opinion
 

@@ -238,7 +238,11 @@ def _majority(votes: Sequence[Opinion]) -> Opinion:
         result,
         f"{reason}; {shown.reason}" if shown.reason else reason,
         tuple(call for vote in votes for call in vote.calls),
-        {**shown.details, "votes": [vote.passed for vote in votes]},
+        {
+            **shown.details,
+            **({"wall": True} if any(vote.details.get("wall") for vote in votes) else {}),
+            "votes": [vote.passed for vote in votes],
+        },
     )
 
 
@@ -275,6 +279,8 @@ def _verdict(scorer: str, opinions: Sequence[Opinion], evidence: dict[str, Any])
 
 def _in_words(opinion: Opinion) -> str:
     answer = {True: "done", False: "not done", None: "cannot tell"}[opinion.passed]
+    if opinion.passed is False and opinion.details.get("wall"):
+        answer += ", for a wall"
     model = opinion.model.partition(":")[2] or opinion.model
     reason = " ".join(opinion.reason[: 4 * _LONGEST_REASON].split())
     if len(reason) > _LONGEST_REASON:

@@ -65,6 +65,8 @@ class Question:
       language.
     - `window`: the most screenshots in a request, from 2 on, each of which begins with the last one
       of the request before (A3, section 3.4.2: 4); None for as many as models take.
+    - `wall`: whether judges may say that a log-in page or a CAPTCHA kept the goal from being met,
+      which is then tried (docs/suites.md).
 
     Raises:
         TaskError: a field is invalid.
@@ -77,6 +79,7 @@ class Question:
     evidence: Evidence = "screens"
     reason: bool | None = None
     window: int | None = None
+    wall: bool = False
 
     def __post_init__(self) -> None:
         for name in ("key_components", "rubric"):
@@ -98,9 +101,10 @@ class Question:
         if self.evidence not in EVIDENCE:
             msg = f"judge: evidence={self.evidence!r} is none of {', '.join(EVIDENCE)}"
             raise TaskError(msg)
-        if self.reason is not None and not isinstance(self.reason, bool):
-            msg = f"judge: reason={self.reason!r} has to be True or False"
-            raise TaskError(msg)
+        for name, value in (("reason", self.reason), ("wall", self.wall)):
+            if not isinstance(value, bool) and (name, value) != ("reason", None):
+                msg = f"judge: {name}={value!r} has to be True or False"
+                raise TaskError(msg)
         if self.window is not None and (type(self.window) is not int or self.window < 2):
             msg = f"judge: window={self.window!r} has to be a number of screenshots from 2 on"
             raise TaskError(msg)

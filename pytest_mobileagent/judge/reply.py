@@ -1,7 +1,8 @@
 """The strict parser of judges' replies.
 
 A reply ends with `Result: 1` (done) or `Result: 0` (not done), as in SPA-Bench (arXiv 2410.15164,
-appendix D.4.6 and D.4.7); the text before it is the reason.
+appendix D.4.6 and D.4.7); the text before it is the reason. Where a judge may say so, it can end
+with `Result: wall`, too: not done, because of a log-in page or a CAPTCHA.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _MARKS = "[*_`]{0,3}"
 # the same line, but the result must not be part of a quotation.
 _RESULT = re.compile(
     rf"(?P<before>|(?![>|]).*[\s.。…!！?？,，;；:：)）])"
-    rf"{_MARKS}(?:Result|结果){_MARKS}\s*[:：]{_MARKS}\s*{_MARKS}(?P<passed>[01]){_MARKS}[.。]?{_MARKS}",
+    rf"{_MARKS}(?:Result|结果){_MARKS}\s*[:：]{_MARKS}\s*{_MARKS}(?P<passed>[01]|wall){_MARKS}[.。]?{_MARKS}",
     re.IGNORECASE,
 )
 _STATEMENT = re.compile(
@@ -36,37 +37,60 @@ class UnreadableError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A reply's result: whether the goal was met, and the reason, which may be empty."""
+    """A reply's result: whether the goal was met, the reason, which may be empty, and walls.
+
+    `is_wall` says that the goal was not met because of a log-in page or a CAPTCHA.
+    """
 
     passed: bool
     reason: str = ""
+    is_wall: bool = False
 
 
-def read_result(reply: ModelReply) -> Result:
+def read_result(reply: ModelReply, *, wall: bool = False) -> Result:
     """Return the result in a reply: a `Result:` at the end of its last line.
 
-    Results that a judge quotes or reconsiders before are part of its reason.
+    Results that a judge quotes or reconsiders before are part of its reason. `wall` says whether
+    `Result: wall` is one.
 
     Raises:
         UnreadableError: the last line has no result; the reply was cut off, or the model refused.
     """
     lines = _lines(reply)
     last = _RESULT.fullmatch(lines[-1].strip())
-    if last is None:
+    if last is None or (_is_wall(last) and not wall):
         msg = "its last line is no result"
         raise UnreadableError(msg)
-    return Result(last["passed"] == "1", _reason([*lines[:-1], last["before"]]))
+    reason = _reason([*lines[:-1], last["before"]])
+    return Result(last["passed"] == "1", reason, _is_wall(last))
 
 
-def read_statements(reply: ModelReply, count: int) -> tuple[tuple[bool, ...], str]:
-    """Return whether each of `count` numbered statements is true, and the reason.
+def _is_wall(result: re.Match[str] | None) -> bool:
+    return result is not None and result["passed"].lower() == "wall"
 
-    The reply has to end with one line `NUMBER: 1` or `NUMBER: 0` for each statement.
+
+@dataclass(frozen=True, slots=True)
+class Statements:
+    """Whether each statement of a rubric came true, the reason, and walls (see `Result`)."""
+
+    came_true: tuple[bool, ...]
+    reason: str = ""
+    is_wall: bool = False
+
+
+def read_statements(reply: ModelReply, count: int, *, wall: bool = False) -> Statements:
+    """Return what a reply says of each of `count` numbered statements.
+
+    The reply has to end with one line `NUMBER: 1` or `NUMBER: 0` for each statement; with `wall`,
+    `Result: wall` may follow.
 
     Raises:
         UnreadableError: a line is missing; the reply was cut off, or the model refused.
     """
     lines = _lines(reply)
+    is_wall = wall and _is_wall(_RESULT.fullmatch(lines[-1].strip()))
+    if is_wall:
+        lines = "\n".join(lines[:-1]).rstrip().splitlines()
     found = [_STATEMENT.fullmatch(line.strip()) for line in lines[-count:]]
     results = {int(each[1]): each[2] == "1" for each in found if each is not None}
     if len(found) != count or set(results) != set(range(1, count + 1)):
@@ -75,7 +99,8 @@ def read_statements(reply: ModelReply, count: int) -> tuple[tuple[bool, ...], st
     if any(_STATEMENT.fullmatch(line.strip(_QUOTING)) for line in lines[:-count]):
         msg = "it has more than one line for a statement"
         raise UnreadableError(msg)
-    return tuple(results[number] for number in range(1, count + 1)), _reason(lines[:-count])
+    came_true = tuple(results[number] for number in range(1, count + 1))
+    return Statements(came_true, _reason(lines[:-count]), is_wall)
 
 
 def read_notes(reply: ModelReply) -> str:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.agent.options import as_dict
 from pytest_mobileagent.device.fleet.shared import opened
 from pytest_mobileagent.episode.runs import Attempt, End, begin, end
-from pytest_mobileagent.errors import HostError, InfrastructureError
+from pytest_mobileagent.errors import DeviceError, HostError, InfrastructureError
 from pytest_mobileagent.extras import is_installed
 from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.llm.providers import prepare
-from pytest_mobileagent.run.attempt import attempt
+from pytest_mobileagent.run.attempt import attempt, open_anew
 from pytest_mobileagent.run.runner import ConversationRunner, in_thread
 from pytest_mobileagent.urls import shown
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.adapter import Adapter
     from pytest_mobileagent.run.attempt import Plan
     from pytest_mobileagent.run.runner import AgentRunner, ModelPort
+    from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.case import Case
 
 
@@ -76,6 +77,21 @@ class Attempts:
             finally:
                 end(folder, noted, how, together=together)
         return folder
+
+    def open_anew(self, plan: Plan, app: str, is_sought: Callable[[Screen], bool]) -> Screen:
+        """Open an app at the starting point of a plan's case (see `run.attempt.open_anew`).
+
+        A device that breaks is replaced once. That is no attempt: nobody works on the case.
+
+        Raises:
+            MobileAgentError: there is no device, or none on which the app could be opened.
+        """
+        with self._turn():
+            try:
+                return open_anew(plan, self._lease.get(), app, is_sought)
+            except DeviceError:
+                self._lease.give_up()
+                return open_anew(plan, self._lease.get(), app, is_sought)
 
     def _begin(self, folder: Path, device: Device | None = None) -> Attempt:
         """Note that an attempt begins, and where.

@@ -56,8 +56,25 @@ def ask_body(item: pytest.Function) -> Generator[None, Any, Any]:
     """Run a test body as a predicate over its episode, as a wrapper around pytest's own call.
 
     An error of the agent, or its time limit, ends an episode but does not decide it: the body is
-    run all the same. That it holds then counts only if the task says so.
+    run all the same. That it holds then counts only if the task says so. A failure that no agent
+    could have avoided is none (see `plugin.walls`).
+
+    Raises:
+        WallError: the episode ended at a wall that stands there for everybody.
     """
+    __tracebackhide__ = True
+    try:
+        return (yield from _decide(item))
+    except (AssertionError, pytest.fail.Exception):
+        episode = item.funcargs.get("episode")
+        if isinstance(episode, Episode) and not state_of(item).is_asked_of_prefix:
+            from pytest_mobileagent.plugin.walls import check_walls  # few tasks fail at one
+
+            check_walls(item, episode)
+        raise
+
+
+def _decide(item: pytest.Function) -> Generator[None, Any, Any]:
     __tracebackhide__ = True
     case, episode, state = case_of(item), item.funcargs.get("episode"), state_of(item)
     if isinstance(episode, Episode) and not state.is_asked_of_prefix:

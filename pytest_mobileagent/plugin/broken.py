@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
+from pytest_mobileagent.check.walls import walls_near
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.config import RUN
@@ -58,13 +59,14 @@ class BrokenTasks:
             setattr(report, _MARK, True)
             report.longrepr = _explain(excinfo, collector)
         elif report.passed and any(marker_of(item) is not None for item in report.result):
-            self._check_apps(report, collector)
+            self._check_suite(report, collector)
         return report
 
-    def _check_apps(self, report: pytest.CollectReport, collector: pytest.Collector) -> None:
-        """Fail a collection with tasks whose apps are misspelt."""
+    def _check_suite(self, report: pytest.CollectReport, collector: pytest.Collector) -> None:
+        """Fail a collection with tasks whose apps are misspelt, or whose walls are unreadable."""
         try:
             self._apps.check(report.result)
+            walls_near(collector.path.parent, self._config.rootpath)
         except TaskError as error:
             setattr(report, _MARK, True)
             report.outcome, report.result = "failed", []

@@ -6,6 +6,7 @@ pytest loads this module in every session, so what only tasks need is imported w
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -222,8 +223,10 @@ def _play(case: Case, request: pytest.FixtureRequest) -> Path:
     run = request.config.stash[RUN]
     plan = _plan(case, request)
     lease: LeasedDevice = request.getfixturevalue("mobile_lease")
-    failures = state_of(request.node).failures
+    state = state_of(request.node)
+    failures = state.failures
     attempts = Attempts(run, lease)
+    state.open_anew = partial(attempts.open_anew, plan)
     while attempts.left > 0:
         try:
             return attempts.make(plan)

@@ -233,6 +233,7 @@ class Judge:
         from pytest_mobileagent.check.episode import Episode as Recorded
         from pytest_mobileagent.judge.cross_app import check_subtasks
         from pytest_mobileagent.judge.question import Question
+        from pytest_mobileagent.plugin.walls import may_be_wall
 
         if not isinstance(episode, Recorded):
             msg = f"judge({episode!r}): the first argument has to be the episode"
@@ -240,6 +241,8 @@ class Judge:
         asked = Question.of(question)
         if asked.subtasks:
             check_subtasks(asked.subtasks)
+        if self._judges.mode != "off" and may_be_wall(self._item, episode):
+            asked = replace(asked, wall=True)
         verdict: Verdict = self._answer(
             (episode.folder, len(episode.steps), asked),
             lambda: self._judges.deciding(episode, asked, self._state.calls),

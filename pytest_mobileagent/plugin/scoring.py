@@ -43,8 +43,10 @@ from pytest_mobileagent.plugin.outputs.reporters import (
     show_error,
     show_failure,
     show_review,
+    show_wall,
 )
 from pytest_mobileagent.plugin.state import RESULT, skipped_for, state_of
+from pytest_mobileagent.plugin.walls import WallError
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.verdict import Verdict
 from pytest_mobileagent.verdict import append as add_verdict
@@ -123,6 +125,8 @@ def _result(
         show_review(report, str(raised))
     elif success is False and report.failed and verdict is not None and episode is not None:
         show_failure(item, report, episode, verdict, on_the_way=is_asked_on_the_way(item, episode))
+    elif isinstance(raised, WallError) and episode is not None:
+        show_wall(item, report, episode, str(raised))
     elif outcome == "error" and episode is not None:
         show_error(item, report, episode, state.misses)
     return Result(
@@ -204,6 +208,8 @@ def _verdict(
     reason = "" if success else _reason(report, call)
     if state.misses:
         evidence["closest"] = state.misses
+    if state.wall is not None:
+        evidence["wall"] = str(state.wall)
     if held:
         evidence["check_held"] = True
         if not success:

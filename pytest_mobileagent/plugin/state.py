@@ -21,8 +21,12 @@ if TYPE_CHECKING:
     from pytest_mobileagent.check.golden import Compared
     from pytest_mobileagent.check.subgoals import SubGoals
     from pytest_mobileagent.episode.calls import ModelCall
+    from pytest_mobileagent.episode.walls import Trial
+    from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.case import Case
     from pytest_mobileagent.verdict import Verdict
+
+    OpenAnew = Callable[[str, Callable[[Screen], bool]], Screen]  # see `Attempts.open_anew`
 
 RESULT = "mobile_result"  # the attribute of a report that carries a result through pytest-xdist
 IS_REUSED = "mobile_reused"  # set on the reports of a test whose result is from a record
@@ -56,11 +60,13 @@ class ItemState:
     failures: list[str] = field(default_factory=list)  # of infrastructure, in attempts of all tries
     is_over_budget: bool = False  # the run's budget was spent before the episode began
     episode: Episode | None = None
+    open_anew: OpenAnew | None = None  # None where the episode was not made in this run
 
     # The body (bodies.py). These are of its last run.
     is_in_body: bool = False  # it runs; pytest also makes reports for its subtests meanwhile
     subgoals: SubGoals | None = None
     compared: Compared | None = None  # with golden actions
+    wall: Trial | None = None  # what may have kept the agent out, and what came of trying it
     misses: list[str] = field(default_factory=list)  # what came closest to what it looked for
     check_held: bool = False  # although the agent failed, which may overrule that
 
@@ -103,7 +109,8 @@ class ItemState:
 
     def begin_body(self, subgoals: SubGoals, compared: Compared) -> None:
         """Forget what an earlier run of the body has left."""
-        self.is_in_body, self.check_held, self.official = True, False, None
+        self.is_in_body, self.check_held = True, False
+        self.official = self.wall = None
         self.subgoals, self.compared, self.misses = subgoals, compared, []
 
     def put_off(self, seconds: float) -> None:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from pytest_mobileagent.action.action import Open, Wait
 from pytest_mobileagent.agent.agent import Briefing, Told
 from pytest_mobileagent.device.device import log_of, system_of
 from pytest_mobileagent.device.probes import since_now
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.model import Client
     from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.run.runner import AgentRunner
+    from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.case import Case
     from pytest_mobileagent.task.task import Probe, Task
 
@@ -103,17 +105,8 @@ def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, numb
         InfrastructureError: the device broke, or the record cannot be written.
         TaskError: the task is broken.
     """
-    system = system_of(device)
-    reset = reset_for(plan.case.task, system)
-    if plan.environment is not None:
-        apply(plan.environment, device)
-    if plan.clock is not None:
-        set_clock(device, plan.clock)
-    versions = system.versions()
-    _check_fitness(plan.case, device.info, versions.keys())
-    plan = replace(plan, case=on_phone(plan.case, versions.keys()))
-    task = plan.case.task
-    _call("prepare", task.prepare, device, plan.case)
+    plan, reset, versions = _prepared(plan, device)
+    task, system = plan.case.task, system_of(device)
     if plan.path == "single":
         show_first_page(device, task)
     probes = since_now(task.probes, system)
@@ -142,6 +135,49 @@ def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, numb
     finally:
         recorder.close()
     _call("clean_up", task.clean_up, device, plan.case)
+
+
+def _prepared(plan: Plan, device: Device) -> tuple[Plan, Reset, Mapping[str, str]]:
+    """Bring a device to the starting point of a case.
+
+    Returns the plan with the case as it is on this phone, what the reset did, and the versions of
+    installed packages.
+    """
+    system = system_of(device)
+    reset = reset_for(plan.case.task, system)
+    if plan.environment is not None:
+        apply(plan.environment, device)
+    if plan.clock is not None:
+        set_clock(device, plan.clock)
+    versions = system.versions()
+    _check_fitness(plan.case, device.info, versions.keys())
+    plan = replace(plan, case=on_phone(plan.case, versions.keys()))
+    _call("prepare", plan.case.task.prepare, device, plan.case)
+    return plan, reset, versions
+
+
+LOOKS = 3  # at an app that was opened, which may show its name first
+PAUSE = 2.0  # seconds between them
+
+
+def open_anew(plan: Plan, device: Device, app: str, is_sought: Callable[[Screen], bool]) -> Screen:
+    """Open an app on a device at the starting point of a case, as nobody has used it yet.
+
+    Returns the first screen that is sought, or else the last of `LOOKS`.
+
+    Raises:
+        UnfitDeviceError, InfrastructureError, TaskError: as for `attempt`.
+    """
+    plan, _, _ = _prepared(plan, device)
+    device.perform(Open(app))
+    screen = device.observe().screen
+    for _ in range(LOOKS - 1):
+        if is_sought(screen):
+            break
+        device.perform(Wait(PAUSE))
+        screen = device.observe().screen
+    _call("clean_up", plan.case.task.clean_up, device, plan.case)
+    return screen
 
 
 def _with_noise(device: Device, plan: Plan, first: Capture) -> Device:

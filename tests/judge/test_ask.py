@@ -360,3 +360,15 @@ def test_a_screenshot_that_cannot_be_decoded_is_said_to_be_missing() -> None:
     model, _ = judge("Result: 1")
     with pytest.raises(JudgeError, match="none of the episode's screenshots"):
         ask(model, Question(), worked(last=broken))
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_judges_are_told_of_walls_only_where_they_may_name_one(language: str) -> None:
+    episode = worked((WIFI, Tap(9, 9)), last=ON, language=language)
+    way: dict[str, Any] = {"rubric": ["Wi-Fi is on"], "wall": True}
+    model, script = judge("Result: wall", "1: 0\nResult: wall", "1: 1\nResult: wall")
+    assert ask(model, Question(wall=True), episode).details == {"wall": True}
+    said = [ask(model, Question.of(way), episode).details for _ in range(2)]
+    assert [each.get("wall") for each in said] == [True, None]  # not where all is done
+    assert all("`Result: wall`" in request.text for request in script.requests)
+    assert "Result: wall" not in asked(episode).text

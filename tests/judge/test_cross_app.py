@@ -213,3 +213,11 @@ def test_an_answer_belongs_to_the_last_subtask_wherever_it_is_given(make_episode
     _, (first, memory, last) = asked([DONE, "a", DONE], TWO, there)
     assert "| It is $5." in last.text
     assert "It is $5." not in first.text + memory.text
+
+
+def test_a_wall_that_stops_a_subtask_is_told_of_the_task(episode):
+    there = episode(HOME, NEWS, NEWS, HOME, SHOP, SHOP)
+    said, _ = asked(["Result: wall"], replace(TWO, wall=True), there)
+    assert (said.passed, said.details["wall"]) == (False, True)
+    said, _ = asked([NOT_DONE], replace(TWO, wall=True), there)
+    assert "wall" not in said.details

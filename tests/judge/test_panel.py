@@ -278,3 +278,13 @@ def test_by_default_screenshots_are_read_by_ocr() -> None:
     from tests.judge.attacks import Attack, episode
 
     assert coarse(episode(Attack("", "en", "shown", "Paid to Oslo")), ["Paid to Oslo"]).passed
+
+
+def test_that_one_vote_blames_a_wall_is_kept_and_told(episode: Episode) -> None:
+    question = Question(actions="text", wall=True)
+    verdict = decide(panel(["Result: wall"]), question, episode)
+    assert (verdict.passed, verdict.reason) == (False, "a: not done, for a wall")
+    assert verdict.evidence["question"]["wall"] is True
+    judged = decide(panel([NO, "Result: wall", NO]), question, episode, runs=3)
+    assert judged.evidence["judges"][0]["details"]["wall"] is True
+    assert "wall" not in decide(panel([NO]), question, episode).evidence["judges"][0]["details"]

@@ -47,6 +47,7 @@ def test_lists_may_be_given() -> None:
         ({"actions": "picture"}, "is none of text, image, none"),
         ({"evidence": "html"}, "is none of screens, xml"),
         ({"reason": "yes"}, "reason='yes' has to be True or False"),
+        ({"wall": None}, "wall=None has to be True or False"),
         ({"window": 1}, "window=1 has to be a number of screenshots from 2 on"),
         ({"window": True}, "window=True has to be a number of screenshots from 2 on"),
         ({"rubric": ["a"], "subtasks": [subtask("com.a", "b")]}, "either a rubric or subtasks"),

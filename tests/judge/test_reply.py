@@ -6,6 +6,7 @@ import pytest
 
 from pytest_mobileagent import ModelCall
 from pytest_mobileagent.judge.reply import (
+    Statements,
     UnreadableError,
     read_notes,
     read_result,
@@ -98,7 +99,7 @@ def test_a_reply_that_is_not_whole_is_unreadable(stop: str, why: str) -> None:
     ],
 )
 def test_each_statement_has_a_line(text: str, held: tuple[bool, ...], reason: str) -> None:
-    assert read_statements(reply(text), 2) == (held, reason)
+    assert read_statements(reply(text), 2) == Statements(held, reason)
 
 
 @pytest.mark.parametrize(
@@ -114,4 +115,23 @@ def test_each_statement_has_a_line(text: str, held: tuple[bool, ...], reason: st
 )
 def test_statements_that_lack_a_line_or_have_two_are_unreadable(text: str) -> None:
     with pytest.raises(UnreadableError):
+        read_statements(reply(text), 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("Result: wall", ""), ("Reason: It asks to log in.\n**Result: Wall**", "It asks to log in.")],
+)
+def test_a_wall_is_a_result_where_a_judge_may_say_so(text: str, reason: str) -> None:
+    result = read_result(reply(text), wall=True)
+    assert (result.passed, result.reason, result.is_wall) == (False, reason, True)
+    with pytest.raises(UnreadableError, match="its last line is no result"):
+        read_result(reply(text))
+
+
+def test_a_wall_follows_the_statements_of_a_rubric() -> None:
+    text = "Reason: It asks to log in.\n1: 1\n2: 0\n\nResult: wall"
+    read = read_statements(reply(text), 2, wall=True)
+    assert read == Statements((True, False), "It asks to log in.", is_wall=True)
+    with pytest.raises(UnreadableError, match="are not those of the statements"):
         read_statements(reply(text), 2)

@@ -195,12 +195,21 @@ WORDING = Wording(
         "task is shown to be done on which screen, or is not. Then end with a line of its own: "
         "`Result: 1` or `Result: 0`."
     ),
+    wall=(
+        "If the record ends at a page of the app that lets nobody go on who has not logged in, "
+        "registered or shown to be human, and only for that the task was not done, then write "
+        "`Result: wall` in place of `Result: 0`."
+    ),
     statements="Judge each of these statements by itself, for the whole record:",
     statements_form=(
         "End with {COUNT} lines, one for each statement, in order: its number, a colon, and 1 if "
         "it came true, 0 if it did not or nothing shows it. For example: `1: 0`."
     ),
     statements_reason="Before them give your reasons in a few sentences, beginning with `Reason:`.",
+    statements_wall=(
+        "If the record ends at a page of the app that lets nobody go on who has not logged in, "
+        "registered or shown to be human, then add one more line at the very end: `Result: wall`."
+    ),
     take_notes=(
         "{COUNT} more screens follow later. Do not judge yet. Note in at most 150 words, for "
         "yourself, what these screens and your notes so far show that matters to the task: what "

@@ -45,6 +45,8 @@ class Wording:
     - `ask`: the question; `result_only`, `with_reason`: the form of the reply.
     - `reminders`, `action_reminders`, `data_reminder`: what closes a prompt that asks for a result
       (SPA-Bench, appendix D.4.3); the second where actions are told (D.4.4, D.4.5).
+    - `wall`, `statements_wall`: how a judge says that a wall kept the goal from being met, in place
+      of a result, and after those of a rubric.
     - `statements`, `statements_form`, `statements_reason`: the same of a rubric ({COUNT}).
     - `take_notes`: what is asked of all windows but the last ({COUNT} more screens follow).
     - `repair_result`, `repair_statements`, `repair_notes`: what is said after an unreadable reply.
@@ -78,9 +80,11 @@ class Wording:
     data_reminder: str
     result_only: str
     with_reason: str
+    wall: str
     statements: str
     statements_form: str
     statements_reason: str
+    statements_wall: str
     take_notes: str
     repair_result: str
     repair_statements: str

@@ -265,14 +265,27 @@ def show_failure(
     closest, subgoals = redacted([closest, evidence.get("subgoals", [])])
     screen, page = _where_to_look(item, episode, verdict.first_step)
     lines = failure(
-        episode, sought, where, closest, met, subgoals=subgoals, screen=screen, page=page
-    )
+        episode, sought, where, closest, met, subgoals=subgoals, screen=screen, page=page,
+        wall=redacted(str(evidence.get("wall") or "")),
+    )  # fmt: skip
+    _display(report, lines, redacted(verdict.reason).partition("\n")[0])
+
+
+def show_wall(item: pytest.Item, report: pytest.TestReport, episode: Episode, message: str) -> None:
+    """Make pytest display what kept everybody out, and what the agent did until then."""
+    screen, page = _where_to_look(item, episode, None)
+    told = redacted(message)
+    lines = failure(episode, "", "", "", "", screen=screen, page=page, wall=told)
+    _display(report, lines, f"infrastructure: {told}")
+
+
+def _display(report: pytest.TestReport, lines: Iterable[str], message: str) -> None:
+    """Make pytest display lines for a test that failed, and a message in its summary."""
     path, line = report.location[0], (report.location[1] or 0) + 1
-    message = printable(redacted(verdict.reason).partition("\n")[0])
     entries = [ReprEntryNative([f"{line}\n" for line in lines])]
     report.longrepr = ReprExceptionInfo(
         reprtraceback=ReprTraceback(entries, None, "native"),
-        reprcrash=ReprFileLocation(path, line, message),
+        reprcrash=ReprFileLocation(path, line, printable(message)),
     )
 
 

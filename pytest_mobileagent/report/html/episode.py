@@ -10,6 +10,7 @@ from pytest_mobileagent.episode.migrate import migrate
 from pytest_mobileagent.episode.reader import records_of, whole
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.screens import ScreenStore
+from pytest_mobileagent.episode.walls import last_trial
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import opened
 from pytest_mobileagent.perception.words import in_words
@@ -44,6 +45,7 @@ def episode_data(folder: Path, page: Path) -> dict[str, Any]:
     shown = {"frames": [], **_said(said)}
     try:
         shown |= _recorded(folder, texts, pictures)
+        shown["frames"] += _wall(folder, pictures)
         add_matches(shown["frames"], said)
     except RecordError as error:
         shown |= {"damaged": str(error)}
@@ -246,6 +248,17 @@ def _actions(step: Step) -> list[dict[str, Any]]:
         words = {"text": f"{golden}{in_words(action, step.screen)}", "done": was_done}
         shown.append({**words, **marked, "kind": type(action).__name__.lower()})
     return shown
+
+
+def _wall(folder: Path, pictures: Pictures) -> list[dict[str, Any]]:
+    """Return a frame of what an app showed that was opened to try a wall; none if it was not."""
+    trial = last_trial(folder)
+    if trial is None or not trial.png:
+        return []
+    record = trial.to_json()
+    nothing = {**_NOTHING, "calls": [], "at": None, "probes": {}}
+    shown = _screen(record, pictures.screen(record), pictures)
+    return [{**shown, **nothing, "wall": {"stands": trial.stands, "text": str(trial)}}]
 
 
 def add_matches(frames: Sequence[dict[str, Any]], verdicts: Sequence[Verdict]) -> None:

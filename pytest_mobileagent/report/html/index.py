@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode.exchanges import STREAM as CALLS
 from pytest_mobileagent.episode.runs import inside, slug
 from pytest_mobileagent.episode.store import STREAM
+from pytest_mobileagent.episode.walls import TRIALS
 from pytest_mobileagent.fileio import opened, parse_json
 from pytest_mobileagent.plain import to_wire
 from pytest_mobileagent.report.html.exchanges import JUDGES
@@ -155,7 +156,7 @@ def _seconds_between(start: Any, end: Any) -> float | None:
     return round(between.total_seconds(), 3)
 
 
-_FILES = (STREAM, CALLS, VERDICTS, JUDGES)
+_FILES = (STREAM, CALLS, VERDICTS, JUDGES, TRIALS)
 
 
 def attempts(run: Path, task: Entry) -> list[Path]:

@@ -34,12 +34,14 @@ def failure(
     subgoals: Sequence[Mapping[str, Any]] = (),
     screen: str = "",
     page: str = "",
+    wall: str = "",
 ) -> list[str]:
-    """Return at most eleven lines on why a task was not done, without the source of the task.
+    """Return at most twelve lines on why a task was not done, without the source of the task.
 
     `sought` is what the body asked for, at `where`; `closest` what came nearest to it; `met` says
     when the goal was met on the way, if it was. `subgoals` are those of the verdict's evidence.
-    `screen` and `page` say where the last screenshot is, and the report's page of the episode.
+    `screen` and `page` say where the last screenshot is, and the report's page of the episode;
+    `wall` what may have kept the agent out of the app.
     """
     rows = [
         ("goal", episode.goal),
@@ -51,6 +53,7 @@ def failure(
         ("ended", f"{ending(episode)}{met}"),
         ("error", episode.error.partition("\n")[0]),
         ("crash", crash(episode)),
+        ("wall", wall),
         ("screen", screen),
         ("page", page),
     ]

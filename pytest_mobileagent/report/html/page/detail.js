@@ -4,7 +4,7 @@
 
 function showDetail(row, episode, frame) {
   const last = episode.frames.filter((each) => known(each.step)).length;
-  const heading = make("h2", {}, known(frame.step) ? `Step ${frame.step} of ${last}` : `At the end, after ${count(last, "step")}`);
+  const heading = make("h2", {}, frame.wall ? titleOf(frame) : known(frame.step) ? `Step ${frame.step} of ${last}` : `At the end, after ${count(last, "step")}`);
   byId("detail").replaceChildren(
     heading,
     ...actionList(frame),
@@ -72,7 +72,7 @@ function probeParts(frame) {
 }
 
 function checkParts(episode, frame) {
-  const held = episode.held?.[known(frame.step) ? frame.step : episode.held.length - 1];
+  const held = frame.wall ? null : episode.held?.[known(frame.step) ? frame.step : episode.held.length - 1];
   const said = known(held) ? make("p", {}, held ? "✓ After this step the check holds." : "✗ After this step the check does not hold.") : null;
   const goals = (episode.subgoals || []).map((each) => make("li", { dir: "auto" },
     `${each.held ? "✓" : "✗"} `, make("bdi", {}, asText(each.name)), make("small", {}, known(each.first_step) ? ` first at ${each.first_step ? `step ${each.first_step}` : "the start"}` : each.held ? "" : " never")));

@@ -8,6 +8,7 @@ function showStrip(episode) {
 
 // What stands for a frame in lists.
 function titleOf(frame) {
+  if (frame.wall) return "Tried anew";
   return known(frame.step) ? `Step ${frame.step}` : "At the end";
 }
 
@@ -21,11 +22,12 @@ function stripItem(episode, frame, place, chosen = showFrame) {
   const marked = actions.filter((each) => Array.isArray(each.at));
   // One picture for each action of a step with several.
   const shots = marked.length > 1 ? marked.slice(0, 6).map((each) => shot(frame, [each], { small: true })) : [shot(frame, actions, { small: true })];
-  const held = episode.held?.[known(frame.step) ? frame.step : episode.held.length - 1];
+  const held = frame.wall ? null : episode.held?.[known(frame.step) ? frame.step : episode.held.length - 1];
   const signs = [
     frame.no_effect ? make("span", { className: "badge warn" }, "no effect") : null,
     frame.unfocused ? make("span", { className: "badge warn", title: "typed before a field had the focus" }, "no focus") : null,
     frame.noise ? make("span", { className: `badge ${["closed", "waited", "recovered", "left"].includes(frame.noise.reaction) ? "" : "warn"}`, title: `noise ${asText(frame.noise.name)}` }, asText(frame.noise.kind), frame.noise.reaction ? `: ${asText(frame.noise.reaction)}` : "") : null,
+    frame.wall ? make("span", { className: `badge ${frame.wall.stands ? "bad" : "good"}`, title: asText(frame.wall.text) }, frame.wall.stands ? "the wall stands" : "no wall") : null,
     frame.notice ? make("span", { className: "badge bad" }, "not done") : null,
     known(frame.match) ? make("span", { className: `badge ${frame.match ? "good" : "bad"}`, title: "the golden action was done, whatever the agent decided" }, frame.match ? "✓ golden" : "not golden") : null,
     frame.crashes?.length ? make("span", { className: "badge bad", title: frame.crashes.map((each) => asText(each.text)).join("\n") }, "crash") : null,
@@ -61,7 +63,7 @@ function showStage(frame) {
   before.id = "screen";
   const where = [frame.package, asText(frame.activity).split(".").pop()].filter(Boolean).map(asText).join(" · ");
   byId("stage").replaceChildren(
-    make("figure", {}, make("figcaption", { dir: "auto" }, make("b", {}, known(frame.step) ? "Before" : "At the end"), make("small", {}, ` ${where}`)), before),
+    make("figure", {}, make("figcaption", { dir: "auto" }, make("b", {}, known(frame.step) ? "Before" : titleOf(frame)), make("small", {}, ` ${where}`)), before),
     ...(after ? [make("figure", { className: "after" }, make("figcaption", {}, make("b", {}, "After"), make("small", {}, frame.no_effect ? " the same: no effect" : "")),
       shot(after, [], { alt: "Screen after the step" }))] : []));
 }

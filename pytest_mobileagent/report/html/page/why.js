@@ -20,6 +20,7 @@ function whyParts(row, episode, { withGoal = true } = {}) {
     ["Suspect", row.suspect],
     ["Ended", [episode.ending || row.termination, episode.error].filter(Boolean).join(": ")],
     ["Crash", crashOf(episode)],
+    ["Wall", (episode.frames || []).find((frame) => frame.wall)?.wall.text],
     ["Answered", episode.answer],
     ["Said", said === episode.answer ? "" : said],
   ];
@@ -71,9 +72,12 @@ function wholeReason(row, episode) {
 }
 
 // The index of the frame from which to look at a failure, as the message of a failing test has it: the step
-// that undid the goal, else the last one that was no report of being done. What passed is shown from the start.
+// that undid the goal, else the last one that was no report of being done. What passed is shown from the start;
+// an error at a wall, at what the app showed when it was tried.
 function stepThatMatters(row, episode) {
   const frames = episode.frames || [];
+  const wall = frames.findIndex((frame) => frame.wall?.stands);
+  if (wall >= 0 && row.outcome === "error") return wall;
   if (row.outcome === "running") return Math.max(0, frames.length - 1);
   if (!isFailure(row) && row.outcome !== "review") return 0;
   const held = episode.held || [];

@@ -1,0 +1,226 @@
+"""Walls: pages that keep everybody out of an app, such as a log-in page or a CAPTCHA.
+
+A suite's file `walls.toml` says what they look like, each in a table of its own, by whose name it
+is called in reports:
+
+    [a-log-in-form]
+    package = "com.example.shop|com.example.market"   # the apps; left out for all
+    texts = ["Log in|Sign in", "Password"]            # each of them on an element of the screen
+    ids = ["login_button"]                            # and each of these resource ids
+
+Between `|` stand alternatives, and `*` is for any letters. Texts and descriptions are compared as
+a whole, without regard to case and runs of spaces; resource ids with or without their package.
+
+That a screen looks like a wall proves nothing: it is tried (see `episode.walls`).
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.errors import ScreenError, TaskError
+from pytest_mobileagent.screen.text import normalise
+from pytest_mobileagent.task.wording import shown_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from pytest_mobileagent.screen.screen import Screen
+
+FILE = "walls.toml"
+LAST = 3  # different screens at the end of an episode that are looked at
+ALIKE = 0.7  # the share of words and ids that two looks at one page have in common
+_FIELDS = ("package", "texts", "ids")
+
+_Parts = tuple[str, ...]  # a text between its stars
+_Words = tuple[_Parts, ...]  # alternatives
+
+
+@dataclass(frozen=True, slots=True)
+class Wall:
+    """What a wall looks like; `where` is the file and line of its table, with its name."""
+
+    where: str
+    packages: tuple[str, ...]
+    texts: tuple[_Words, ...]
+    ids: tuple[_Words, ...]
+
+    def stands_on(self, screen: Screen) -> bool:
+        """Whether a screen looks like it; one whose hierarchy cannot be read does not."""
+        if self.packages and screen.package not in self.packages:
+            return False
+        texts, ids = _words_on(screen)
+        return all(_is_there(each, texts) for each in self.texts) and all(
+            _is_there(each, ids) for each in self.ids
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A screen of an episode that may be a wall: its index in `episode.screens`, and who says so.
+
+    If a pattern does, `by` has its file and line; else a judge says so, and it `is_claimed`.
+    """
+
+    screen: int
+    by: str
+    is_claimed: bool = False
+
+
+def look(walls: Sequence[Wall], screens: Sequence[Screen]) -> Sighting | None:
+    """Return the last of an episode's last screens that looks like one of some walls, if any."""
+    seen: list[tuple[str, bytes]] = []
+    for place in reversed(range(len(screens))):
+        screen = screens[place]
+        if (each := (screen.xml, screen.png)) in seen:
+            continue
+        if len(seen) == LAST:
+            return None
+        seen.append(each)
+        if (wall := standing(walls, screen)) is not None:
+            return Sighting(place, f"the screen looks like a wall by {wall.where}")
+    return None
+
+
+def standing(walls: Sequence[Wall], screen: Screen) -> Wall | None:
+    """Return the first of some walls that a screen looks like; None if it looks like none."""
+    return next((wall for wall in walls if wall.stands_on(screen)), None)
+
+
+def was_passed(screens: Sequence[Screen], place: int) -> bool:
+    """Whether other pages of the app of a screen were seen, too, so that it kept nobody out."""
+    wall = screens[place]
+    return any(each.package == wall.package and not alike(each, wall) for each in screens)
+
+
+def alike(one: Screen, other: Screen) -> bool:
+    """Whether two screens are looks at the same page of an app, by their words and ids."""
+    if one.package != other.package:
+        return False
+    (texts, ids), (others, their_ids) = _words_on(one), _words_on(other)
+    own, theirs = texts | ids, others | their_ids
+    return len(own & theirs) >= ALIKE * len(own | theirs) > 0
+
+
+def app_behind(screens: Sequence[Screen], place: int, packages: Sequence[str]) -> str | None:
+    """Return which of a task's packages a wall keeps out of: the last in use when it was met.
+
+    That may be another than the screen's own, which is the browser's or Google's.
+    """
+    used = (screen.package for screen in reversed(screens[: place + 1]))
+    return next((package for package in used if package in packages), next(iter(packages), None))
+
+
+def _words_on(screen: Screen) -> tuple[set[str], set[str]]:
+    """Return the texts and descriptions on a screen, and its resource ids, folded."""
+    try:
+        elements = screen.elements
+    except ScreenError:
+        return set(), set()
+    spoken = (words for each in elements for words in (each.text, each.content_desc) if words)
+    whole = [each.resource_id for each in elements if each.resource_id]
+    names = [name.rpartition(":id/")[2] for name in whole]
+    return {normalise(each).casefold() for each in spoken}, {
+        each.casefold() for each in (*whole, *names)
+    }
+
+
+def _is_there(words: _Words, on: set[str]) -> bool:
+    return any(
+        parts[0] in on if len(parts) == 1 else any(_fits(parts, text) for text in on)
+        for parts in words
+    )
+
+
+def _fits(parts: _Parts, text: str) -> bool:
+    """Whether a text has all parts in order, from its beginning to its end."""
+    first, *between, last = parts
+    if not (text.startswith(first) and text.endswith(last)) or len(text) < len(first + last):
+        return False
+    at, end = len(first), len(text) - len(last)
+    for part in between:
+        found = text.find(part, at, end)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True
+
+
+def walls_near(folder: Path, top: Path) -> tuple[Wall, ...]:
+    """Return the walls of the suite in a folder: those of the nearest file, up to the folder `top`.
+
+    Raises:
+        TaskError: it cannot be read, or is not as it has to be; the text names the line.
+    """
+    for each in (folder, *folder.parents):
+        if (file := each / FILE).is_file():
+            return read(file)
+        if each == top:
+            break
+    return ()
+
+
+def read(file: Path) -> tuple[Wall, ...]:
+    """Return the walls of a file.
+
+    Raises:
+        TaskError: it cannot be read, or is not as it has to be; the text names the line.
+    """
+    shown = shown_path(file)
+    try:
+        text = file.read_text("utf-8-sig")
+        tables = tomllib.loads(text)
+    except OSError as error:
+        msg = f"cannot read {shown}: {error.strerror}"
+        raise TaskError(msg) from None
+    except ValueError as error:
+        msg = f"{shown} is not TOML: {error}"
+        raise TaskError(msg) from None
+    lines = text.splitlines()
+    return tuple(_wall(name, table, shown, lines) for name, table in tables.items())
+
+
+def _wall(name: str, table: Any, shown: str, lines: Sequence[str]) -> Wall:
+    head = _line(lines, rf"\s*(\[\s*)?[\"']?{re.escape(name)}[\"']?\s*[\]=.]")
+    where = f"{shown}, line {head} ({name})" if head else f"{shown} ({name})"
+    if not isinstance(table, dict):
+        msg = f"{where}: a wall is a table: [{name}], and below it `texts`, `ids` or both"
+        raise TaskError(msg)
+
+    def at(key: str) -> str:
+        line = _line(lines, rf"\s*[\"']?{re.escape(key)}[\"']?\s*=", head)
+        return f"{shown}, line {line} ({name})" if line else where
+
+    if unknown := [key for key in table if key not in _FIELDS]:
+        msg = f"{at(unknown[0])}: a wall has no {unknown[0]!r}; it may have {', '.join(_FIELDS)}"
+        raise TaskError(msg)
+    if not (table.get("texts") or table.get("ids")):
+        msg = f"{where}: it needs `texts`, `ids` or both, or each screen would be a wall"
+        raise TaskError(msg)
+    packages = table.get("package", "")
+    if not isinstance(packages, str) or (packages and not all(packages.split("|"))):
+        msg = f"{at('package')}: package has to be a text, with | between several"
+        raise TaskError(msg)
+    texts, ids = (tuple(_read_words(key, table, at(key))) for key in ("texts", "ids"))
+    return Wall(where, tuple(packages.split("|")) if packages else (), texts, ids)
+
+
+def _read_words(key: str, table: Mapping[str, Any], where: str) -> Iterator[_Words]:
+    listed = table.get(key, [])
+    for words in listed if isinstance(listed, list) else [listed]:
+        each = words.split("|") if isinstance(words, str) and listed is not words else [""]
+        if not all(one.strip(" *") for one in each):
+            msg = f"{where}: {key} has to be a list of texts such as"
+            raise TaskError(f'{msg} ["Log in|Sign in", "Password"], none of them empty or all *')
+        yield tuple(tuple(normalise(part).casefold() for part in one.split("*")) for one in each)
+
+
+def _line(lines: Sequence[str], pattern: str, after: int | None = None) -> int | None:
+    """Return the number of the first line, from 1, that begins with a pattern; None if none."""
+    begins = re.compile(pattern)
+    numbered = list(enumerate(lines, 1))[(after or 1) - 1 :]
+    return next((number for number, line in numbered if begins.match(line)), None)

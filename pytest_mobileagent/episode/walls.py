@@ -1,0 +1,119 @@
+"""The trials of walls: whether what kept an agent out of an app keeps out everybody.
+
+A wall is a log-in page or a CAPTCHA. If a failed episode ends at one, the device is reset, and the
+app opened by the harness: only a wall that stands there, too, is no failure of the agent. What came
+of that is a line in the episode's `walls.jsonl`, so that it is known when the episode is scored
+again, without a device.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, cast
+
+from pytest_mobileagent.episode.redaction import redacted
+from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.fileio import append_line, parse_json, read_text
+from pytest_mobileagent.plain import expect, to_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from pytest_mobileagent.episode.screens import ScreenStore
+    from pytest_mobileagent.screen.screen import Screen
+
+TRIALS = "walls.jsonl"
+_TYPES: dict[str, Any] = {
+    "by": str, "screen": int, "app": str, "stands": bool | None, "reason": str, "png": str,
+    "xml": str, "package": str, "activity": str,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What came of trying a wall.
+
+    - `by`: who took it for one, in words: a pattern with its file and line, or a judge.
+    - `screen`: the index in `episode.screens` of the screen that looks like it.
+    - `app`: the package that was opened.
+    - `stands`: whether the wall is there when the app is opened on a device that was reset; None if
+      that could not be tried, and `reason` says why.
+    - `png`, `xml`, `package`, `activity`: the screen that the app showed, by the names of its files
+      among the run's screens; empty if there was none.
+    """
+
+    by: str
+    screen: int
+    app: str = ""
+    stands: bool | None = None
+    reason: str = ""
+    png: str = ""
+    xml: str = ""
+    package: str = ""
+    activity: str = ""
+
+    def __str__(self) -> str:
+        if self.stands is None:
+            return f"{self.by}; it was not tried: {self.reason}"
+        verb = "is there, too," if self.stands else "is not there"
+        return f"{self.by}; it {verb} when {self.app} is opened after a reset"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the trial as plain data."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Trial:
+        """Return the trial that `to_json` made `data` of; what is unknown is left out.
+
+        Raises:
+            LookupError, TypeError, ValueError: it is none.
+        """
+        expect(data, dict, "trial")
+        return cls(**{name: expect(data[name], kind, name) for name, kind in _TYPES.items()})
+
+
+def append(episode: Path, trial: Trial, shown: Screen | None, screens: ScreenStore) -> Trial:
+    """Add a trial to the episode in a folder, and return it with the screen that was `shown`.
+
+    `screens` is the run's store. A wall that stands gets a link after those of the episode's
+    screens, so that it is the last of them for whoever looks into the folder.
+
+    Raises:
+        HostError: it cannot be written.
+    """
+    content = trial.to_json()
+    if shown is not None:
+        png, xml = screens.add(shown)
+        content |= {"png": png, "xml": xml, "package": shown.package, "activity": shown.activity}
+        if trial.stands:
+            links = episode / "screens"
+            count = len(list(links.glob("*.png")))
+            screens.link(links / f"{count:03}-wall", png, xml)
+    when = datetime.now(UTC).isoformat(timespec="milliseconds")
+    content = cast("dict[str, Any]", redacted(content))
+    try:
+        append_line(episode / TRIALS, to_line({"when": when, **content}))
+    except OSError as error:
+        msg = f"cannot write to {episode / TRIALS}: {error}"
+        raise HostError(msg) from error
+    return Trial.from_json(content)
+
+
+def last_trial(episode: Path) -> Trial | None:
+    """Return the last trial of the episode in a folder; None if none is recorded.
+
+    A line that is not whole, as a full disk leaves it, is left out.
+    """
+    try:
+        lines = read_text(episode / TRIALS, "replace").split("\n")
+    except OSError:
+        return None
+    for line in reversed(lines):
+        try:
+            return Trial.from_json(parse_json(line))
+        except (ValueError, LookupError, TypeError):
+            continue
+    return None

@@ -1,0 +1,140 @@
+"""Failures at a log-in page or a CAPTCHA, and whether anybody could have gone on there.
+
+A suite's `walls.toml` says what such walls look like (see `check.walls`); judges may take a screen
+for one, too. A failed episode that ends at one is tried: the device is reset, and the harness opens
+the app itself. If the wall stands there as well, the device lacks an account, and the task is an
+error of infrastructure. If not, the agent has walked into it, and has failed.
+
+That costs a reset for such an episode, and nothing for any other.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from _pytest.skipping import xfailed_key
+
+from pytest_mobileagent.check.walls import (
+    Sighting,
+    alike,
+    app_behind,
+    look,
+    standing,
+    walls_near,
+    was_passed,
+)
+from pytest_mobileagent.episode.walls import Trial, append, last_trial
+from pytest_mobileagent.errors import InfrastructureError, MobileAgentError, in_one_line
+from pytest_mobileagent.plugin.config import RUN
+from pytest_mobileagent.plugin.state import state_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pytest
+
+    from pytest_mobileagent.check.episode import Episode
+    from pytest_mobileagent.check.walls import Wall
+    from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.screen.screen import Screen
+
+_RECORDED = "the episode was made in another run, which has tried none"
+_HOW = "log in there, or let the app do without, and resume the run (docs/suites.md)"
+
+
+class WallError(InfrastructureError):
+    """A wall keeps everybody out of an app, and not only the agent."""
+
+
+def walls_of(item: pytest.Item) -> tuple[Wall, ...]:
+    """Return the walls of a test's suite.
+
+    Raises:
+        TaskError: its file is not as it has to be, which collection has reported.
+    """
+    return walls_near(item.path.parent, item.config.rootpath)
+
+
+def check_walls(item: pytest.Function, episode: Episode) -> None:
+    """Note in the state of a failed test whether its episode ended at a wall, and try that wall.
+
+    An episode that was made in another run is not tried: what was recorded of it counts.
+
+    Raises:
+        WallError: the wall stands there for everybody.
+    """
+    state = state_of(item)
+    if episode.folder is None or item.stash.get(xfailed_key, None) is not None:
+        return
+    trial = last_trial(episode.folder)
+    if trial is None:
+        walls = walls_of(item)
+        sighting = look(walls, episode.screens) or _claimed(item, episode)
+        if sighting is None:
+            return
+        trial = _tried(item, episode, walls, sighting)
+    state.wall = trial
+    if trial.stands:
+        msg = f"a wall keeps everybody out of {trial.app}: {trial}; {_HOW}"
+        raise WallError(msg) from None
+
+
+def may_be_wall(item: pytest.Item, episode: EpisodeRecord) -> bool:
+    """Whether judges are asked about walls, too: the suite has some, and the screen is like none.
+
+    That is also so if a broken file of walls lets nobody know.
+    """
+    walls = walls_of(item)
+    return bool(walls) and look(walls, episode.screens) is None
+
+
+def _claimed(item: pytest.Item, episode: Episode) -> Sighting | None:
+    """Return that a judge took the last screen for a wall, unless the agent has passed it."""
+    last = len(episode.screens) - 1
+    for model in _claims(item):
+        if not was_passed(episode.screens, last):
+            return Sighting(last, f"{model} took the last screen for a wall", is_claimed=True)
+    return None
+
+
+def _claims(item: pytest.Item) -> Iterator[str]:
+    """Yield the names of the judges that said that a wall stopped the agent."""
+    state = state_of(item)
+    for verdict in (*state.judged, *([state.beside] if state.beside is not None else [])):
+        for judge in verdict.evidence.get("judges", ()):
+            if judge["details"].get("wall"):
+                yield str(judge["model"])
+
+
+def _tried(
+    item: pytest.Item, episode: Episode, walls: tuple[Wall, ...], sighting: Sighting
+) -> Trial:
+    """Try a wall, and record what came of it; a device that cannot be reset leaves it untried."""
+    run, state = item.config.stash[RUN], state_of(item)
+    wall = episode.screens[sighting.screen]
+    packages = episode.case.task.packages
+    app = app_behind(episode.screens, sighting.screen, packages) or wall.package
+    trial = Trial(sighting.by, sighting.screen, app)
+    if state.open_anew is None:
+        return _not_tried(trial, _RECORDED)
+    source = run.devices.source
+    shown: Screen | None = None
+    if not (source.restores and source.is_live):
+        trial = _not_tried(trial, f"{source.shown} cannot be reset to what it was at the start")
+    else:
+
+        def stands(screen: Screen) -> bool:
+            is_same = sighting.is_claimed and alike(screen, wall)
+            return is_same or standing(walls, screen) is not None
+
+        try:
+            shown = state.open_anew(app, stands)
+            trial = Trial(trial.by, trial.screen, app, stands(shown))
+        except MobileAgentError as error:
+            trial = _not_tried(trial, in_one_line(error))
+    assert episode.folder is not None
+    return append(episode.folder, trial, shown, run.folder.screens)
+
+
+def _not_tried(trial: Trial, why: str) -> Trial:
+    return Trial(trial.by, trial.screen, trial.app, None, why)

@@ -1,0 +1,131 @@
+"""Walls: what they look like, where they are looked for, and which app they keep out of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent import Screen
+from pytest_mobileagent.check.walls import alike, app_behind, look, read, walls_near, was_passed
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.testing import make_screen
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from pytest_mobileagent.check.walls import Wall
+
+SHOP = "com.example.shop"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "walls.toml"
+
+
+def walls(file: Path, text: str) -> tuple[Wall, ...]:
+    file.write_text(text, "utf-8")
+    return read(file)
+
+
+@pytest.mark.parametrize(
+    ("table", "shown", "stands"),
+    [
+        ('texts = ["Log in|Sign in"]', ["sign  IN"], True),
+        ('texts = ["Log in|Sign in"]', ["Sign in to see more"], False),
+        ('texts = ["Sign in*"]', ["Sign in to see more"], True),
+        ('texts = ["*see*more"]', ["Sign in to see more"], True),
+        ('texts = ["*see*more"]', ["See more than this"], False),
+        ('texts = ["ab*ba"]', ["aba"], False),  # the parts do not overlap
+        ('texts = ["Log in", "Password"]', ["Log in"], False),
+        ('texts = ["Log in", "Password"]', ["Password", "Log in"], True),
+        ('texts = ["登录"]', ["\u200b登录"], True),
+        ('texts = ["Log in"]\npackage = "com.example.shop"', ["Log in"], True),
+        ('texts = ["Log in"]\npackage = "com.a|com.b"', ["Log in"], False),
+        ('ids = ["login"]', [{"resource-id": f"{SHOP}:id/login"}], True),
+        ('ids = ["com.example.shop:id/login"]', [{"resource-id": f"{SHOP}:id/login"}], True),
+        ('ids = ["log*"]', [{"resource-id": f"{SHOP}:id/login"}], True),
+        ('ids = ["login"]', ["login"], False),
+        ('texts = ["Log in"]', [{"content-desc": "Log in"}], True),
+    ],
+)
+def test_a_wall_is_known_by_its_app_words_and_ids(
+    file: Path, table: str, shown: Sequence[str], stands: bool
+) -> None:
+    (wall,) = walls(file, f"[log-in]\n{table}\n")
+    assert wall.stands_on(make_screen(*shown, package=SHOP)) is stands
+
+
+def test_a_hierarchy_that_cannot_be_read_is_no_wall(file: Path) -> None:
+    (wall,) = walls(file, '[log-in]\ntexts = ["Log in"]')
+    assert not wall.stands_on(Screen("<", b""))
+
+
+def test_walls_are_looked_for_on_the_last_three_different_screens(file: Path) -> None:
+    known = walls(file, '# A comment\n\n[log-in]\ntexts = ["Log in"]')
+    wall, *others = (make_screen(text) for text in ("Log in", "1", "2", "3"))
+    found = look(known, [others[0], wall, others[1], others[2], others[2]])
+    assert found is not None
+    assert found.screen == 1
+    assert found.by.endswith("walls.toml, line 3 (log-in)")
+    assert look(known, [wall, *others]) is None
+    assert look(known, []) is None
+
+
+def test_the_app_is_the_last_of_the_task_that_was_in_use() -> None:
+    packages = ["com.a", "com.b", "com.c"]
+    screens = [make_screen(str(n), package=p) for n, p in enumerate(["com.b", "com.a", "chrome"])]
+    assert app_behind(screens, 2, packages) == "com.a"
+    assert app_behind(screens, 0, packages) == "com.b"
+    assert app_behind(screens[2:], 0, packages) == "com.a"  # the first of the task
+    assert app_behind(screens, 2, []) is None
+
+
+def test_two_looks_at_a_page_are_alike_though_a_hint_differs() -> None:
+    page = ["Welcome", "Log in", "Sign up", "Help", "Terms", "Privacy"]
+    one, other = (make_screen(*page, hint, package=SHOP) for hint in ("Tip 1", "Tip 2"))
+    assert alike(one, other)
+    assert not alike(one, make_screen(*page, "Tip 1", package="com.other"))
+    assert not alike(one, make_screen("Welcome", "Basket", package=SHOP))
+    assert not alike(Screen("<", b""), Screen("<", b""))  # of which nobody knows
+    assert was_passed([make_screen("Basket", package=SHOP), one], 1)
+    assert not was_passed([make_screen("Apps", package="launcher"), other, one], 2)
+
+
+def test_the_nearest_file_counts_up_to_the_projects_folder(tmp_path: Path) -> None:
+    deep = tmp_path / "project" / "suite" / "deep"
+    deep.mkdir(parents=True)
+    (tmp_path / "walls.toml").write_text("[x]\n")
+    assert walls_near(deep, tmp_path / "project") == ()
+    (deep.parent / "walls.toml").write_text('[own]\nids = ["login"]\n')
+    (wall,) = walls_near(deep, tmp_path / "project")
+    assert wall.where.endswith("suite/walls.toml, line 1 (own)")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[a", "is not TOML: Expected"),
+        ("a = 3", r", line 1 \(a\): a wall is a table"),
+        ("\n[a]\n", r", line 2 \(a\): it needs `texts`, `ids` or both"),
+        ('[a]\ntexts = "Log in"', r", line 2 \(a\): texts has to be a list of texts such as"),
+        ('[a]\nids = ["x"]\ntexts = ["Log in|"]', r", line 3 \(a\): texts has to be a list"),
+        ('[a]\ntexts = ["*"]', r", line 2 \(a\): texts has to be a list"),
+        ("[a]\nids = [3]", r", line 2 \(a\): ids has to be a list"),
+        ('[a]\nids = ["x"]\npackage = "com.a|"', r", line 3 \(a\): package has to be a text"),
+        ('[a]\nids = ["x"]\n[b]\nids = ["x"]\ntext = []', r", line 5 \(b\): a wall has no 'text'"),
+        ('["a.b"]\nids = []', r", line 1 \(a\.b\): it needs"),
+    ],
+)
+def test_a_file_that_is_wrong_is_told_with_its_line(file: Path, text: str, why: str) -> None:
+    with pytest.raises(TaskError, match=f"walls.toml ?{why}") as told:
+        walls(file, text)
+    assert "\n" not in str(told.value)
+
+
+def test_a_file_that_cannot_be_read_is_told(file: Path) -> None:
+    file.mkdir()
+    with pytest.raises(TaskError, match=r"cannot read .*walls\.toml: Is a directory"):
+        read(file)

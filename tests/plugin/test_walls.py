@@ -1,0 +1,314 @@
+"""A task that fails at a log-in page: an error if the page is there for everybody."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from pytest_mobileagent.device.sources.virtual import VirtualSource
+from pytest_mobileagent.episode.walls import TRIALS, Trial, last_trial
+from pytest_mobileagent.report.html.episode import episode_data
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WALLS = """
+[log-in]
+texts = ["Log in|Sign in", "Password"]
+"""
+# An app that nobody can use without an account, and one where only a tap leads to that page.
+CONFTEST = """
+import pytest
+from pytest_mobileagent import Agent, Finish, Open, Tap
+from pytest_mobileagent.testing import FakeLease, MemoryPhone, make_screen
+
+SHUT, FREE = "com.example.shut", "com.example.free"
+PAGES = {
+    "home": make_screen("Apps", package="launcher"),
+    "shut": make_screen("Shut", "Password", "LOG  IN", package=SHUT, shade=9),
+    "free": make_screen("News", "Account", "Puzzle", package=FREE),
+    "log-in": make_screen("Free", "Password", "Sign in", package=FREE, shade=99),
+    "puzzle": make_screen("Slide to go on", package=FREE, shade=50),
+}
+LINKS = {("home", SHUT): "shut", ("home", FREE): "free", ("free", "Account"): "log-in",
+         ("free", "Puzzle"): "puzzle"}
+
+class Goes(Agent):
+    def start(self, briefing):
+        self.words = briefing.goal.split()
+    def step(self, observation):
+        if not self.words:
+            return Finish()
+        word = self.words.pop(0)
+        found = observation.screen.find(text=word)
+        if found is None:
+            return Open(word) if "." in word else Finish()
+        return Tap(*found.bounds.center)
+
+class Lease(FakeLease):
+    def get(self):
+        with open("leases", "a") as noted:
+            noted.write("leased\\n")
+        return super().get()
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    return Lease(MemoryPhone(PAGES, LINKS, apps=[SHUT, FREE]))
+
+@pytest.fixture(scope="session")
+def agent():
+    return Goes
+"""
+TASKS = """
+import pytest
+from pytest_mobileagent import task
+
+SHUT, FREE = "com.example.shut", "com.example.free"
+
+@task(SHUT, app=SHUT)
+def test_shut(episode):
+    assert episode.screen.get(text="Basket")
+
+@task(f"{FREE} Account", app=FREE)
+def test_walked_in(episode):
+    assert episode.screen.get(text="Basket")
+
+@task(FREE, app=FREE)
+def test_elsewhere(episode):
+    assert episode.screen.find(text="Basket")
+
+@task(SHUT, app=SHUT)
+def test_met(episode):
+    assert episode.screen.get(text="Password")
+
+@pytest.mark.xfail
+@task(SHUT, app=SHUT)
+def test_expected(episode):
+    assert episode.screen.find(text="Basket")
+"""
+NO_DEVICE = """
+import pytest
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    pytest.fail("a device was asked for")
+"""
+
+
+class Suite:
+    """A suite with walls, run on a phone in memory."""
+
+    def __init__(self, pytester: pytest.Pytester) -> None:
+        self.pytester = pytester
+        folder = pytester.path / "tasks" / "suite" / "deep"
+        folder.mkdir(parents=True)
+        (folder / "test_walls.py").write_text(TASKS)
+        self.walls = folder.parent / "walls.toml"
+        self.walls.write_text(WALLS)
+        pytester.makeconftest(CONFTEST)
+        pytester.makeini("[pytest]\nmobile_agent = goes")
+
+    def run(self, *arguments: str) -> pytest.RunResult:
+        """Run the suite."""
+        off = ("-p", "no:cacheprovider", "--mobile-agent-process=off", "--import-mode=importlib")
+        return self.pytester.runpytest_inprocess("tasks", *off, *arguments)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the newest run."""
+        return max((self.pytester.path / "runs").iterdir(), key=lambda each: each.stat().st_mtime)
+
+    def tasks(self) -> dict[str, Any]:
+        """The tasks of the newest report, by the names of their tests."""
+        entries = json.loads((self.folder / "report.json").read_text())["tasks"]
+        return {each["nodeid"].rpartition("test_")[2]: each for each in entries}
+
+
+@pytest.fixture
+def suite(pytester: pytest.Pytester) -> Suite:
+    return Suite(pytester)
+
+
+def outcomes(suite: Suite) -> dict[str, tuple[str, str | None]]:
+    return {name: (task["outcome"], task["fault"]) for name, task in suite.tasks().items()}
+
+
+EXPECTED = {
+    "shut": ("error", "infrastructure"),
+    "walked_in": ("failed", "agent"),
+    "elsewhere": ("failed", "agent"),
+    "met": ("passed", None),
+    "expected": ("xfailed", None),
+}
+
+
+def test_only_a_wall_that_stands_there_for_everybody_is_no_failure(suite: Suite) -> None:
+    result = suite.run("--junitxml=junit.xml", "-rA")
+    assert outcomes(suite) == EXPECTED
+    # Five episodes and two trials: what passed, or failed elsewhere, costs nothing.
+    assert (suite.pytester.path / "leases").read_text().count("leased") == 7
+    result.stdout.fnmatch_lines(
+        [
+            "wall     a wall keeps everybody out of com.example.shut: *; it is there, too, when *",
+            "screen   *-wall.png",
+            "wall     *by tasks/suite/walls.toml, line 2 (log-in); it is not there when *free*",
+        ]
+    )
+    tasks = suite.tasks()
+    assert tasks["shut"]["reason"] == f"infrastructure: {tasks['shut']['infrastructure'][0]}"
+    assert tasks["shut"]["verdict"] is None
+    assert "it is not there" in tasks["walked_in"]["verdict"]["evidence"]["wall"]
+    junit = {
+        case.get("name"): {each.tag for each in case}
+        for case in ET.parse(suite.pytester.path / "junit.xml").iter("testcase")
+    }
+    assert {"error"} <= junit["test_shut"]
+    assert {"failure"} <= junit["test_walked_in"]
+    shut, walked = (suite.folder / tasks[name]["episode"] for name in ("shut", "walked_in"))
+    assert (trial := last_trial(shut)) is not None
+    assert (trial.stands, trial.app, trial.screen) == (True, "com.example.shut", 2)
+    for episode, stands, last in ((shut, True, "wall"), (walked, False, "tap")):
+        *_, frame = episode_data(episode, suite.folder)["frames"]
+        assert frame["wall"]["stands"] is stands
+        assert (suite.folder / frame["png"]).is_file()
+        assert max((episode / "screens").glob("*.png")).stem.rpartition("-")[2] == last
+    _score_again(suite)
+
+
+def _score_again(suite: Suite) -> None:
+    """What was recorded of walls counts, and an episode without it has none."""
+    first = suite.folder
+    suite.pytester.makeconftest(NO_DEVICE)
+    suite.run(f"--mobile-rescore={first}")
+    assert suite.folder != first
+    assert outcomes(suite) == EXPECTED
+    *_, frame = episode_data(suite.folder / suite.tasks()["shut"]["episode"], suite.folder)[
+        "frames"
+    ]
+    assert (suite.folder / frame["png"]).is_file()
+    for trial in first.glob(f"episodes/*/{TRIALS}"):
+        trial.unlink()
+    shutil.rmtree(suite.folder)
+    suite.run(f"--mobile-rescore={first}", "-k", "shut")
+    task = suite.tasks()["shut"]
+    assert (task["outcome"], task["fault"]) == ("failed", "agent")
+    assert "it was not tried" in task["verdict"]["evidence"]["wall"]
+
+
+def test_a_run_that_is_resumed_runs_a_task_again_that_a_wall_stopped(suite: Suite) -> None:
+    suite.run("-k", "shut")
+    again = CONFTEST.replace('make_screen("Shut", "Password", "LOG  IN"', 'make_screen("Basket"')
+    suite.pytester.makeconftest(again)
+    suite.run("-k", "shut", f"--mobile-resume={suite.folder}")
+    assert outcomes(suite) == {"shut": ("passed", None)}
+
+
+@pytest.mark.parametrize("quality", ["restores", "is_live"])
+def test_a_device_that_cannot_be_reset_tries_nothing(
+    suite: Suite, quality: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(VirtualSource, quality, False)
+    suite.run("-k", "shut")
+    task = suite.tasks()["shut"]
+    assert (task["outcome"], task["fault"]) == ("failed", "agent")
+    assert "not tried: virtual cannot be reset" in task["verdict"]["evidence"]["wall"]
+
+
+def test_a_device_that_breaks_in_a_trial_is_replaced_and_then_left(suite: Suite) -> None:
+    breaks = """
+    def reset(self, snapshot, apps):
+        self.resets = getattr(self, "resets", 0) + 1
+        if self.resets in BROKEN:
+            from pytest_mobileagent.errors import DeviceError
+            raise DeviceError("the phone is gone")
+        return super().reset(snapshot, apps)
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    return Lease(Phone(PAGES, LINKS, apps=[SHUT, FREE]))
+"""
+    again = TASKS.replace("def test_shut", "def test_shut_again").partition("@task(f")[0]
+    shut = TASKS.partition("@task(f")[0] + again.partition('free"\n')[2]
+    (suite.walls.parent / "deep" / "test_walls.py").write_text(shut)
+    # Each task is one reset, and its trial another: of the second, two break.
+    phone = f"{CONFTEST}\nclass Phone(MemoryPhone):{breaks}".replace("BROKEN", "(2, 5, 6)")
+    suite.pytester.makeconftest(phone)
+    suite.run()
+    tasks = suite.tasks()
+    assert {n: task["outcome"] for n, task in tasks.items()} == {
+        "shut": "error",
+        "shut_again": "failed",
+    }
+    trial = last_trial(suite.folder / tasks["shut_again"]["episode"])
+    assert trial is not None
+    assert (trial.stands, trial.reason) == (None, "DeviceError: the phone is gone")
+
+
+JUDGED = """
+from pytest_mobileagent import rows, task
+
+MAZE, FREE = "com.example.shut", "com.example.free"
+
+@task(f"{FREE} Puzzle", app=FREE)
+def test_passed_by(episode, judge):
+    assert judge(episode)
+
+@task(MAZE, app=MAZE)
+def test_claimed(episode, judge):
+    assert judge(episode)
+
+@task(f"{MAZE} deny", app=MAZE)
+def test_denied(episode, judge):
+    assert judge(episode)
+
+@task(f"{FREE} Account", app=FREE)
+def test_known(episode, judge):
+    assert judge(episode)
+"""
+
+
+def test_judges_may_take_a_screen_for_a_wall_that_no_pattern_knows(suite: Suite) -> None:
+    (suite.walls.parent / "deep" / "test_walls.py").write_text(JUDGED)
+    suite.pytester.makeconftest(
+        CONFTEST.replace('"Shut", "Password", "LOG  IN"', '"Find the way out of the maze"')
+    )
+    script = suite.pytester.path / "judge.jsonl"
+    says = {"Account": "0", "deny": "0", "Puzzle": "wall", "| com.example.shut": "wall"}
+    lines = [{"when": goal, "reply": f"Result: {result}"} for goal, result in says.items()]
+    script.write_text("".join(json.dumps(each) + "\n" for each in lines))
+    judges = f"--mobile-judges=scripted:{script}"
+    suite.run("--llm-judge=single", judges, "--mobile-cache=off")
+    tasks = suite.tasks()
+    folders = {name: suite.folder / task["episode"] for name, task in tasks.items()}
+    assert outcomes(suite) == {
+        "passed_by": ("failed", "agent"),  # it says so, but there is more of this app
+        "claimed": ("error", "infrastructure"),
+        "denied": ("failed", "agent"),
+        "known": ("failed", "agent"),
+    }
+    assert {name for name, folder in folders.items() if last_trial(folder)} == {"claimed", "known"}
+    assert "took the last screen for a wall" in tasks["claimed"]["reason"]
+    asked = {name: (each / "judges.jsonl").read_text() for name, each in folders.items()}
+    offered = {name for name, text in asked.items() if "`Result: wall`" in text}
+    assert offered == {"passed_by", "claimed", "denied"}
+
+
+def test_a_broken_file_ends_the_run_before_a_device_is_asked_for(suite: Suite) -> None:
+    suite.walls.write_text('\n[log-in]\ntexts = ["Log in"]\nwords = 3\n')
+    suite.pytester.makeconftest(NO_DEVICE)
+    result = suite.run()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stdout.fnmatch_lines(
+        ["*tasks/suite/walls.toml, line 4 (log-in): a wall has no 'words'; it may have *"]
+    )
+    assert not (suite.pytester.path / "runs").exists()
+
+
+def test_a_trial_says_in_words_what_came_of_it() -> None:
+    tried = Trial("m took it for a wall", 3, "com.shop", True)
+    assert str(tried).endswith("it is there, too, when com.shop is opened after a reset")
+    assert Trial.from_json({**tried.to_json(), "new": 1}) == tried
