@@ -233,7 +233,6 @@ class Judge:
         from pytest_mobileagent.check.episode import Episode as Recorded
         from pytest_mobileagent.judge.cross_app import check_subtasks
         from pytest_mobileagent.judge.question import Question
-        from pytest_mobileagent.plugin.walls import may_be_wall
 
         if not isinstance(episode, Recorded):
             msg = f"judge({episode!r}): the first argument has to be the episode"
@@ -241,13 +240,23 @@ class Judge:
         asked = Question.of(question)
         if asked.subtasks:
             check_subtasks(asked.subtasks)
-        if self._judges.mode != "off" and may_be_wall(self._item, episode):
+        if self._judges.mode != "off" and self._may_be_wall(episode):
             asked = replace(asked, wall=True)
         verdict: Verdict = self._answer(
             (episode.folder, len(episode.steps), asked),
             lambda: self._judges.deciding(episode, asked, self._state.calls),
         )
         return verdict
+
+    def _may_be_wall(self, episode: Episode) -> bool:
+        """Whether the suite knows walls (see `check.walls`), and the episode ends at none of them.
+
+        Then judges may say that it ends at another.
+        """
+        from pytest_mobileagent.check.walls import look, walls_near
+
+        walls = walls_near(self._item.path.parent, self._item.config.rootpath)
+        return bool(walls) and look(walls, episode.screens) is None
 
     def beside(self, episode: Episode, **question: Any) -> None:
         """Ask the judges about an episode that the body itself decides, if there are judges.

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.check.walls import Wall
-    from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.screen.screen import Screen
 
 _RECORDED = "the episode was made in another run, which has tried none"
@@ -44,15 +43,6 @@ _HOW = "log in there, or let the app do without, and resume the run (docs/suites
 
 class WallError(InfrastructureError):
     """A wall keeps everybody out of an app, and not only the agent."""
-
-
-def walls_of(item: pytest.Item) -> tuple[Wall, ...]:
-    """Return the walls of a test's suite.
-
-    Raises:
-        TaskError: its file is not as it has to be, which collection has reported.
-    """
-    return walls_near(item.path.parent, item.config.rootpath)
 
 
 def check_walls(item: pytest.Function, episode: Episode) -> None:
@@ -68,7 +58,7 @@ def check_walls(item: pytest.Function, episode: Episode) -> None:
         return
     trial = last_trial(episode.folder)
     if trial is None:
-        walls = walls_of(item)
+        walls = walls_near(item.path.parent, item.config.rootpath)
         sighting = look(walls, episode.screens) or _claimed(item, episode)
         if sighting is None:
             return
@@ -77,15 +67,6 @@ def check_walls(item: pytest.Function, episode: Episode) -> None:
     if trial.stands:
         msg = f"a wall keeps everybody out of {trial.app}: {trial}; {_HOW}"
         raise WallError(msg) from None
-
-
-def may_be_wall(item: pytest.Item, episode: EpisodeRecord) -> bool:
-    """Whether judges are asked about walls, too: the suite has some, and the screen is like none.
-
-    That is also so if a broken file of walls lets nobody know.
-    """
-    walls = walls_of(item)
-    return bool(walls) and look(walls, episode.screens) is None
 
 
 def _claimed(item: pytest.Item, episode: Episode) -> Sighting | None:
