@@ -98,10 +98,10 @@ def _tried(
     trial = Trial(sighting.by, sighting.screen, app)
     if state.open_anew is None:
         return _not_tried(trial, _RECORDED)
-    source = run.devices.source
-    shown: Screen | None = None
-    if not (source.restores and source.is_live):
-        trial = _not_tried(trial, f"{source.shown} cannot be reset to what it was at the start")
+    reset, shown = episode.reset, None
+    if reset is None or reset.kind != "snapshot" or not run.devices.source.is_live:
+        why = "" if reset is None else f" ({reset})"
+        trial = _not_tried(trial, f"{episode.device.serial} cannot be reset to its start{why}")
     else:
 
         def stands(screen: Screen) -> bool:

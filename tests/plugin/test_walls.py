@@ -16,6 +16,8 @@ from pytest_mobileagent.report.html.episode import episode_data
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tests.project import Project
+
 WALLS = """
 [log-in]
 texts = ["Log in|Sign in", "Password"]
@@ -207,15 +209,28 @@ def test_a_run_that_is_resumed_runs_a_task_again_that_a_wall_stopped(suite: Suit
     assert outcomes(suite) == {"shut": ("passed", None)}
 
 
-@pytest.mark.parametrize("quality", ["restores", "is_live"])
-def test_a_device_that_cannot_be_reset_tries_nothing(
-    suite: Suite, quality: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(VirtualSource, quality, False)
-    suite.run("-k", "shut")
-    task = suite.tasks()["shut"]
-    assert (task["outcome"], task["fault"]) == ("failed", "agent")
-    assert "not tried: virtual cannot be reset" in task["verdict"]["evidence"]["wall"]
+def test_what_cannot_be_reset_tries_nothing(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    cleared = """
+    def reset(self, snapshot, apps):
+        from pytest_mobileagent.episode.device import Reset
+        super().reset(snapshot, apps)
+        return Reset("cleared", cleared=tuple(apps), reason="it has no snapshots")
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    return Lease(Phone(PAGES, LINKS, apps=[SHUT, FREE]))
+"""
+    remarks = []
+    for phone in (f"{CONFTEST}\nclass Phone(MemoryPhone):{cleared}", CONFTEST):
+        suite.pytester.makeconftest(phone)
+        suite.run("-k", "shut")
+        task = suite.tasks()["shut"]
+        assert (task["outcome"], task["fault"]) == ("failed", "agent")
+        remarks.append(task["verdict"]["evidence"]["wall"])
+        monkeypatch.setattr(VirtualSource, "is_live", False)  # as recorded pages are none
+    why = "not tried: fake cannot be reset to its start"
+    assert f"{why} (it has no snapshots: cleared com.example.shut)" in remarks[0]
+    assert why in remarks[1]
 
 
 def test_a_device_that_breaks_in_a_trial_is_replaced_and_then_left(suite: Suite) -> None:
@@ -312,3 +327,63 @@ def test_a_trial_says_in_words_what_came_of_it() -> None:
     tried = Trial("m took it for a wall", 3, "com.shop", True)
     assert str(tried).endswith("it is there, too, when com.shop is opened after a reset")
     assert Trial.from_json({**tried.to_json(), "new": 1}) == tried
+
+
+APPS = """
+from pytest_mobileagent.virtual.sdk import Activity, App, Button, Column, Text
+
+class LogIn(Activity):
+    name = ".LogInActivity"
+    title = "Welcome"
+
+    def content(self):
+        field = self.field("password", id="password", hint="Password")
+        return Column([Text("Password"), field, Button("Log in", id="login")])
+
+class News(Activity):
+    name = ".NewsActivity"
+    title = "News"
+
+    def content(self):
+        return Column([Button("Account", id="account", on_click=lambda: self.start(LogIn))])
+
+class Shut(App):
+    package, label, activities = "com.example.shut", "Shut", (LogIn,)
+
+class Free(App):
+    package, label, activities = "com.example.free", "Free", (News, LogIn)
+"""
+
+
+@pytest.mark.slow
+def test_walls_are_tried_on_phones_by_each_worker(project: Project) -> None:
+    project.write(
+        apps__shops=APPS,
+        conftest="""
+def pytest_mobileagent_agents(config):
+    return config.rootpath / "agents"
+
+def pytest_mobileagent_apps(config):
+    return config.rootpath / "apps"
+""",
+        tasks__counter__test_counter="""
+from pytest_mobileagent import open_app, tap, task
+
+@task("Shop.", app="com.example.shut", solution=[open_app()])
+def test_shut(episode):
+    assert episode.screen.get(text="Basket")
+
+@task("Shop.", app="com.example.free", solution=[open_app(), tap(text="Account")])
+def test_walked_in(episode):
+    assert episode.screen.get(text="Basket")
+""",
+    )
+    (project.pytester.path / "tasks" / "walls.toml").write_text(WALLS)
+    project.run_virtual("tasks", "--agent=oracle", "-n2", "-p", "xdist")
+    (report,) = project.pytester.path.glob("runs/*/report.json")
+    tasks = json.loads(report.read_text())["tasks"]
+    assert [(task["id"].rpartition("/")[2], task["outcome"]) for task in tasks] == [
+        ("shut", "error"),
+        ("walked_in", "failed"),
+    ]
+    assert "is opened after a reset" in tasks[1]["verdict"]["evidence"]["wall"]
