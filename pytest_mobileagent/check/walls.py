@@ -17,13 +17,12 @@ That a screen looks like a wall proves nothing: it is tried (see `episode.walls`
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import ScreenError, TaskError
 from pytest_mobileagent.screen.text import normalise
-from pytest_mobileagent.task.wording import shown_path
+from pytest_mobileagent.task.wording import read_toml, shown_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -73,10 +72,10 @@ class Sighting:
 
 def look(walls: Sequence[Wall], screens: Sequence[Screen]) -> Sighting | None:
     """Return the last of an episode's last screens that looks like one of some walls, if any."""
-    seen: list[tuple[str, bytes]] = []
+    seen: list[tuple[str, str]] = []
     for place in reversed(range(len(screens))):
         screen = screens[place]
-        if (each := (screen.xml, screen.png)) in seen:
+        if (each := (screen.xml, screen.key)) in seen:
             continue
         if len(seen) == LAST:
             return None
@@ -170,17 +169,8 @@ def read(file: Path) -> tuple[Wall, ...]:
     Raises:
         TaskError: it cannot be read, or is not as it has to be; the text names the line.
     """
-    shown = shown_path(file)
-    try:
-        text = file.read_text("utf-8-sig")
-        tables = tomllib.loads(text)
-    except OSError as error:
-        msg = f"cannot read {shown}: {error.strerror}"
-        raise TaskError(msg) from None
-    except ValueError as error:
-        msg = f"{shown} is not TOML: {error}"
-        raise TaskError(msg) from None
-    lines = text.splitlines()
+    text, tables = read_toml(file)
+    shown, lines = shown_path(file), text.splitlines()
     return tuple(_wall(name, table, shown, lines) for name, table in tables.items())
 
 

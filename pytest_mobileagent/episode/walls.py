@@ -90,7 +90,7 @@ def append(episode: Path, trial: Trial, shown: Screen | None, screens: ScreenSto
         content |= {"png": png, "xml": xml, "package": shown.package, "activity": shown.activity}
         if trial.stands:
             links = episode / "screens"
-            count = len(list(links.glob("*.png")))
+            count = len({path.name.partition(".")[0] for path in links.glob("*-*")})
             screens.link(links / f"{count:03}-wall", png, xml)
     when = datetime.now(UTC).isoformat(timespec="milliseconds")
     content = cast("dict[str, Any]", redacted(content))

@@ -75,15 +75,7 @@ def release_of(suite: Path, table: str = "") -> Named | None:
 def _named(file: Path, folder: Path, table: str) -> Named | None:
     suite = folder.name
     shown = shown_path(file)
-    try:
-        text = file.read_text("utf-8-sig")
-        releases: dict[str, Any] = tomllib.loads(text)
-    except OSError as error:
-        msg = f"cannot read {shown}: {error.strerror}"
-        raise TaskError(msg) from None
-    except ValueError as error:
-        msg = f"{shown} is not TOML: {error}"
-        raise TaskError(msg) from None
+    text, releases = read_toml(file)
     if suite not in releases:
         return None
     name, value, key = suite, releases[suite], rf"[\[\"']*{re.escape(suite)}"
@@ -119,6 +111,24 @@ def _folder(file: Path, value: Any, name: str, where: str) -> Path:
         msg = f"{where}: there is no folder {path}"
         raise TaskError(f"{msg}: name that of the release, or take the line out")
     return path
+
+
+def read_toml(file: Path) -> tuple[str, dict[str, Any]]:
+    """Return the text of a suite's TOML file, and what it says.
+
+    Raises:
+        TaskError: it cannot be read.
+    """
+    shown = shown_path(file)
+    try:
+        text = file.read_text("utf-8-sig")
+        return text, tomllib.loads(text)
+    except OSError as error:
+        msg = f"cannot read {shown}: {error.strerror}"
+        raise TaskError(msg) from None
+    except ValueError as error:
+        msg = f"{shown} is not TOML: {error}"
+        raise TaskError(msg) from None
 
 
 def shown_path(file: Path) -> str:
