@@ -29,7 +29,7 @@ class Recipe:
 
     `image` and `device` are named as sdkmanager and avdmanager name them. `settings` are rows of
     namespace, key, value; `permissions` of package, permission; `files` of a file or folder here
-    and a path on the phone.
+    and a path on the phone. Each of the `apks` is an app: one file, or the parts of a split one.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Recipe:
     storage_gb: int | None = None
     locale: str | None = None
     gpu: str = "software"
-    apks: tuple[Path, ...] = ()
+    apks: tuple[tuple[Path, ...], ...] = ()
     permissions: tuple[tuple[str, str], ...] = ()
     settings: tuple[tuple[str, str, str], ...] = ()
     files: tuple[tuple[Path, str], ...] = ()
@@ -118,10 +118,27 @@ class _Reader:
             raise self.wrong(key, f"= {value!r} has to be true or false")
         return value
 
-    def apks(self, key: str, value: Any) -> tuple[Path, ...]:
+    def apks(self, key: str, value: Any) -> tuple[tuple[Path, ...], ...]:
         if not isinstance(value, list):
-            raise self.wrong(key, f"= {value!r} has to be a list of APK files")
-        return tuple(self.here(f"{key}[{n}]", item, Path.is_file) for n, item in enumerate(value))
+            raise self.wrong(key, f"= {value!r} has to be a list of APK files and folders of them")
+        apps: list[tuple[Path, ...]] = []
+        for number, item in enumerate(value):
+            path = self.here(f"{key}[{number}]", item, Path.exists)
+            apps += self.folder(f"{key}[{number}]", path) if path.is_dir() else [(path,)]
+        return tuple(apps)
+
+    def folder(self, key: str, path: Path) -> list[tuple[Path, ...]]:
+        """Return the apps in a folder: its APKs, and its folders with the parts of one app each."""
+        apps: list[tuple[Path, ...]] = []
+        for each in sorted(path.iterdir()):
+            if each.is_dir():
+                parts = tuple(sorted(each.glob("*.apk")))
+                if not parts:
+                    raise self.wrong(key, f"= {path.name!r}: {each} has no APK in it")
+                apps.append(parts)
+            elif each.suffix == ".apk":
+                apps.append((each,))
+        return apps
 
     def permissions(self, key: str, value: Any) -> tuple[tuple[str, str], ...]:
         rows = []

@@ -131,8 +131,12 @@ class Build:
         yield self._programs(title, command, check, answers=answers, hint=hint)
 
     def _contents(self) -> Iterator[Step]:
-        for apk in self.recipe.apks:
-            yield self._adb(f"install {apk.name}", "install", "-r", "-t", str(apk))
+        for first, *parts in self.recipe.apks:
+            files = map(str, (first, *parts))
+            how, name = (
+                ("install-multiple", first.parent.name) if parts else ("install", first.name)
+            )
+            yield self._adb(f"install {name}", how, "-r", "-t", *files)
         for package, permission in self.recipe.permissions:
             title = f"grant {permission} to {package}"
             yield self._on_phone(title, "pm", "grant", package, permission)

@@ -61,10 +61,28 @@ to = "/sdcard/Download/app.apk"
 """
     )
     apk = tmp_path / "app.apk"
-    assert (read.snapshot, read.locale, read.gpu, read.apks) == ("ready", "ko-KR", "host", (apk,))
+    assert (read.snapshot, read.locale, read.gpu, read.apks) == (
+        "ready",
+        "ko-KR",
+        "host",
+        ((apk,),),
+    )
     assert read.permissions[1] == ("com.example.app", "android.permission.RECORD_AUDIO")
     assert read.settings == (("global", "auto_time", "0"), ("system", "font_scale", "1.3"))
     assert read.files == ((apk, "/sdcard/Download/app.apk"),)
+
+
+def test_a_folder_stands_for_the_apps_in_it(recipe, tmp_path):
+    for name in ("shop.apk", "notes.apk", "maps/base.apk", "maps/config.x86_64.apk", "list.txt"):
+        file = tmp_path / "apks" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    read = recipe(HEAD + 'apks = ["apks"]')
+    apps = [[str(part.relative_to(tmp_path / "apks")) for part in app] for app in read.apks]
+    assert apps == [["maps/base.apk", "maps/config.x86_64.apk"], ["notes.apk"], ["shop.apk"]]
+    (tmp_path / "apks" / "empty").mkdir()
+    with pytest.raises(RecipeError, match=r"apks\[0\] = 'apks': .*empty has no APK in it"):
+        recipe(HEAD + 'apks = ["apks"]')
 
 
 @pytest.mark.parametrize("file", [*EXAMPLES.glob("*.toml")], ids=lambda file: file.stem)
@@ -96,7 +114,7 @@ def test_the_recipe_in_the_docs_can_be_read(recipe, tmp_path):
         (HEAD + 'gpu = "none"', "gpu = 'none' has to be a text: software or host"),
         (HEAD + 'snapshot = "a\\nkill"', r"snapshot = 'a\nkill' has to be a text"),
         (HEAD + 'apks = ["~no.such.user/a.apk"]', "apks[0] = '~no.such.user/a.apk': that user has"),
-        (HEAD + 'apks = "app.apk"', "apks = 'app.apk' has to be a list of APK files"),
+        (HEAD + 'apks = "app.apk"', "apks = 'app.apk' has to be a list of APK files and folders"),
         (HEAD + 'apks = ["nope.apk"]', "apks[0] = 'nope.apk': there is no "),
         (HEAD + "permissions = 1", "permissions = 1 has to be a table"),
         (HEAD + '[permissions]\n"a.b" = "x"', "permissions.a.b = 'x' has to be a list"),

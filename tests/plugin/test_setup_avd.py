@@ -129,9 +129,17 @@ def test_a_run_starts_from_what_a_recipe_made(project, sdk, recipe, temporary):
 
 
 def test_a_dry_run_only_says_what_it_would_do(sdk, recipe):
+    for name in ("shop/base.apk", "shop/config.en.apk"):
+        recipe.with_name("apps").joinpath(name).parent.mkdir(parents=True, exist_ok=True)
+        recipe.with_name("apps").joinpath(name).touch()
+    recipe.write_text(RECIPE.replace('"example.apk"', '"example.apk", "apps"'))
     done = setup(recipe, "--dry-run", "--name=dry")
     assert done.returncode == 0
     lines = [line.strip() for line in done.stdout.splitlines()]
+    (whole,) = [line for line in lines if line.startswith("adb install -r -t ")]
+    assert whole.endswith("/example.apk")
+    (parts,) = [line for line in lines if line.startswith("adb install-multiple -r -t ")]
+    assert parts.split()[-2].endswith("/shop/base.apk")
     assert "adb shell pm grant com.example.app android.permission.CAMERA" in lines
     assert "adb shell settings put global airplane_mode_on 1" in lines
     assert "avd snapshot save default_boot" in lines
