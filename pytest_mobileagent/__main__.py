@@ -111,8 +111,9 @@ def _doctor(arguments: list[str]) -> int:
     from pytest_mobileagent.device.doctor.doctor import main as doctor
     from pytest_mobileagent.plugin.project import this_project
     from pytest_mobileagent.plugin.selecting import select
+    from pytest_mobileagent.report.recorded import app_versions
 
-    return doctor(arguments, this_project, select)
+    return doctor(arguments, this_project, select, app_versions)
 
 
 def _draft_check(arguments: list[str]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import sys
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +16,7 @@ from pytest_mobileagent.task.table import APPS, labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from pytest_mobileagent.device.doctor.tasks import Selected
     from pytest_mobileagent.task.task import Task
@@ -33,7 +35,15 @@ class _Collected:
         for item in session.items:
             if (case := case_of(item)) is not None:
                 self.tasks[case.id] = case.task
-                self.labels |= labels_of(item.path.with_name(APPS))
+                self.labels |= _labels(item.path.parent, session.config.rootpath)
+
+
+@cache
+def _labels(folder: Path, root: Path) -> dict[str, str]:
+    """Return the labels of apps that a folder and those above it have, up to the project's."""
+    is_inside = folder != root and root in folder.parents
+    above = _labels(folder.parent, root) if is_inside else {}
+    return above | labels_of(folder / APPS)
 
 
 def select(arguments: Sequence[str]) -> Selected:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.dataset.export import Source
 from pytest_mobileagent.episode import runs
-from pytest_mobileagent.episode.reader import read
+from pytest_mobileagent.episode.reader import read, records_of
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.runs import HEAD, RUN, died, entries, noted
 from pytest_mobileagent.errors import RecordError
@@ -173,6 +173,20 @@ def finished_episodes(path: Path) -> Iterator[Source]:
                 "scorer": None if task["verdict"] is None else task["verdict"]["scorer"],
             }
             yield Source(folder, task["success"], origin)
+
+
+def app_versions(path: Path) -> dict[str, set[str]]:
+    """Return the version codes that tasks' apps had in a run (see `find_run`), by package.
+
+    Raises:
+        OSError, RecordError: the run, or an episode of it, cannot be read.
+    """
+    found: dict[str, set[str]] = {}
+    for source in finished_episodes(path):
+        for package, version in records_of(source.folder)[0].get("apps", {}).items():
+            if version:
+                found.setdefault(package, set()).add(version)
+    return found
 
 
 def is_final(task: Entry) -> bool:

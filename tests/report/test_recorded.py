@@ -10,7 +10,7 @@ from pytest_mobileagent import Case, DeviceInfo, Reset, Task, Termination
 from pytest_mobileagent.episode.runs import Entry, inside
 from pytest_mobileagent.episode.runs import append as add_to_index
 from pytest_mobileagent.episode.store import Recorder
-from pytest_mobileagent.report.recorded import lost_result, missing_results
+from pytest_mobileagent.report.recorded import app_versions, lost_result, missing_results
 from pytest_mobileagent.run.folder import RunFolder
 from pytest_mobileagent.verdict import Verdict
 from pytest_mobileagent.verdict import append as add_verdict
@@ -47,11 +47,15 @@ def folder(tmp_path: Path, make_screen: Callable[..., Screen]) -> RunFolder:
 
 
 def _record(
-    folder: RunFolder, case: Case, screen: Screen, termination: Termination | None
+    folder: RunFolder,
+    case: Case,
+    screen: Screen,
+    termination: Termination | None,
+    **more: Any,
 ) -> tuple[Path, int]:
     path, number = folder.attempt(case)
     recorder = Recorder(path, folder.screens)
-    head = {"goal": "Do it.", "agent": "agent", "attempt": number}
+    head = {"goal": "Do it.", "agent": "agent", "attempt": number, **more}
     recorder.start(case, DEVICE, Reset("snapshot", "default_boot"), head)
     recorder.observation(screen, {})
     if termination is not None:
@@ -100,6 +104,19 @@ def test_each_case_without_a_result_is_what_its_files_say(folder: RunFolder) -> 
             "attempt": None,
         },
     }
+
+
+def test_the_versions_of_apps_are_those_of_finished_episodes(
+    folder: RunFolder, make_screen: Callable[..., Screen]
+) -> None:
+    assert app_versions(folder.path) == {}
+    apps = {"com.shop": "3", "com.unknown": ""}
+    path, number = _record(
+        folder, case("never"), make_screen(), Termination.SELF_REPORTED, apps=apps
+    )
+    add_verdict(path, Verdict(True, first_step=0))
+    add_to_index(folder.path, Entry("never", number, folder.relative(path), "passed"))
+    assert app_versions(folder.path) == {"com.shop": {"3"}}
 
 
 def test_how_steps_match_golden_actions_is_in_the_verdict(folder: RunFolder) -> None:

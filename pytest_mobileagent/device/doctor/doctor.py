@@ -8,6 +8,7 @@ from __future__ import annotations
 import platform
 import sys
 import textwrap
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,12 +22,12 @@ from pytest_mobileagent.device.drivers import driver_names
 from pytest_mobileagent.device.drivers.appium.session import parse_capabilities
 from pytest_mobileagent.device.single import leased_device, source_of
 from pytest_mobileagent.device.sources import forms
-from pytest_mobileagent.errors import MobileAgentError
+from pytest_mobileagent.errors import MobileAgentError, RecordError
 from pytest_mobileagent.plain import printable
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.doctor.tasks import Selected
@@ -42,11 +43,12 @@ def main(
     arguments: Sequence[str],
     project: Callable[[], Project],
     select: Callable[[Sequence[str]], Selected],
+    versions: Callable[[Path], Mapping[str, Collection[str]]],
 ) -> int:
     """Examine a device, or list which tasks can run there.
 
-    `project` is asked only if the device needs what a project registers, and `select` returns the
-    tasks that arguments of pytest select.
+    `project` is asked only if the device needs what a project registers, `select` returns the tasks
+    that arguments of pytest select, and `versions` those of the apps in a run.
 
     Returns:
         The exit status: 0 if nothing breaks episodes, or all tasks can run; else 1.
@@ -54,6 +56,8 @@ def main(
     parser = _parser()
     given = parser.parse_args(arguments)
     selected = select(_selection(parser, given)) if given.tasks else None
+    if given.run is not None:
+        selected = _compared(parser, given.run, selected, versions)
     try:
         named = given.device if given.device is not None else project().device
         source = source_of(named, project)
@@ -87,6 +91,21 @@ def _selection(parser: argparse.ArgumentParser, given: argparse.Namespace) -> li
     for flag, value in (("-k", given.k), ("-m", given.m)):
         words += [f"{flag}={value}"] if value else []
     return [*words, *([f"--mobile-device-has={given.device_has}"] if given.device_has else [])]
+
+
+def _compared(
+    parser: argparse.ArgumentParser,
+    run: Path,
+    selected: Selected | None,
+    versions: Callable[[Path], Mapping[str, Collection[str]]],
+) -> Selected:
+    """Return the tasks with the versions that their apps had in a run."""
+    if selected is None:
+        parser.error("--run says with which run to compare the apps of --tasks, which is missing")
+    try:
+        return replace(selected, versions=versions(run))
+    except (OSError, RecordError) as error:
+        parser.error(f"--run: {error}")
 
 
 def _list(selected: Selected, device: Device, refuses: Callable[[Task], str]) -> int:
@@ -161,6 +180,12 @@ def _parser() -> argparse.ArgumentParser:
         "--device-has",
         metavar="WORD,…",
         help="what the device has that tasks may need, as a run's --mobile-device-has",
+    )
+    parser.add_argument(
+        "--run",
+        metavar="RUN",
+        type=Path,
+        help="an earlier run: list also which apps of the tasks have other versions than there",
     )
     parser.add_argument(
         "--look-only", action="store_true", help="leave out the checks that act on the device"

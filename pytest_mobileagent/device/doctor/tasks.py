@@ -2,7 +2,8 @@
 
 A task is listed under the first thing that it lacks, in this order: what nobody can provide there,
 apps, accounts, the web and Google's services, a listener for events, what a person does by hand.
-After that come the remarks of tasks, which do not keep them from running.
+After that come apps of other versions than in an earlier run, and the remarks of tasks: neither
+keeps them from running.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_mobileagent.device.device import PageDevice, system_of
-from pytest_mobileagent.task.apps import missing
+from pytest_mobileagent.task.apps import all_packages, missing
 from pytest_mobileagent.task.needs import EVENTS, PAGES, unmet
 
 if TYPE_CHECKING:
@@ -45,11 +46,13 @@ class Selected:
     - `tasks`: by their ids, each once.
     - `labels`: the names of apps, by package, as suites' lists have them.
     - `has`: what devices are said to have (`--mobile-device-has`).
+    - `versions`: the version codes that apps had in an earlier run, by package.
     """
 
     tasks: Mapping[str, Task]
     labels: Mapping[str, str] = field(default_factory=dict)
     has: tuple[str, ...] = ()
+    versions: Mapping[str, Collection[str]] = field(default_factory=dict)
 
 
 class _Lack(NamedTuple):
@@ -87,7 +90,8 @@ def list_tasks(
     total = len(selected.tasks)
     stuck = sum(map(len, under.values()))
     head = f"{_count(total)}: {total - stuck} can run here"
-    return stuck, [head, *_lines(under), *_remarks(selected.tasks)]
+    differing = _other_versions(selected, system.versions()) if selected.versions else ()
+    return stuck, [head, *_lines(under), *differing, *_remarks(selected.tasks)]
 
 
 def _lacks(
@@ -112,6 +116,24 @@ def _lines(under: Mapping[_Lack, Sequence[Sequence[_Lack]]]) -> Iterator[str]:
             also = Counter(str(lack) for more in tasks for lack in more)
             then = ", ".join(f"{name} {count}" for name, count in sorted(also.items()))
             yield f"  [ ] {what}  {len(tasks)}" + (f", which then lack: {then}" if then else "")
+
+
+def _other_versions(selected: Selected, installed: Mapping[str, str]) -> Iterator[str]:
+    """Yield the tasks' apps that had another version, or several, in the earlier run."""
+    packages = {each for task in selected.tasks.values() for each in all_packages(task)}
+    rows = []
+    for package in sorted(packages & selected.versions.keys() & installed.keys()):
+        now, then = installed[package], sorted(selected.versions[package])
+        if then != [now]:
+            name = _named(package, selected.labels)
+            rows.append(f"  [ ] {name}  {now}, in the run {' and '.join(then)}")
+    if rows:
+        yield f"of another version than in the run ({len(rows)}):"
+    yield from rows
+
+
+def _named(package: str, labels: Mapping[str, str]) -> str:
+    return f"{labels[package]} ({package})" if package in labels else package
 
 
 def _remarks(tasks: Mapping[str, Task]) -> Iterator[str]:

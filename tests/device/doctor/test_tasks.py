@@ -81,10 +81,29 @@ def test_remarks_are_told_after_all_else() -> None:
     )
 
 
+class Versioned(FakePhone):
+    """A phone that knows the versions of its apps."""
+
+    def versions(self) -> dict[str, str]:
+        return {"com.clock": "7", "com.shop": "3", "com.maps": "5", "com.idle": "1"}
+
+
+def test_apps_of_other_versions_than_in_a_run_are_told() -> None:
+    then = {"com.clock": {"6", "7"}, "com.shop": {"2"}, "com.maps": {"5"}, "com.idle": {"0"}}
+    selected = Selected(TASKS, {"com.shop": "Shop"}, ("web", "physical"), then)
+    phone = Versioned([make_screen("")], apps=["com.clock", "com.shop", "com.maps"])
+    listed = list_tasks(selected, phone)[1]
+    at = listed.index("of another version than in the run (2):")
+    assert listed[at + 1 :] == [
+        "  [ ] com.clock  7, in the run 6 and 7",
+        "  [ ] Shop (com.shop)  3, in the run 2",
+    ]
+
+
 PROJECT = """
 from pytest_mobileagent import rows, tasks
 
-@tasks(rows("t.csv"))
+@tasks(rows("../t.csv"))
 def test_one(episode, row):
     pass
 
@@ -96,8 +115,8 @@ TABLE = "id,goal,app,needs\na,Go.,Shop,\nb,Go.,com.example.counter,web\nc,Go.,,\
 
 @pytest.fixture
 def doctor(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, phone: Any) -> Any:
-    """Runs the command on a phone, in a project with a table of tasks."""
-    pytester.makepyfile(test_it=PROJECT)
+    """Runs the command on a phone, in a project with a table of tasks, and a file of it below."""
+    pytester.mkdir("deep").joinpath("test_it.py").write_text(PROJECT)
     (pytester.path / "t.csv").write_text(TABLE)
     (pytester.path / "apps.toml").write_text('Shop = ["com.shop", "com.market"]\n')
     monkeypatch.chdir(pytester.path)
@@ -110,7 +129,7 @@ def test_the_command_lists_the_tasks_that_pytest_selects(
     doctor: Any, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytester.makeini("[pytest]\naddopts = -n 2 --mobile-epochs=3\nmobile_device_has = gms")
-    assert doctor("--tasks", "test_it.py") == 1
+    assert doctor("--tasks", "deep/test_it.py") == 1
     assert capsys.readouterr().out.splitlines() == [
         "3 tasks: 1 can run here",
         "not installed (1):",
@@ -127,7 +146,7 @@ def test_tasks_that_cannot_be_collected_are_told(
 ) -> None:
     (pytester.path / "t.csv").write_text("id,goal,app\na,Go.,Shp\n")
     with pytest.raises(SystemExit) as caught:
-        doctor("--tasks", "test_it.py")
+        doctor("--tasks", "deep/test_it.py")
     assert caught.value.code == 4
     assert "t.csv, line 2 (a): apps.toml has no app 'Shp'; did you mean 'shop'?" in (
         capsys.readouterr().err
@@ -135,3 +154,15 @@ def test_tasks_that_cannot_be_collected_are_told(
     with pytest.raises(SystemExit):
         doctor("--tasks", "nowhere")
     assert "--tasks: there is no nowhere" in capsys.readouterr().err
+
+
+def test_a_run_to_compare_with_is_one_and_goes_with_tasks(
+    doctor: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words, why in (
+        (["--run=runs"], "--run says with which run to compare the apps of --tasks"),
+        (["--run=nowhere", "--tasks", "deep/test_it.py"], "--run: nowhere is no folder"),
+    ):
+        with pytest.raises(SystemExit):
+            doctor(*words)
+        assert why in capsys.readouterr().err
