@@ -101,6 +101,18 @@ def test_subtasks_that_need_each_other_fit_together(table: Any) -> None:
                 assert named <= noted, row.id
 
 
+def test_a_success_counts_whatever_error_the_agent_raised_then() -> None:
+    names = {"single": ("english", "chinese"), "cross": ("cross",), "open_ended": ("open_ended",)}
+    each = [
+        getattr(import_module(f"tasks.spa_bench.test_{file}"), f"test_{name}")
+        for file, functions in names.items()
+        for name in functions
+    ]
+    marked = [one.pytestmark[0].args[1] for one in each]  # a parameter for each row
+    fields = [mark.kwargs for rows in marked for one in rows for mark in one.marks]
+    assert [given["success_after_error"] for given in fields] == [True] * 350
+
+
 def test_two_tasks_have_a_twin_in_the_other_language() -> None:
     twins = {row.id: row.columns["twin"] for row in CROSS if row.columns.get("twin")}
     assert len(twins) == 4

@@ -19,7 +19,7 @@ function opinionParts(opinions) {
   const others = opinions.filter((each) => each.scorer !== "person" && each !== last);
   if (others.length) {
     parts.push(make("h3", {}, "Checks and earlier verdicts"), ...others.reverse().map((each) =>
-      card(each.scorer, each.passed, each.reason, { evidence: each.evidence, stands: each.stands, when: each.when })));
+      card(each.scorer, each.passed, each.reason, { evidence: each.evidence, stands: each.stands, aside: each.evidence?.counts === false, when: each.when })));
   }
   return parts;
 }
@@ -38,6 +38,7 @@ function card(title, passed, reason, more = {}) {
     make("header", { dir: "auto" }, title),
     passed === undefined ? null : make("span", { className: `says ${says[1]}` }, says[0]),
     more.stands ? make("span", { className: "stands" }, " stands") : null,
+    more.aside ? make("span", { className: "stands" }, " decides nothing") : null,
     make("p", { className: "reason", dir: "auto" }, asText(reason)),
     more.when ? make("small", {}, localTime(more.when)) : null,
     ...evidenceOf(more.evidence),
