@@ -241,6 +241,20 @@ def test_a_reply_that_is_kept_is_not_asked_for_again(
     project.run(agent, "--mobile-cache=replay").assert_outcomes(passed=1)
 
 
+@pytest.mark.parametrize("agent", ["Streams", "Claude"])
+def test_recorded_replies_are_given_without_key_or_server(
+    project: Project, agent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = project.serve(LOOK, DONE)
+    project.run(agent).assert_outcomes(passed=1)
+    project.close()
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.delenv(name)
+    project.run(agent, "--mobile-replies=runs").assert_outcomes(passed=1)
+    assert (project.task()["calls"], project.task()["input_tokens"]) == (2, 2000)
+    assert len(model.requests) == 2
+
+
 def test_what_was_never_asked_is_not_replayed(project: Project) -> None:
     model = project.serve(When("", DONE))
     result = project.run("Sdk", "--mobile-cache=replay", "--mobile-retries=0")

@@ -106,8 +106,8 @@ def _runs(paths: Sequence[Path]) -> list[RecordedRun]:
         if not run.has_ended:
             msg = f"{run.folder} has not ended, or was cut off: go on with it by --mobile-resume"
             raise FlipsError(msg)
-        if any(run.folder == other.folder for other in runs[:number]):
-            msg = f"{run.folder} is named twice"
+        if any(run.folder.name == other.folder.name for other in runs[:number]):
+            msg = f"{run.folder} is named twice, or another run has its name"
             raise FlipsError(msg)
     return runs
 
