@@ -5,13 +5,20 @@ On the virtual phone they are played; here are screens with the ids that the rel
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from datetime import datetime
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
 import pytest_mobileagent.plugin.items  # noqa: F401 - which has pytest mark tasks
+from pytest_mobileagent import Finish, Task
+from pytest_mobileagent.episode.record import Step
+from pytest_mobileagent.task.case import Case as TaskCase
+from pytest_mobileagent.testing.phones import as_screen
 from tests.suite.made_screens import Case, at_last, n, played, spoilt, way
 
 if TYPE_CHECKING:
@@ -170,3 +177,75 @@ def test_a_body_holds_on_the_releases_screens_and_on_nothing_less(
 ) -> None:
     assert holds(case, make_episode)
     assert [what for what, less in spoilt(case) if holds(less, make_episode)] == []
+
+
+def calendar_of(
+    make_episode: Callable[..., Any], *rows: tuple[str, str, str], answer: str = ""
+) -> Any:
+    """The end of an episode in Oslo, in the winter of 2024, with these events in the calendar."""
+    oslo = ZoneInfo("Europe/Oslo")
+    events = [
+        {"title": title, "allDay": "0", "deleted": "0"}
+        | {
+            key: str(int(datetime.fromisoformat(time).replace(tzinfo=oslo).timestamp() * 1000))
+            for key, time in (("dtstart", begin), ("dtend", end))
+        }
+        for title, begin, end in rows
+    ]
+    probes = {"events": events, "zone": "Europe/Oslo"}
+    screen = as_screen("<hierarchy/>")
+    started = datetime(2024, 12, 2, 10, tzinfo=oslo)
+    task = Task("Look into the calendar.", probes=import_module("tasks.a3.v1.test_calendar").EVENTS)
+    step = Step(screen, (Finish(answer),), probes=probes)
+    return make_episode(
+        screens=(screen,), steps=(step,), case=TaskCase(task, "suite/task"), started=started
+    )
+
+
+GAME = "Watching the NBA game"
+
+
+@pytest.mark.parametrize(
+    ("title", "begin", "end", "is_right"),
+    [
+        (GAME, "2025-01-14 10:00", "2025-01-14 11:30", True),
+        (GAME, "2025-01-14 10:00", "2025-01-14 11:00", False),
+        (GAME, "2025-01-13 10:00", "2025-01-13 11:30", False),
+        ("Watching a game", "2025-01-14 10:00", "2025-01-14 11:30", False),
+    ],
+)
+def test_an_event_is_where_it_was_to_be_on_the_phones_clock(
+    make_episode: Callable[..., Any], title: str, begin: str, end: str, is_right: bool
+) -> None:
+    episode = calendar_of(make_episode, (title, begin, end))
+    with nullcontext() if is_right else pytest.raises(AssertionError):
+        bodies()["google_calendar_1"](episode)
+
+
+@pytest.mark.parametrize(
+    ("task", "answer", "is_right"),
+    [
+        ("7", "On December 7 at 3 PM.", True),
+        ("7", "Saturday, Dec 7 \N{BULLET} 3:00 PM \N{EN DASH} 4:00 PM", True),
+        ("7", "On December 7.", False),
+        ("7", "On December 8 at 3 PM.", False),
+        ("8", "Two things.", True),
+        ("8", "Three things.", False),
+        ("9", "Presents and Pie", True),
+        ("9", "Presents", False),
+        ("10", "4", True),
+        ("10", "3", False),
+    ],
+)
+def test_answers_about_the_calendar_are_compared_with_what_is_in_it(
+    make_episode: Callable[..., Any], task: str, answer: str, is_right: bool
+) -> None:
+    football = ("Watch football game", "2024-12-07 15:00", "2024-12-07 16:00")
+    presents = ("Presents", "2024-12-25 08:00", "2024-12-25 09:00")
+    pie = ("Pie", "2024-12-25 18:00", "2024-12-25 19:00")
+    party = ("Party", "2024-12-31 23:30", "2025-01-01 02:00")
+    later = ("Ski", "2025-01-01 00:30", "2025-01-01 02:00")
+    rows = (football, presents, pie, party, later)
+    episode = calendar_of(make_episode, *rows, answer=answer)
+    with nullcontext() if is_right else pytest.raises(AssertionError):
+        bodies()[f"google_calendar_{task}"](episode)
