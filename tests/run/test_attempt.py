@@ -14,12 +14,14 @@ from pytest_mobileagent import (
     DeviceInfo,
     Event,
     Finish,
+    Open,
     Reset,
     Screen,
     Scripted,
     Tap,
     Task,
     Termination,
+    Wait,
     load,
     open_app,
 )
@@ -27,7 +29,7 @@ from pytest_mobileagent.agent.agent import Agent
 from pytest_mobileagent.episode.log import Crash, LogLine
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.errors import DeviceError, InfrastructureError, TaskError
-from pytest_mobileagent.run.attempt import Plan, UnfitDeviceError, attempt
+from pytest_mobileagent.run.attempt import PAUSE, Plan, UnfitDeviceError, attempt, open_anew
 from pytest_mobileagent.run.runner import in_thread
 from pytest_mobileagent.run.session import Limits
 from pytest_mobileagent.testing import FakePhone, make_screen
@@ -269,3 +271,26 @@ def test_a_phone_that_breaks_is_not_cleaned_up(tried: Callable[..., Episode]) ->
     with pytest.raises(DeviceError, match="water"):
         tried(Twice, device=wet, clean_up=cleaned.append)
     assert cleaned == []
+
+
+@pytest.mark.parametrize(
+    ("sought", "words", "looks"),
+    [("b", "b", 1), ("c", "c", 2), ("d", "d", 3), ("e", "d", 3), ("f", "d", 3)],
+)
+def test_an_app_that_is_opened_anew_may_show_its_name_first(
+    sought: str, words: str, looks: int
+) -> None:
+    phone = FakePhone([make_screen(text) for text in "abcde"])
+    called: list[str] = []
+    task = Task(
+        "Shop.",
+        app=APP,
+        prepare=lambda _: called.append("prepare"),
+        clean_up=lambda _: called.append("clean up"),
+    )
+    plan = Plan(Case(task, "s/t"), "mine", partial(in_thread, Done, None), Limits(3, 10), seed=7)
+    phone.perform(Tap(1, 1))  # which the reset undoes
+    shown = open_anew(plan, phone, APP, lambda screen: screen.find(text=sought) is not None)
+    assert shown.texts == (words,)
+    assert phone.actions == [Open(APP), *[Wait(PAUSE)] * (looks - 1)]
+    assert called == ["prepare", "clean up"]
