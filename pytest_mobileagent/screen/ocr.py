@@ -89,8 +89,13 @@ def _lines(
     of = name()
     found = _boxes(store.find(of, reader))
     if found is None:
-        found = _read(image(), _loaded(engine))
-        store.keep(of, reader, [[box.text, list(box.bounds), box.confidence] for box in found])
+        loaded = _loaded(engine)
+        with _reading:
+            found = _boxes(store.find(of, reader))  # another thread may just have read it
+            if found is None:
+                found = loaded.read(image())
+                rows = [[box.text, list(box.bounds), box.confidence] for box in found]
+                store.keep(of, reader, rows)
     return tuple(_in_order(found))
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import threading
-from typing import TYPE_CHECKING
+from itertools import count
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PIL import Image
@@ -15,7 +16,7 @@ from pytest_mobileagent.screen.kept_lines import KEY, SUFFIX, SignedLines, of_pi
 from pytest_mobileagent.screen.ocr import TextBox, read_screenshot, read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 READER = ["reader", "1"]
@@ -124,6 +125,37 @@ def test_pictures_whose_lines_are_kept_are_not_even_decoded(
     first = read_screenshot(NAME, lambda: BLACK, engine)
     assert first
     assert read_screenshot(NAME, never, engine) == first
+
+
+def test_threads_that_want_the_same_picture_read_it_once(
+    believed: SignedLines, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decoded: list[Image.Image] = []
+    looks = count()
+    both = threading.Barrier(2, timeout=10)
+
+    class Meeting:
+        keep = believed.keep
+
+        def find(self, name: str, reader: Sequence[Any]) -> Any:
+            found = believed.find(name, reader)
+            if next(looks) < 2:
+                both.wait()  # each has looked before the other one reads
+            return found
+
+    def picture() -> Image.Image:
+        decoded.append(BLACK)
+        return BLACK
+
+    monkeypatch.setattr(kept_lines, "store", Meeting)
+    threads = [
+        threading.Thread(target=read_screenshot, args=(NAME, picture, engine)) for _ in range(2)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert decoded == [BLACK]
 
 
 def test_parts_of_screens_are_kept_by_their_pixels(believed: SignedLines, engine: str) -> None:
