@@ -43,8 +43,12 @@ PORTABLE = action check dataset dialect draft environment episode instruct judge
 test-portable: $(VENV)/ready
 	$(BIN)/pytest -n 2 -m "not slow" $(wildcard tests/test_*.py) $(PORTABLE:%=tests/%)
 
-test-all: test-fast
+test-all: test-fast $(VENV)/ray
 	$(BIN)/pytest -n 2 -m slow
+
+$(VENV)/ray: $(VENV)/ready
+	$(BIN)/python -m pip install --quiet --editable ".[ray]"
+	touch $@
 
 suites: $(VENV)/ready
 	SUITES_PART=1/1 $(BIN)/pytest tests/suite/test_tasks_are_sound.py -k published

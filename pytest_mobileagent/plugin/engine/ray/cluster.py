@@ -96,7 +96,6 @@ def connect(engine: Engine, workers: int) -> Cluster:
         msg = " ".join(str(error).split())
         hint = ": a cluster that wants a token needs RAY_AUTH_MODE=token here, too (docs/fleets.md)"
         raise ClusterError(msg + hint * isinstance(error, ConnectionError)) from error
-    _hush()
     packed = ray.get_runtime_context().runtime_env.get("working_dir")
     return Cluster(engine.labels, bool(packed))
 
@@ -105,14 +104,6 @@ def disconnect() -> None:
     """Leave the cluster, and end it if the run has started it."""
     with _quiet():
         ray.shutdown()
-
-
-def _hush() -> None:
-    """Keep Ray from printing that an actor has died, which pytest tells in its own words."""
-    with contextlib.suppress(ImportError, AttributeError, KeyError):  # private: it may move
-        from ray._private.ray_logging import global_worker_stdstream_dispatcher
-
-        global_worker_stdstream_dispatcher.remove_handler("ray_print_logs")
 
 
 def _probe(address: str) -> None:

@@ -82,6 +82,8 @@ class RaySession(DSession):  # type: ignore[misc] # pytest-xdist has no types
 
     def worker_errordown(self, node: Any, error: Any) -> None:
         """Replace a worker, unless several have ended before any could begin a test."""
+        if node not in self._active_nodes:  # it was not waited for any more
+            return
         self._early.append(str(error))
         if len(self._early) < _EARLY or self.shouldstop:
             super().worker_errordown(node, error)
@@ -91,6 +93,17 @@ class RaySession(DSession):  # type: ignore[misc] # pytest-xdist has no types
             self.sched.remove_node(node)
         words = printable(self._early[-1].strip())
         self.shouldstop = f"{_EARLY} workers in a row ended before their first test: {words}"
+
+    def worker_internal_error(self, node: Any, formatted_error: str) -> None:
+        """Show an error of pytest, or of a plugin, that has ended a worker."""
+        if node in self._active_nodes:
+            self._early.append(formatted_error.strip().rpartition("\n")[2])
+            super().worker_internal_error(node, formatted_error)
+
+    def worker_workerfinished(self, node: Any) -> None:
+        """Note that a worker has ended as it should."""
+        if node in self._active_nodes:
+            super().worker_workerfinished(node)
 
     def worker_broke(self, why: str) -> None:
         """End the run: no worker can be reached any more."""
@@ -114,8 +127,11 @@ class RaySession(DSession):  # type: ignore[misc] # pytest-xdist has no types
             self.shouldstop = "no machine of the cluster has had a free phone for a minute"
 
     def loop_once(self) -> None:
-        """Process an event; if nobody is left, the run is over."""
+        """Process an event; if nobody is left, the run is over, whether or not all is done."""
         if self._active_nodes:
             super().loop_once()
-        else:
-            self.triggershutdown()
+            return
+        if not (self.shouldstop or self.sched.tests_finished):
+            words = self._early[-1].strip() if self._early else "all have ended"
+            self.shouldstop = printable(f"no worker is left: {words}")
+        self.triggershutdown()

@@ -1,0 +1,189 @@
+"""Clusters of Ray on this machine, and a project whose runs are sent there."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.plugin.projects import PHONE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+HERE = Path(__file__).parent
+TASKS = """
+import pytest
+from pytest_mobileagent import task
+
+@pytest.mark.parametrize("number", range(6))
+@task("Say {number}.", golden_steps=1)
+def test_say(episode, number):
+    assert episode.answers("3") == (number == 3)
+"""
+# Notes which process runs it, and holds up every task but those that are free, until there is "go".
+AGENT = """
+import os
+import threading
+from pathlib import Path
+from pytest_mobileagent import Agent, Finish
+
+class Mine(Agent):
+    def start(self, briefing):
+        self.goal = briefing.goal
+    def step(self, observation):
+        Path("pids").mkdir(exist_ok=True)
+        Path("pids", str(os.getpid())).touch()
+        while not (Path("go").exists() or self.goal in Path("free").read_text()):
+            threading.Event().wait(0.02)
+        return Finish("3" if "3" in self.goal else "12")
+"""
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """A cluster: its address, and the processes of Ray on its two nodes."""
+
+    address: str
+    raylets: list[int]
+
+
+@contextlib.contextmanager
+def started() -> Iterator[Fleet]:
+    """Have a cluster, whose sockets need a short path, with a token of its own."""
+    folder = Path(tempfile.mkdtemp(prefix="fleet-", dir="/tmp"))
+    token = folder / "token"
+    token.write_text(secrets.token_hex(32))
+    own = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(token), "RAY_TMPDIR": str(folder)}
+    with pytest.MonkeyPatch.context() as environment:
+        for name, value in {**own, "RAY_USAGE_STATS_ENABLED": "0"}.items():
+            environment.setenv(name, value)
+        command = [sys.executable, str(HERE / "cluster.py"), str(folder)]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        with subprocess.Popen(command, stderr=subprocess.DEVNULL, **pipes) as process:
+            try:
+                yield Fleet(**json.loads(process.stdout.readline()))
+            finally:
+                process.stdin.close()
+                process.wait()
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def fleet() -> Iterator[Fleet]:
+    """A cluster that the tests of a module share."""
+    if find_spec("ray") is None:
+        pytest.skip('Ray is not installed: pip install ".[ray]"')
+    with started() as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def own_fleet() -> Iterator[Fleet]:
+    """A cluster for a test that breaks it."""
+    if find_spec("ray") is None:
+        pytest.skip('Ray is not installed: pip install ".[ray]"')
+    with started() as cluster:
+        yield cluster
+
+
+@dataclass
+class Sent:
+    """A project whose runs are sent to a cluster."""
+
+    pytester: pytest.Pytester
+    runs: list[subprocess.Popen[bytes]]
+
+    @property
+    def path(self) -> Path:
+        """Its folder."""
+        return self.pytester.path
+
+    def command(self, fleet: Fleet, *arguments: str) -> list[str]:
+        """Return the command of a run on a cluster."""
+        engine = f"--mobile-engine=ray:{fleet.address}"
+        own = ["--agent=mine", "--mobile-agent-process=off", engine, *arguments]
+        return [sys.executable, "-m", "pytest", *own]
+
+    def start(self, fleet: Fleet, *arguments: str) -> subprocess.Popen[bytes]:
+        """Start a run, without waiting for it; its output goes to a file."""
+        output = (self.path / f"output-{len(self.runs)}").open("wb")
+        with output:
+            run = self.pytester.popen(
+                self.command(fleet, *arguments), stdout=output, stderr=subprocess.STDOUT, stdin=None
+            )
+        self.runs.append(run)
+        return run
+
+    def output(self, number: int = 0) -> str:
+        """Return what a run has printed."""
+        return (self.path / f"output-{number}").read_text("utf-8")
+
+    def free(self, *goals: str) -> None:
+        """Let only these goals be done for now."""
+        (self.path / "free").write_text("\n".join(goals))
+
+    def go(self) -> None:
+        """Let all be done."""
+        (self.path / "go").touch()
+
+    def pids(self) -> list[int]:
+        """Return the processes in which the agent has been asked."""
+        return [int(path.name) for path in (self.path / "pids").glob("*")]
+
+    def report(self, runs: str = "runs") -> dict[str, Any]:
+        """Return the report of the newest run."""
+        path = max((self.path / runs).glob("*/report.json"))
+        return json.loads(path.read_text("utf-8"))
+
+
+def until(what: Callable[[], Any], seconds: float = 90.0) -> Any:
+    """Return what a function returns as soon as that is true, which has to be within seconds."""
+    ends = time.monotonic() + seconds
+    while not (found := what()):
+        assert time.monotonic() < ends, "it takes too long"
+        time.sleep(0.05)
+    return found
+
+
+def lives(pid: int) -> bool:
+    """Whether a process runs."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, 0)
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+@pytest.fixture
+def sent(pytester: pytest.Pytester) -> Iterator[Sent]:
+    """A project with six tasks, of which an agent does one wrong, on phones in memory."""
+    pytester.makeini("[pytest]\naddopts = -p no:cacheprovider")
+    for name, text in {"conftest": PHONE, "test_say": TASKS}.items():
+        (pytester.path / f"{name}.py").write_text(text)
+    (pytester.path / "agents").mkdir()
+    (pytester.path / "agents" / "mine.py").write_text(AGENT)
+    (pytester.path / "pytest.ini").write_text(
+        "[pytest]\naddopts = -p no:cacheprovider\nmobile_agent_paths = agents\n"
+    )
+    (pytester.path / "tox.ini").unlink()
+    sent = Sent(pytester, [])
+    sent.free()
+    yield sent
+    sent.go()
+    for run in sent.runs:
+        if run.poll() is None:
+            run.send_signal(signal.SIGINT)
+            run.wait()
