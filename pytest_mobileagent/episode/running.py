@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from pytest_mobileagent.episode.exchanges import CallReader
 from pytest_mobileagent.episode.reader import assemble
 from pytest_mobileagent.episode.record import EpisodeRecord
+from pytest_mobileagent.episode.runs import note_of
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import new_lines, parse_json
@@ -30,6 +31,7 @@ class Running:
     - `serial`: of its device; `recorded`: when it began (ISO 8601, the host's clock).
     - `steps` that were decided, of at most `step_limit`; `actions`, `said`: of the last one, plain.
     - `png`: the name of the last screenshot in the run's store; empty before the first.
+    - `node`, `worker`: the machine, if workers are on several, and who plays it there.
     - `cost_usd`: what its model calls cost so far, as far as prices are known; None without any.
     """
 
@@ -44,6 +46,13 @@ class Running:
     said: str = ""
     png: str = ""
     cost_usd: float | None = None
+    node: str = ""
+    worker: str = ""
+
+    @property
+    def place(self) -> str:
+        """The device, and the machine that it belongs to, if there are several."""
+        return f"{self.serial} on {self.node}" if self.node else self.serial
 
 
 class RunningEpisodes:
@@ -60,7 +69,8 @@ class RunningEpisodes:
     def look(self, finished: Collection[str] = ()) -> list[Running]:
         """Return what runs now, by device; of tests that have `finished`, by node id, none does.
 
-        Of two episodes on one device, the later one runs: a worker that is killed ends none.
+        Of two episodes on one device, or of one test, the later one runs: a worker that is killed
+        ends none.
         """
         for name in self._names():
             if name not in self._known:
@@ -70,16 +80,22 @@ class RunningEpisodes:
             each.read()
         self._followed = [each for each in self._followed if not each.has_ended]
         begun = [each.running for each in self._followed if each.running is not None]
-        begun.sort(key=lambda running: running.recorded)
-        newest = {running.serial: running for running in begun}
-        here = [each for each in newest.values() if each.case.nodeid not in finished]
-        return sorted(here, key=lambda running: running.serial)
+        begun.sort(key=_recorded)
+        # On other machines, each worker has an adb server of its own, and so the first serial.
+        newest = {(each.place, each.worker * bool(each.node)): each for each in begun}
+        last = {each.case.nodeid: each for each in sorted(newest.values(), key=_recorded)}
+        here = [each for each in last.values() if each.case.nodeid not in finished]
+        return sorted(here, key=lambda running: (running.place, running.worker))
 
     def _names(self) -> Iterable[str]:
         try:
             return sorted(path.name for path in self._folder.iterdir())
         except OSError:  # not there yet
             return ()
+
+
+def _recorded(running: Running) -> str:
+    return running.recorded
 
 
 class _Followed:
@@ -119,6 +135,8 @@ class _Followed:
                 str(record["recorded"]),
                 record["step_limit"],
             )
+            if (note := note_of(self._folder)) is not None:
+                self.running.node, self.running.worker = note.node, note.worker
         elif kind == "end":
             self.has_ended = True
         elif running is not None and kind == "observation":

@@ -221,6 +221,7 @@ class Attempt:
     - `alone`: whether no other attempt was made at the same time.
     - `together`: whether something was lost that other attempts at that time needed, too.
     - `began`: whether the agent had its turn: the first screen is recorded.
+    - `node`: the machine, where workers are on several; else empty.
     """
 
     place: str
@@ -231,11 +232,12 @@ class Attempt:
     alone: bool = False
     together: bool = False
     began: bool = False
+    node: str = ""
 
 
-def begin(folder: Path, place: str, worker: str, *, alone: bool) -> Attempt:
+def begin(folder: Path, place: str, worker: str, *, alone: bool, node: str = "") -> Attempt:
     """Note in the folder of an attempt that it begins, and return what is noted."""
-    attempt = Attempt(place, worker, round(time.time(), 3), alone=alone)
+    attempt = Attempt(place, worker, round(time.time(), 3), alone=alone, node=node)
     _write(folder, attempt)
     return attempt
 
@@ -250,7 +252,7 @@ def noted(run: Path, key: str) -> list[dict[str, Any]]:
     """Return what is noted of the attempts at a case in the folder of a run, as plain data."""
     found = []
     for folder in attempts(run, key):
-        if (attempt := _read(folder)) is not None:
+        if (attempt := note_of(folder)) is not None:
             began = attempt.end is End.PLAYED or _began(folder)
             found.append({**asdict(replace(attempt, began=began)), "end": str(attempt.end)})
     return found
@@ -259,7 +261,7 @@ def noted(run: Path, key: str) -> list[dict[str, Any]]:
 def died(run: Path, key: str) -> None:
     """Note that the worker that made the last attempt at a case died over it."""
     if folders := attempts(run, key):
-        last = _read(folders[-1])
+        last = note_of(folders[-1])
         if last is not None and last.end is End.CUT_OFF:
             end(folders[-1], last, End.WORKER)
 
@@ -278,7 +280,7 @@ def _write(folder: Path, attempt: Attempt) -> None:
         write_text(folder / NOTE, to_line(asdict(attempt)) + "\n")
 
 
-def _read(folder: Path) -> Attempt | None:
+def note_of(folder: Path) -> Attempt | None:
     """Return the note on an attempt; None if there is none, or it cannot be read."""
     try:
         return attempt_of(read_json(folder / NOTE))
@@ -301,4 +303,5 @@ def attempt_of(given: Mapping[str, Any]) -> Attempt:
         alone=expect(given["alone"], bool, "alone"),
         together=expect(given["together"], bool, "together"),
         began=expect(given["began"], bool, "began"),
+        node=expect(given.get("node", ""), str, "node"),
     )

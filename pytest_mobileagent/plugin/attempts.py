@@ -101,8 +101,13 @@ class Attempts:
         source = self._run.devices.source
         serial = "" if device is None or source.count is None else device.info.serial
         place = source.shown if source.count is None else serial
+        if self._run.node:  # others have devices of the same names, and adb servers of their own
+            place = f"{place} on {self._run.node}"
         worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
-        return begin(folder, place, worker, alone=self._is_alone)
+        noted = begin(folder, place, worker, alone=self._is_alone, node=self._run.node)
+        if self._run.desk is not None:
+            self._run.desk.sync()  # before anything can kill this worker
+        return noted
 
     @contextlib.contextmanager
     def _turn(self) -> Iterator[None]:

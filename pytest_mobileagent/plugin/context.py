@@ -46,6 +46,10 @@ class RunContext:
         self.workers: int = worker.get("workercount") or max(1, processes)
         if "phones" in self.given:  # this worker shares none with others: it is on its own machine
             self.workers = int(self.given["phones"])
+        # Where workers are on several machines: the line to the one with the run's folder, and the
+        # name of this one.
+        self.desk = config.pluginmanager.get_plugin("mobileagent-desk")
+        self.node = self.given.get("node", "")
 
     @property
     def is_elsewhere(self) -> bool:
@@ -107,10 +111,7 @@ class RunContext:
         from pytest_mobileagent.run.folder import RunFolder
 
         if self.given:
-            desk = self.config.pluginmanager.get_plugin(
-                "mobileagent-desk"
-            )  # if others are elsewhere
-            allot = None if desk is None else desk.allot
+            allot = None if self.desk is None else self.desk.allot
             return RunFolder(
                 Path(self.given["folder"]),
                 self.given["id"],

@@ -206,7 +206,7 @@ def render(
         grid.add_column(no_wrap=True, overflow="ellipsis")
     for each in shown:
         grid.add_row(
-            Text(_plain(each.serial), style="cyan"),
+            Text(_plain(each.place), style="cyan"),
             Text(_plain(name_of(each.case))),
             _step(each),
             "" if each.cost_usd is None else price(each.cost_usd, 0),

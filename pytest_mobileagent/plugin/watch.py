@@ -210,7 +210,7 @@ class State:
         if self._name_of is None:
             self._name_of = names_of(self._folder)
         return {
-            "device": running.serial,
+            "device": running.place,
             "task": self._name_of(running.case),
             "step": running.steps,
             "of": running.step_limit,

@@ -26,6 +26,7 @@ from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.running import GrowingEpisode, RunningEpisodes
+from pytest_mobileagent.episode.runs import begin
 from pytest_mobileagent.episode.store import STREAM, Recorder
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.run.folder import RunFolder
@@ -163,3 +164,23 @@ def test_what_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     (tmp_path / STREAM).write_text("no JSON\n")
     with pytest.raises(RecordError, match="while it grows"):
         growing.read()
+
+
+def test_devices_of_several_machines_may_have_the_same_serial(worker, tmp_path):
+    running = RunningEpisodes(tmp_path)
+    for number, node in enumerate(["north", "north", "south"]):
+        episode = worker(f"t{number}", "emulator-5554", number)
+        begin(episode.folder, "virtual", f"gw{number}", alone=True, node=node)
+    assert [(each.place, each.worker) for each in running.look()] == [
+        ("emulator-5554 on north", "gw0"),
+        ("emulator-5554 on north", "gw1"),
+        ("emulator-5554 on south", "gw2"),
+    ]
+
+
+def test_a_test_that_is_repeated_elsewhere_runs_once(worker, tmp_path):
+    running = RunningEpisodes(tmp_path)
+    for number, node in enumerate(["north", "south"]):
+        episode = worker("t", "emulator-5554", number)
+        begin(episode.folder, "virtual", f"gw{number}", alone=True, node=node)
+    assert [each.node for each in running.look()] == ["south"]

@@ -72,8 +72,11 @@ def started() -> Iterator[Fleet]:
         for name, value in {**own, "RAY_USAGE_STATS_ENABLED": "0"}.items():
             environment.setenv(name, value)
         command = [sys.executable, str(HERE / "cluster.py"), str(folder)]
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-        with subprocess.Popen(command, stderr=subprocess.DEVNULL, **pipes) as process:
+        with subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
             try:
                 yield Fleet(**json.loads(process.stdout.readline()))
             finally:
@@ -122,9 +125,8 @@ class Sent:
         """Start a run, without waiting for it; its output goes to a file."""
         output = (self.path / f"output-{len(self.runs)}").open("wb")
         with output:
-            run = self.pytester.popen(
-                self.command(fleet, *arguments), stdout=output, stderr=subprocess.STDOUT, stdin=None
-            )
+            command = self.command(fleet, *arguments)
+            run = subprocess.Popen(command, cwd=self.path, stdout=output, stderr=subprocess.STDOUT)
         self.runs.append(run)
         return run
 

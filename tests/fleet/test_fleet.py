@@ -15,7 +15,18 @@ from tests.fleet.conftest import lives, until
 pytestmark = pytest.mark.slow
 
 # What may differ between two runs of the same: when, how fast, where, and how they were asked for.
-OF_THIS_RUN = {"id", "started", "ended", "command", "options", "run", "worker", "alone"}
+OF_THIS_RUN = {
+    "id",
+    "started",
+    "ended",
+    "command",
+    "options",
+    "run",
+    "worker",
+    "alone",
+    "node",
+    "place",
+}
 
 
 def same(value: Any) -> Any:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.episode.runs import NOTE
 from pytest_mobileagent.episode.screens import FOLDER
 from pytest_mobileagent.plugin.models import LEDGER
 
@@ -65,7 +66,8 @@ class Mirror:
         """Yield what is new, in such an order that what names a screen comes after it."""
         found = [(name, entry) for name, entry in self._changed("") if name != FOLDER]
         yield from self._screens()
-        found.sort(key=lambda each: "/" not in each[0])  # last what says of the others
+        # First the notes, which say where an episode runs; last what says of all of them.
+        found.sort(key=lambda each: ("/" not in each[0], not each[0].endswith(f"/{NOTE}")))
         for name, entry in found:
             with contextlib.suppress(FileNotFoundError):
                 yield from self._of(name, entry)

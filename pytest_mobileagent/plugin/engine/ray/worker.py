@@ -10,6 +10,7 @@ import contextlib
 import os
 import queue
 import signal
+import socket
 import threading
 import time
 from pathlib import Path
@@ -64,6 +65,7 @@ def _unpack(folder: Path, given: dict[str, str], files: dict[str, str]) -> None:
     for name, text in files.items():
         (run / name if name == "run.json" else folder / name).write_text(text, "utf-8")
     given |= {"shared": str(folder), "folder": str(run), "phones": "1"}
+    given["node"] = socket.gethostname()
     if "decided" in given:
         given |= {"decided": str(folder / "decided"), "earlier": str(run)}
 
@@ -113,6 +115,12 @@ class DeskChannel:
         """Return the number of a new attempt at a case, by its key."""
         return int(ray.get(self._desk.number.remote(self._worker, key)))
 
+    def sync(self) -> None:
+        """Return when all that is recorded so far has arrived."""
+        arrived = threading.Event()
+        self._events.put(arrived)
+        arrived.wait(_LOST)
+
     def end(self) -> None:
         """Send what is left, and return when it has arrived."""
         self._is_over = True
@@ -157,7 +165,10 @@ class DeskChannel:
                 batch, size = [], 0
             batch.append(parcel)
             size += len(parcel.content)
-        self._tell(batch, [event for event in events if event is not None])
+        self._tell(batch, [event for event in events if isinstance(event, tuple)])
+        for event in events:
+            if isinstance(event, threading.Event):
+                event.set()
         return None not in events
 
     def _tell(self, parcels: list[Parcel], events: list[Any]) -> None:
