@@ -1,0 +1,47 @@
+"""Whether another machine has the code of this one, by digests of it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pytest_mobileagent.plugin.engine.ray import nodes
+
+
+@pytest.fixture
+def told(tmp_path, monkeypatch) -> tuple[Any, dict[str, str]]:
+    """A run, and what a machine with the same code tells of a test in it."""
+    monkeypatch.setattr(nodes, "folders", lambda _, what: [tmp_path / what])
+    test = tmp_path / "tasks" / "test_it.py"
+    for path in (test, tmp_path / "agents" / "mine.py"):
+        path.parent.mkdir()
+        path.write_text("1")
+    config: Any = SimpleNamespace(rootpath=tmp_path)
+    config.pluginmanager = SimpleNamespace(get_plugins=set)
+    run: Any = SimpleNamespace(config=config)
+    session: Any = SimpleNamespace(config=config, items=[SimpleNamespace(path=test)])
+    return run, nodes.about_code(session, run)
+
+
+def test_the_same_code_does_not_differ(told):
+    run, theirs = told
+    assert {"tasks/test_it.py", "the project's agents", "pytest-mobileagent"} <= theirs.keys()
+    assert nodes.differences(run, theirs) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "named"),
+    [("tasks/test_it.py", "tasks/test_it.py"), ("agents/mine.py", "the project's agents")],
+)
+def test_what_is_other_code_is_named(told, tmp_path, changed, named):
+    run, theirs = told
+    (tmp_path / changed).write_text("2")
+    assert nodes.differences(run, theirs) == [named]
+
+
+def test_a_test_that_is_not_here_is_other_code(told, tmp_path):
+    run, theirs = told
+    (tmp_path / "tasks" / "test_it.py").unlink()
+    assert nodes.differences(run, theirs) == ["tasks/test_it.py"]
