@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.episode.screens import CONTENT, FOLDER
 from pytest_mobileagent.fileio import read_bytes, replacing
+from pytest_mobileagent.processes import without_keys
 from pytest_mobileagent.screen.encoding import as_webp
 
 if TYPE_CHECKING:
@@ -125,9 +126,14 @@ class IdlePacker:
     """A process that packs the screens of a run which goes on, when nobody wants a processor."""
 
     def __init__(self, run: Path) -> None:
-        command = [sys.executable, "-m", __name__, str(run)]
+        # Whatever the current folder holds must not take the place of Python's own modules.
+        command = [sys.executable, "-P", "-m", __name__, str(run)]
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=without_keys(),
         )
 
     def end(self) -> None:

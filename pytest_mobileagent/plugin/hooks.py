@@ -39,7 +39,7 @@ from pytest_mobileagent.plugin.items import (
     parametrize,
     unittest_problem,
 )
-from pytest_mobileagent.plugin.options import add_options
+from pytest_mobileagent.plugin.options import PACK_SCREENS, add_options
 from pytest_mobileagent.plugin.reuse.reporting import report_reused
 from pytest_mobileagent.plugin.sources import leaves_distribution, read_option, runs_no_test
 from pytest_mobileagent.plugin.state import state_of
@@ -307,8 +307,8 @@ def _of_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
     if run.agent is not None:
         from pytest_mobileagent.plugin.outputs.files import LivePage, Packing
 
-        manager.register(Packing(run), "mobileagent-packing")
-
+        if run.config.getini(PACK_SCREENS):
+            manager.register(Packing(run), "mobileagent-packing")
         manager.register(LivePage(run, collector.results), "mobileagent-live-page")
     if run.gate.is_asked:
         from pytest_mobileagent.plugin.engine.interim import InterimAnalyses

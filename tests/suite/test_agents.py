@@ -75,7 +75,13 @@ def test_it_solves_what_its_model_knows_how_to(agent, tmp_path, cache):
     with model.serve() as url:
         given = MODELS.get(agent, "openai:gpt-4o@{url}/v1").format(url=url)
         options = [f"--agent={agent}", f"--mobile-model={given}", f"--mobile-runs={tmp_path}"]
-        options += ["-o", f"cache_dir={cache}", "--mobile-unpriced=allow"]
+        options += [
+            "-o",
+            f"cache_dir={cache}",
+            "-o",
+            "mobile_pack_screens=false",
+            "--mobile-unpriced=allow",
+        ]
         finished = subprocess.run(
             [
                 sys.executable,

@@ -28,6 +28,7 @@ TASK = "show_saved"
 def played(runs: Path, *arguments: str) -> tuple[Path, str]:
     """Play the task by a command, and return the run's folder and what was printed."""
     words = ["-m", "pytest", "tasks/coursera", "-q", "-k", TASK, f"--mobile-runs={runs}"]
+    words += ["-o", "mobile_pack_screens=false"]
     finished = subprocess.run(
         [sys.executable, *words, "--mobile-unpriced=allow", *arguments],
         cwd=ROOT,

@@ -35,6 +35,7 @@ RECORDED = {
 def run(agent: str, runs: Path, *words: str) -> Path:
     """Run an agent on tasks/coursera, and return the run's folder."""
     command = [sys.executable, "-m", "pytest", "tasks/coursera", f"--agent={agent}", "-q", "-n0"]
+    command += ["-o", "mobile_pack_screens=false"]
     finished = subprocess.run(
         [*command, f"--mobile-runs={runs}", *words, "-p", "no:cacheprovider"],
         cwd=ROOT,

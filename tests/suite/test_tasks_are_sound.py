@@ -47,6 +47,8 @@ def outcomes(agent: str, runs: Path, *chosen: str) -> dict[str, dict]:
                 *judged,
                 "--mobile-unpriced=allow",
                 "-q",
+                "-o",
+                "mobile_pack_screens=false",
                 "-p",
                 "no:cacheprovider",
             ],

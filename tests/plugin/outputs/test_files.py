@@ -190,3 +190,13 @@ def test_one_process_packs_once_there_is_a_result(
     packing.pytest_sessionfinish(pytest.ExitCode.INTERRUPTED)
     packing.end()
     assert ended == started
+
+
+def test_screens_stay_as_they_are_where_the_ini_file_says_so(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest("""
+def pytest_report_header(config):
+    return f"packs: {config.pluginmanager.has_plugin('mobileagent-packing')}"
+""")
+    for value in ("true", "false"):
+        told = pytester.runpytest("--agent=noop", "-o", f"mobile_pack_screens={value}")
+        told.stdout.fnmatch_lines([f"*packs: {value.title()}*"])
