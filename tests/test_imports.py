@@ -246,6 +246,21 @@ def test_the_package_is_imported_fast_by_importing_little() -> None:
     assert ast.literal_eval(found.stdout) == ["pytest_mobileagent"]
 
 
+def test_help_imports_little_more_than_the_options(tmp_path: Path) -> None:
+    code = """if True:
+        import sys, pytest
+        pytest.main(["--help", "-p", "no:cacheprovider"])
+        print([m for m in sys.modules if m.startswith("pytest_mobileagent.")])
+    """
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    command = [sys.executable, "-c", code]
+    found = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert "--mobile-device" in found.stdout
+    plugin = ("plugin", "plugin.hooks", "plugin.hookspecs", "plugin.options", "plugin.values")
+    allowed = {f"pytest_mobileagent.{name}" for name in ("errors", "plain", *plugin)}
+    assert set(ast.literal_eval(found.stdout.splitlines()[-1])) <= allowed
+
+
 def test_how_answers_are_read_is_imported_by_who_asks_for_one() -> None:
     code = """
 import sys

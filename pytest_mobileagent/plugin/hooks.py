@@ -1,6 +1,7 @@
 """pytest's hooks: the wiring of the plugin, and nothing else.
 
-pytest loads this module in every session, so what only tasks need is imported where it is used.
+pytest loads this module in every session, so what only tasks need is imported where it is used, and
+what `pytest --help` does not need, in the hooks.
 """
 
 from __future__ import annotations
@@ -16,36 +17,12 @@ import pytest
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin import hookspecs
-from pytest_mobileagent.plugin.broken import BrokenTasks, check_chosen
-from pytest_mobileagent.plugin.choosing import Choosing
-from pytest_mobileagent.plugin.config import RUN, RunConfig
-from pytest_mobileagent.plugin.fixtures import (  # noqa: F401 - pytest finds fixtures by their names here
-    agent,
-    device,
-    episode,
-    judge,
-    mobile_env,
-    mobile_epoch,
-    mobile_lease,
-    mobile_variant,
-)
-from pytest_mobileagent.plugin.items import (
-    MARKER,
-    TAG,
-    case_of,
-    check_function,
-    check_stopping,
-    mark_tags,
-    parametrize,
-    unittest_problem,
-)
 from pytest_mobileagent.plugin.options import PACK_SCREENS, add_options
-from pytest_mobileagent.plugin.reuse.reporting import report_reused
-from pytest_mobileagent.plugin.sources import leaves_distribution, read_option, runs_no_test
-from pytest_mobileagent.plugin.state import state_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+
+    from pytest_mobileagent.plugin.config import RunConfig
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -57,12 +34,20 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if config.option.help:  # which has to work even with broken settings
+        return
+    from pytest_mobileagent.plugin import fixtures
+    from pytest_mobileagent.plugin.broken import BrokenTasks
+    from pytest_mobileagent.plugin.choosing import Choosing
+    from pytest_mobileagent.plugin.config import RUN, RunConfig
+    from pytest_mobileagent.plugin.items import MARKER, TAG
+    from pytest_mobileagent.plugin.sources import runs_no_test
+
     config.addinivalue_line(
         "markers", f"{MARKER}(goal, **fields): a task for the agent (see pytest_mobileagent.task)"
     )
     config.addinivalue_line("markers", f"{TAG}(name): a tag of a task; each of its tags is one")
-    if config.option.help:  # which has to work even with broken settings
-        return
+    config.pluginmanager.register(fixtures, "mobileagent-fixtures")
     run = config.stash[RUN] = RunConfig(config)
     config.pluginmanager.register(BrokenTasks(config), "mobileagent-broken-tasks")
     config.pluginmanager.register(Choosing(run), "mobileagent-choosing")
@@ -74,6 +59,12 @@ def pytest_configure(config: pytest.Config) -> None:
     if run.runs_agents:
         run.agents.start()
     _register_parts(config.pluginmanager, run)
+
+
+def _run_of(config: pytest.Config) -> RunConfig:
+    from pytest_mobileagent.plugin.config import RUN
+
+    return config.stash[RUN]
 
 
 def _prepare_ocr(config: pytest.Config, run: RunConfig) -> None:
@@ -98,17 +89,23 @@ def _prepare_ocr(config: pytest.Config, run: RunConfig) -> None:
 def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
     result = yield
     # Not later: pytest-cov, which wraps this, then combines what each process has measured.
-    session.config.stash[RUN].agents.end()
+    _run_of(session.config).agents.end()
     return result
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    if RUN in config.stash:
+    if config.option.help:
+        return
+    from pytest_mobileagent.plugin.config import RUN
+
+    if RUN in config.stash:  # it may have been a mistake that ends this
         config.stash[RUN].close()
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
-    run = config.stash[RUN]
+    from pytest_mobileagent.plugin.sources import runs_no_test
+
+    run = _run_of(config)
     if run.agent is None:
         return []
     given = [printable(str(setting)) for setting in run.settings.values() if setting.is_given]
@@ -121,6 +118,8 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 def pytest_plugin_registered(plugin: Any, plugin_name: str) -> None:
     if plugin_name != "dsession":  # pytest-xdist's controller, which it makes if there are workers
         return
+    from pytest_mobileagent.plugin.config import RUN
+
     run = plugin.config.stash.get(RUN, None)
     if run is not None and run.agent is not None and run.is_elsewhere:
         from pytest_mobileagent.plugin.engine.ray import use_cluster
@@ -130,6 +129,8 @@ def pytest_plugin_registered(plugin: Any, plugin_name: str) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    from pytest_mobileagent.plugin.sources import read_option
+
     if read_option("mobile-engine", config).value.address is None:
         return None  # as many as this machine has processors
     from pytest_mobileagent.plugin.engine.ray import phones
@@ -139,8 +140,10 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
+    from pytest_mobileagent.plugin.sources import runs_no_test
+
     yield  # pytest-xdist starts its workers here, which takes as long as the agent's check
-    run = session.config.stash[RUN]
+    run = _run_of(session.config)
     if not run.runs_agents:
         return
     run.agents.check()
@@ -151,12 +154,18 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
+    from pytest_mobileagent.plugin.items import mark_tags
+
     mark_tags(item)
 
 
 @pytest.hookimpl(tryfirst=True)  # write run.json before pytest-xdist hands out its tests
 def pytest_collection_finish(session: pytest.Session) -> None:
-    run = session.config.stash[RUN]
+    from pytest_mobileagent.plugin.broken import check_chosen
+    from pytest_mobileagent.plugin.items import case_of
+    from pytest_mobileagent.plugin.sources import runs_no_test
+
+    run = _run_of(session.config)
     if runs_no_test(session.config):
         return
     if run.agent is None:
@@ -181,15 +190,16 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    node.workerinput["mobileagent"] = node.config.stash[RUN].for_worker()
+    node.workerinput["mobileagent"] = _run_of(node.config).for_worker()
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    run = config.stash[RUN]
+    run = _run_of(config)
     if run.agent is None:
         return None
     from pytest_mobileagent.plugin.engine.scheduler import TaskScheduling
+    from pytest_mobileagent.plugin.sources import leaves_distribution
     from pytest_mobileagent.run.expected import expected_times
     from pytest_mobileagent.task.case import key_of
 
@@ -219,19 +229,26 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 @pytest.hookimpl(trylast=True)
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    from pytest_mobileagent.plugin.items import check_function, check_stopping, parametrize
+
     if check_function(metafunc):
-        run = metafunc.config.stash[RUN]
+        run = _run_of(metafunc.config)
         parametrize(metafunc, run.value, tuple(run.environments))
         check_stopping(metafunc)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    from pytest_mobileagent.plugin.reuse.reporting import report_reused
+
     return report_reused(item, nextitem) or None
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
+    from pytest_mobileagent.plugin.items import case_of, unittest_problem
+    from pytest_mobileagent.plugin.state import state_of
+
     case_of(item)
     state_of(item).begin()
     if problem := state_of(item).problem or unittest_problem(item):
@@ -240,6 +257,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
+    from pytest_mobileagent.plugin.items import case_of
+
     if case_of(pyfuncitem) is None:
         return (yield)
     from pytest_mobileagent.plugin.bodies import ask_body
@@ -252,6 +271,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    from pytest_mobileagent.plugin.items import case_of
+
     report = yield
     if isinstance(item, pytest.Function) and case_of(item) is not None:
         from pytest_mobileagent.plugin.outputs.reporters import cut_sections

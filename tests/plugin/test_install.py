@@ -98,7 +98,7 @@ def test_the_licences_of_the_fonts_that_packages_bring_are_listed():
 def test_extras_hold_what_only_some_need(wheel):
     lines = metadata(wheel)
     extras = [line.partition(": ")[2] for line in lines if line.startswith("Provides-Extra")]
-    own = ["appium", "easyocr", "grpc", "mcp", "models", "virtual", "vision"]
+    own = ["appium", "easyocr", "grpc", "mcp", "models", "ray", "virtual", "vision"]
     assert sorted(extras) == ["all", *own]
     needed = [line for line in lines if line.startswith("Requires-Dist") and "extra ==" not in line]
     assert not [line for line in needed if "babel" in line or "appium" in line]

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import heapq
 import time
-from bisect import insort
+from bisect import bisect_left, insort
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -286,7 +286,9 @@ class TaskScheduling:
             if index is not None:
                 if not queue.tests:
                     self._since[node] = self._now()
-                self._pool.remove(index)
+                del self._pool[
+                    bisect_left(self._pool, self._rank[index], key=self._rank.__getitem__)
+                ]
                 if (name := self._set_of.get(index)) is not None:
                     self._owners[name] = node
                 queue.add(index)
@@ -306,10 +308,12 @@ class TaskScheduling:
         A set that the worker has begun goes on first. None if the others are expected to have done
         all tests before this one is free.
         """
-        pool = list(self._open_to(node))
-        own = (index for index in pool if self._owners.get(self._set_of.get(index, "")) is node)
-        if (index := next(own, None)) is not None:
-            return index
+        pool = self._pool
+        if self._set_of:
+            pool = list(self._open_to(node))
+            own = (index for index in pool if self._owners.get(self._set_of.get(index, "")) is node)
+            if (index := next(own, None)) is not None:
+                return index
         if not self._queues[node].tests:
             return pool[0] if pool else None
         seconds = self._seconds / self._weight if self._weight else 1.0

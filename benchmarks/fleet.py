@@ -1,0 +1,161 @@
+"""The scheduler with 10,000 tasks and 500 phones, simulated: no phone, and no waiting.
+
+Episodes take as long as in an earlier run, more or less; some take three times as long, which
+nobody could know (stragglers), and some break their worker half-way, which is replaced, and are
+run again.
+The scheduler is the plugin's own (`engine/scheduler.py`); workers start a test as pytest-xdist's
+do. The limit for the whole is the longest episode, or all of the work divided by the phones,
+whichever is more.
+"""
+
+from __future__ import annotations
+
+import heapq
+import random
+import sys
+import time
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.plugin.engine.scheduler import TaskScheduling
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+TASKS, PHONES = 10_000, 500
+STRAGGLERS, FAILURES = 0.02, 0.02  # shares of the episodes
+SLOWER = 3.0  # how much longer a straggler takes: one that only a limit ends, say
+RESTART = 10.0  # seconds until the worker that takes another's place has collected
+
+
+# By identity, as the workers of pytest-xdist are.
+@dataclass(eq=False)
+class Worker:
+    """A worker of pytest-xdist: it runs a test when it knows the next one, or that it ends."""
+
+    name: str
+    queue: list[int | None] = field(default_factory=list)
+    running: int | None = None
+    shutting_down: bool = False
+
+    @property
+    def gateway(self) -> Any:
+        """What has the worker's name."""
+        return SimpleNamespace(id=self.name)
+
+    def send_runtest_some(self, indices: Sequence[int]) -> None:
+        """Receive tests."""
+        self.queue += indices
+
+    def shutdown(self) -> None:
+        """Learn that no more come."""
+        if not self.shutting_down:
+            self.queue.append(None)
+        self.shutting_down = True
+
+    def begins(self) -> int | None:
+        """Return the test that it begins now; None if it begins none."""
+        if self.running is None and len(self.queue) > 1:
+            self.running = self.queue.pop(0)
+            return self.running
+        return None
+
+
+class Fleet:
+    """A run on simulated phones."""
+
+    def __init__(self, tasks: int, phones: int, seed: int) -> None:
+        draw = random.Random(seed)
+        self._draw = draw
+        self.names = [f"task{number}" for number in range(tasks)]
+        expected = {name: 60.0 * draw.lognormvariate(0, 0.6) for name in self.names}
+        slower = [SLOWER if draw.random() < STRAGGLERS else 1.0 for _ in self.names]
+        self.seconds = [
+            expected[name] * draw.lognormvariate(0, 0.1) * factor
+            for name, factor in zip(self.names, slower, strict=True)
+        ]
+        self.breaks = {n for n in range(tasks) if draw.random() < FAILURES}
+        self.now = self.work = self.longest = self.scheduling = 0.0
+        self.done: list[int] = []
+        self._events: list[tuple[float, int, Worker, str]] = []
+        self._count = 0
+        self._phones = phones
+        # As many workers as there are phones; pytest-xdist is told so by its own option.
+        config: Any = SimpleNamespace(
+            getvalue=lambda _: [f"{phones}*popen"],
+            pluginmanager=SimpleNamespace(getplugin=lambda _: None),
+        )
+        self.scheduler: Any = TaskScheduling(config, None, lambda: expected, lambda: self.now)
+
+    def run(self) -> float:
+        """Run all tasks, and return how many seconds they would have taken."""
+        for number in range(self._phones):
+            self._start(f"gw{number}", after=0.0)
+        while self._events:
+            self.now, _, worker, what = heapq.heappop(self._events)
+            getattr(self, what)(worker)
+        return self.now
+
+    def _start(self, name: str, after: float) -> None:
+        worker = Worker(name)
+        self._call("add_node", worker)
+        self._at(self.now + after, worker, "_collected")
+
+    def _at(self, when: float, worker: Worker, what: str) -> None:
+        self._count += 1
+        heapq.heappush(self._events, (when, self._count, worker, what))
+
+    def _call(self, name: str, *arguments: Any) -> Any:
+        begun = time.process_time()
+        given = getattr(self.scheduler, name)(*arguments)
+        self.scheduling += time.process_time() - begun
+        return given
+
+    def _collected(self, worker: Worker) -> None:
+        self._call("add_node_collection", worker, self.names)
+        self._call("schedule")
+        self._go_on()
+
+    def _go_on(self) -> None:
+        for worker in self.scheduler.nodes:
+            if (test := worker.begins()) is not None:
+                is_broken = test in self.breaks
+                seconds = self.seconds[test] * (0.5 if is_broken else 1.0)
+                self.work += seconds
+                self.longest = max(self.longest, seconds)
+                self._at(self.now + seconds, worker, "_broke" if is_broken else "_did")
+
+    def _did(self, worker: Worker) -> None:
+        test, worker.running = worker.running, None
+        assert test is not None
+        self.done.append(test)
+        self._call("mark_test_complete", worker, test, self.seconds[test])
+        self._go_on()
+
+    def _broke(self, worker: Worker) -> None:
+        assert worker.running is not None
+        self.breaks.remove(worker.running)
+        crashed = self._call("remove_node", worker)
+        self._call("mark_test_pending", crashed)
+        if not worker.shutting_down or self.scheduler.has_pending:
+            self._start(f"{worker.name}'", after=RESTART)
+        self._go_on()
+
+
+def main(tasks: int = TASKS, phones: int = PHONES) -> None:
+    """Simulate a few runs, and print the worst."""
+    for seed in range(3):
+        fleet = Fleet(tasks, phones, seed)
+        taken = fleet.run()
+        assert sorted(fleet.done) == list(range(tasks)), "a task was lost, or done twice"
+        limit = max(fleet.longest, fleet.work / phones)
+        each = 1000 * fleet.scheduling / tasks
+        sys.stdout.write(
+            f"{tasks} tasks, {phones} phones: {taken:.0f} s, {taken / limit:.3f} of the limit "
+            f"({limit:.0f} s); {each:.2f} ms of scheduling a task\n"
+        )
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
