@@ -9,6 +9,7 @@
 # `make demonstrations` records golden trajectories of B-MoCA in its 35 training environments, and
 # exports them; it takes an hour or two.
 # `make graph` makes the graph of recorded pages in fixtures/graphs anew.
+# `make benchmarks` measures speed, and writes the table in benchmarks/README.md anew.
 # `make docs` builds the site of docs/, and fails on links that lead nowhere.
 # `make changelog` prints what has changed since the last release; with RELEASE=yes it is released.
 # `make release` builds the wheel and the sdist in dist/, checks them, and tries the wheel alone.
@@ -21,7 +22,7 @@ BIN := $(VENV)/bin
 # Tests start thousands of processes, each of which would compile anew what it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-fast test-virtual test-portable test-all suites demonstrations graph lint docs changelog release appium
+.PHONY: demo test test-fast test-virtual test-portable test-all suites demonstrations graph benchmarks lint docs changelog release appium
 
 demo: $(VENV)/ready
 	$(BIN)/pytest tasks/coursera -n 2 --agent=t3a --mobile-model=scripted:fixtures/replies/t3a.jsonl \
@@ -68,6 +69,9 @@ graph: $(VENV)/ready
 		--mobile-runs=demonstrations/graph
 	$(BIN)/python -m pytest_mobileagent graph demonstrations/graph --small --name=Coursera \
 		--licence="that of pytest-mobileagent" -o fixtures/graphs/coursera
+
+benchmarks: $(VENV)/ready
+	$(BIN)/python benchmarks/table.py
 
 lint: $(VENV)/ready
 	$(BIN)/ruff format --check

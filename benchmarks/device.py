@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +34,50 @@ def show(what: str, values: list[float], unit: str = "ms") -> None:
     """Print the median and the extremes."""
     middle = statistics.median(values)
     sys.stdout.write(f"{what:45} {middle:8.1f} {unit}  ({min(values):.1f} to {max(values):.1f})\n")
+
+
+# AppAgent's calls for a step: a screenshot and a hierarchy, each made and pulled, and an action.
+FIVE = (
+    ("shell", "screencap", "-p", "/sdcard/bench.png"),
+    ("pull", "/sdcard/bench.png", "bench.png"),
+    ("shell", "uiautomator", "dump", "/sdcard/bench.xml"),
+    ("pull", "/sdcard/bench.xml", "bench.xml"),
+    ("shell", "input", "keyevent", "KEYCODE_HOME"),
+)
+
+
+def five_calls(serial: str, port: int) -> float:
+    """Return the milliseconds of AppAgent's five calls of the program adb, one after the other."""
+    with tempfile.TemporaryDirectory() as folder:
+        begun = time.perf_counter()
+        for call in FIVE:
+            command = ["adb", "-P", str(port), "-s", serial, *call]
+            subprocess.run(command, cwd=folder, check=True, capture_output=True)
+        return 1000 * (time.perf_counter() - begun)
+
+
+def steps(repeats: int = REPEATS) -> tuple[float, float, float, float]:
+    """Return the least milliseconds of a step, its round trips, those of one, and of five calls."""
+    with contextlib.closing(SharedRun()) as run:
+        slots = virtual_slots(run, 1, [APPS])
+        run.ask({"do": "adb"})
+        where = slots.address(0)
+        device = AdbDevice(where)
+        with contextlib.closing(device):
+            device.system.reset("default_boot", ())
+            device.observe()
+            taken, trips = [], []
+            for number in range(repeats):
+                action = Open("com.android.settings") if number % 2 else Key("home")
+                before = device.system.round_trips
+                start = time.perf_counter()
+                device.perform(action)
+                device.observe()
+                taken.append(1000 * (time.perf_counter() - start))
+                trips.append(float(device.system.round_trips - before))
+            one = [milliseconds(lambda: device.system.shell("true")) for _ in range(repeats)]
+            five = [five_calls(where.serial, where.adb_port) for _ in range(repeats // 2)]
+    return min(taken), statistics.median(trips), min(one), min(five)
 
 
 def main() -> None:

@@ -20,6 +20,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from pytest_mobileagent.episode.screens import SUFFIXES
 from pytest_mobileagent.report.html.writing import TooLargeError, write_packed, write_page
 from pytest_mobileagent.report.recorded import document, find_run, read_report
 
@@ -63,7 +64,7 @@ def copy_episode(source: Path, target: Path, screens: Path, salt: str) -> None:
         for old in {found.decode() for found in HASH.findall(content)}:
             new = hashlib.sha256(f"{salt} {old}".encode()).hexdigest()[:32]
             content = content.replace(old.encode(), new.encode())
-            for suffix in (".png", ".xml"):
+            for suffix in SUFFIXES:
                 with suppress(FileNotFoundError):
                     os.link(
                         source.parents[1] / "screens" / f"{old}{suffix}", screens / f"{new}{suffix}"
@@ -130,7 +131,7 @@ def main() -> None:
         source = real_run(folder / "runs")
         run = folder / "many"
         whole = multiplied(source, run, count)
-        pictures = len(list((run / "screens").glob("*.png")))
+        pictures = sum(path.suffix in {".png", ".webp"} for path in (run / "screens").iterdir())
         print(f"{count} episodes, {pictures} pictures")
         for words in ("written", "written again"):
             began = time.perf_counter()

@@ -1,0 +1,126 @@
+"""`compare`, `report` and the page over 10,000 results, each a command of its own: time, memory."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pytest_mobileagent import Agent, Case, Finish, Tap, Task
+from pytest_mobileagent.fileio import write_json
+from pytest_mobileagent.report.recorded import document
+from pytest_mobileagent.report.result import Result
+from pytest_mobileagent.testing import FakePhone, play
+from pytest_mobileagent.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pytest_mobileagent import Action, Briefing, Observation
+
+RESULTS = 10_000
+SUITES = 12
+PAGE = """
+import sys
+from pathlib import Path
+from pytest_mobileagent.report.html.writing import page_of
+page_of(Path(sys.argv[1]), anew=True)
+"""
+
+
+class Tapper(Agent):
+    """Taps twice, and says that it is done."""
+
+    def start(self, briefing: Briefing) -> None:
+        self.left = 2
+
+    def step(self, observation: Observation) -> Action:
+        self.left -= 1
+        return Tap(5, 5) if self.left >= 0 else Finish("12 items")
+
+
+class Taken(NamedTuple):
+    """What a command took: seconds of processors, and megabytes of memory at most."""
+
+    seconds: float
+    megabytes: float
+
+
+def run_of(folder: Path, results: int, fails: int) -> Path:
+    """Write a run in which every so many-th result is a failure; its episodes are elsewhere."""
+    episode = play(Tapper, "How many items are on the list?", phone=FakePhone(["<hierarchy/>"] * 3))
+    about: dict[str, Any] = {
+        "id": folder.name,
+        "started": "2026-11-22T09:30:00.000+00:00",
+        "agent": "tapper",
+        "command": ["pytest", "tasks"],
+        "fingerprints": {},
+    }
+    entries: dict[str, Any] = {}
+    for number in range(results):
+        suite, passes = f"suite{number % SUITES}", number % fails > 0
+        nodeid = f"tasks/{suite}/test_it.py::test_it[{number}]"
+        case = Case(Task("How many items?", golden_steps=2), f"{suite}/it-{number}", nodeid=nodeid)
+        verdict = Verdict(
+            passes, "check", "" if passes else "nothing has it", first_step=2 if passes else None
+        )
+        outcome = "passed" if passes else "failed"
+        result = Result(
+            case, outcome, episode=episode, verdict=verdict, folder=f"episodes/{number}.0"
+        )
+        entries[nodeid] = result.to_wire()
+    whole = document(about, entries)
+    folder.mkdir(parents=True)
+    write_json(folder / "report.json", whole, indent=None)
+    tasks = [
+        {name: entry[name] for name in ("id", "key", "suite", "nodeid")} for entry in whole["tasks"]
+    ]
+    write_json(folder / "run.json", {"schema_version": 2, "run": about, "tasks": tasks})
+    return folder
+
+
+def measure(arguments: Sequence[str], turns: int = 3) -> Taken:
+    """Return the least that a Python command takes."""
+    taken = []
+    for _ in range(turns):
+        process = subprocess.Popen(
+            [sys.executable, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            msg = f"{' '.join(arguments)} ended with status {process.returncode}"
+            raise SystemExit(msg)
+        taken.append(Taken(used.ru_utime + used.ru_stime, used.ru_maxrss / 1000))
+    return min(taken)
+
+
+def all_of(results: int = RESULTS) -> dict[str, Taken]:
+    """Return what each command takes; `read` is the import of the package and of json alone."""
+    with tempfile.TemporaryDirectory() as temporary:
+        one, other = (run_of(Path(temporary, str(fails)), results, fails) for fails in (4, 5))
+        module = ("-m", "pytest_mobileagent")
+        return {
+            "compare": measure([*module, "compare", str(one), str(other)]),
+            "report": measure([*module, "report", str(one)]),
+            "page": measure(["-c", PAGE, str(one)]),
+            "read": measure(
+                ["-c", "import json, sys; json.load(open(sys.argv[1]))", f"{one}/report.json"]
+            ),
+        }
+
+
+def main() -> None:
+    """Print what each takes."""
+    begun = time.perf_counter()
+    for name, taken in all_of(*map(int, sys.argv[1:])).items():
+        sys.stdout.write(f"{name:8} {taken.seconds:6.2f} s  {taken.megabytes:5.0f} MB\n")
+    sys.stdout.write(f"{time.perf_counter() - begun:.0f} s by the clock for all of it\n")
+
+
+if __name__ == "__main__":
+    main()

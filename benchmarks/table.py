@@ -1,0 +1,237 @@
+"""The table of README.md, written anew: `make benchmarks`, or `python benchmarks/table.py`.
+
+Each figure stands beside its limit: what was asked for, or what the machine itself cannot do
+without. Times are those of a processor (user and system), the best of several, so that what else
+runs on the machine matters little; where it matters, the table says "by the clock".
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import re
+import sys
+import tempfile
+import time
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import checks
+import device
+import fleet
+import plugin
+import results
+from PIL import Image, ImageDraw
+from processes import run_pytest
+
+from pytest_mobileagent.screen.encoding import as_png, as_webp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+README = Path(__file__).parent / "README.md"
+BEGIN, END = "<!-- table -->", "<!-- end of table -->"
+TURNS = 5
+
+
+class Figure(NamedTuple):
+    """A line of the table."""
+
+    what: str
+    measured: str
+    asked: str
+    limit: str
+
+
+def seconds(work: Callable[[], object], turns: int = TURNS) -> float:
+    """Return the least processor time that some work takes."""
+    taken = []
+    for _ in range(turns):
+        begun = time.process_time()
+        work()
+        taken.append(time.process_time() - begun)
+    return min(taken)
+
+
+def forked() -> None:
+    """Fork a process, which ends at once, and wait for it."""
+    if (child := os.fork()) == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+
+
+def drawn() -> bytes:
+    """A screenshot of text and colours, 1080x2400 pixels, as a phone encodes it."""
+    image = Image.new("RGB", (1080, 2400), "#f7f2fa")
+    pen = ImageDraw.Draw(image)
+    for row in range(60):
+        pen.rectangle((20, row * 40, 1060, row * 40 + 36), fill=(232, 222, 248 - row))
+        pen.text(
+            (40, row * 40 + 10), f"Row {row} of a list that has {row * row} rows", fill="black"
+        )
+    file = io.BytesIO()
+    image.save(file, "PNG", compress_level=1)
+    return file.getvalue()
+
+
+def of_checks() -> Iterator[Figure]:
+    """Recorded episodes, checked with all their prefixes."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folders = checks.record(Path(temporary))
+        checks.measure(checks.answered, folders)
+        best = [min(sum(checks.measure(body, folders)) for _ in range(3)) for body in checks.BODIES]
+    source = checks.made(0)
+    from xml.etree import ElementTree as ET
+
+    parsing = seconds(lambda: [ET.fromstring(source) for _ in range(20)]) / 20
+    rate = len(best) / sum(best)
+    yield Figure(
+        "episodes of 10 steps checked, screens of 194 nodes, a second and core",
+        f"{rate:.0f}",
+        "100",
+        f"{1 / (11 * parsing):.0f} if all 11 screens were parsed and nothing else done",
+    )
+
+
+def of_pictures() -> Iterator[Figure]:
+    """The screens of an episode on the disk."""
+    png = drawn()
+    webp = as_webp(png)
+    assert webp is not None
+    image = Image.open(io.BytesIO(png))
+    image.load()
+    plain = seconds(lambda: image.save(io.BytesIO(), "PNG"), 3)
+    yield Figure(
+        "a screenshot packed, never in a step's way",
+        f"{1000 * seconds(lambda: as_webp(png), 3):.0f} ms, {len(webp) / len(png):.0%} of the PNG",
+        "31 % of it",
+        f"{1000 * plain:.0f} ms for one encoding as PNG",
+    )
+    yield Figure(
+        "a packed screenshot made PNG again",
+        f"{1000 * seconds(lambda: as_png(webp), 3):.0f} ms",
+        "",
+        f"{1000 * plain:.0f} ms for one encoding as PNG",
+    )
+    xml = checks.made(0).encode()
+    packed = gzip.compress(xml, 9)
+    yield Figure(
+        "a hierarchy of 194 nodes packed",
+        f"{1000 * seconds(lambda: gzip.compress(xml, 9)):.1f} ms, {len(packed) / len(xml):.0%}",
+        "",
+        f"{1000 * seconds(lambda: gzip.decompress(packed)):.1f} ms for unpacking it",
+    )
+
+
+def of_pytest() -> Iterator[Figure]:
+    """What the plugin adds to pytest itself."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "pytest.ini").write_text("[pytest]\n")
+        helps = plugin.in_turns(["--help"], ["--help"], folder, 2 * TURNS)
+        ours, plain = (min(each) for each in zip(*helps, strict=True))
+        empty = min(run_pytest(["--version", "-p", "no:mobileagent"], folder)[1] for _ in range(3))
+        yield Figure(
+            "`pytest --help`, more than without the plugin",
+            f"{1000 * (ours - plain):+.0f} ms",
+            "20 ms",
+            f"{1000 * empty:.0f} ms for `pytest --version`; a fork {1000 * fork():.1f} ms",
+        )
+        Path(folder, "test_tasks.py").write_text(plugin.TASKS)
+        Path(folder, "test_plain.py").write_text(plugin.PLAIN)
+        quiet = ["--collect-only", "-qq"]
+        taken = plugin.in_turns([*quiet, "test_tasks.py"], [*quiet, "test_plain.py"], folder, 3)
+        ours, plain = (min(each) for each in zip(*taken, strict=True))
+        yield Figure(
+            f"{plugin.ROWS:,} rows collected, times plain pytest",
+            f"{ours / plain:.2f}",
+            "1.2",
+            f"{plain:.2f} s for plain pytest",
+        )
+
+
+def fork() -> float:
+    """Return the processor time of a fork, of the parent alone."""
+    return seconds(lambda: [forked() for _ in range(20)]) / 20
+
+
+def of_results() -> Iterator[Figure]:
+    """Commands over 10,000 results, whose episodes are elsewhere."""
+    taken = results.all_of()
+    read = taken.pop("read")
+    for name, each in taken.items():
+        what = "the page written" if name == "page" else f"`{name}`"
+        yield Figure(
+            f"{what}, {results.RESULTS:,} results",
+            f"{each.seconds:.1f} s, {each.megabytes:.0f} MB",
+            "3 s, 300 MB",
+            f"{read.seconds:.2f} s, {read.megabytes:.0f} MB to read the JSON",
+        )
+
+
+def of_fleet() -> Iterator[Figure]:
+    """The scheduler with many phones."""
+    simulated = fleet.Fleet(fleet.TASKS, fleet.PHONES, 0)
+    taken = simulated.run()
+    limit = max(simulated.longest, simulated.work / fleet.PHONES)
+    yield Figure(
+        f"{fleet.TASKS:,} tasks on {fleet.PHONES} phones, simulated: makespan",
+        f"{taken:,.0f} s",
+        f"{1.05 * limit:,.0f} s",
+        f"{limit:,.0f} s: work by phones, or the longest episode",
+    )
+    yield Figure(
+        "scheduling of one of them",
+        f"{1000 * simulated.scheduling / fleet.TASKS:.2f} ms",
+        "1 ms",
+        f"{1000 * fork():.1f} ms for a fork",
+    )
+
+
+def of_steps() -> Iterator[Figure]:
+    """Steps on a virtual phone, by the clock."""
+    step, trips, trip, five = device.steps()
+    yield Figure(
+        "a step through adb: done, settled, looked at (by the clock)",
+        f"{step:.0f} ms, {trips:.0f} round trips, {step / five:.2f} of AppAgent's five calls",
+        "0.50 of them",
+        f"{trip:.1f} ms for a round trip of adb",
+    )
+
+
+PARTS = (of_checks, of_pictures, of_steps, of_pytest, of_results, of_fleet)
+
+
+def written(figures: list[Figure]) -> str:
+    """Return the table in Markdown, with the machine and the day."""
+    today = date.today().isoformat()  # noqa: DTZ011 - the day here
+    version = ".".join(map(str, sys.version_info[:3]))
+    machine = f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.0f}"
+    lines = [
+        f"Measured on {today} with Python {version}: {machine}.",
+        "",
+        "| what | measured | asked for | what the machine needs for as much |",
+        "| --- | --- | --- | --- |",
+        *(f"| {' | '.join(each)} |" for each in figures),
+    ]
+    return "\n".join(lines)
+
+
+def main(names: list[str]) -> None:
+    """Measure all, or the parts that are named, and write the table into README.md."""
+    figures: list[Figure] = []
+    for part in PARTS:
+        if not names or part.__name__.removeprefix("of_") in names:
+            for figure in part():
+                sys.stdout.write(f"{figure.what}: {figure.measured}\n")
+                figures.append(figure)
+    if names:
+        return
+    text = README.read_text("utf-8")
+    table = f"{BEGIN}\n\n{written(figures)}\n\n{END}"
+    README.write_text(re.sub(f"{BEGIN}.*{END}", lambda _: table, text, flags=re.DOTALL), "utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
