@@ -83,7 +83,7 @@ def run_of(folder: Path, results: int, fails: int) -> Path:
     return folder
 
 
-def measure(arguments: Sequence[str], turns: int = 3) -> Taken:
+def measure(arguments: Sequence[str], turns: int = 1) -> Taken:
     """Return the least that a Python command takes."""
     taken = []
     for _ in range(turns):

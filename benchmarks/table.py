@@ -26,6 +26,8 @@ import results
 from PIL import Image, ImageDraw
 from processes import run_pytest
 
+from pytest_mobileagent.episode.packing import pack_run
+from pytest_mobileagent.report.recorded import find_run
 from pytest_mobileagent.screen.encoding import as_png, as_webp
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 README = Path(__file__).parent / "README.md"
 BEGIN, END = "<!-- table -->", "<!-- end of table -->"
 TURNS = 5
+SUITE = ("tasks/calculator", "tasks/coursera", "-n2", "-q", "--agent=oracle")
 
 
 class Figure(NamedTuple):
@@ -189,6 +192,28 @@ def of_fleet() -> Iterator[Figure]:
     )
 
 
+def of_disk() -> Iterator[Figure]:
+    """An episode of the suite on the disk, when its run has been packed."""
+    with tempfile.TemporaryDirectory() as folder:
+        run_pytest([*SUITE, f"--mobile-runs={folder}"])
+        run = find_run(Path(folder))
+        count = sum(1 for _ in (run / "episodes").iterdir())
+        before = size_of(run) / count
+        pack_run(run, 600.0)
+        yield Figure(
+            "an episode of the suite on the disk",
+            f"{size_of(run) / count / 1e6:.2f} MB",
+            "0.25 MB",
+            f"{before / 1e6:.2f} MB as the run left it",
+        )
+
+
+def size_of(folder: Path) -> int:
+    """Return the bytes of all files below a folder, links left out."""
+    files = (path for path in folder.rglob("*") if not path.is_symlink() and path.is_file())
+    return sum(path.stat().st_size for path in files)
+
+
 def of_steps() -> Iterator[Figure]:
     """Steps on a virtual phone, by the clock."""
     step, trips, trip, five = device.steps()
@@ -200,7 +225,7 @@ def of_steps() -> Iterator[Figure]:
     )
 
 
-PARTS = (of_checks, of_pictures, of_steps, of_pytest, of_results, of_fleet)
+PARTS = (of_checks, of_pictures, of_disk, of_steps, of_pytest, of_results, of_fleet)
 
 
 def written(figures: list[Figure]) -> str:
