@@ -10,6 +10,7 @@ import pytest
 
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.sources import runs_no_test
+from pytest_mobileagent.task.case import without_variant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
@@ -85,16 +86,19 @@ class Choosing:
 def keep_sample(config: pytest.Config, items: list[pytest.Item], most: int, seed: int) -> None:
     """Keep the tests of a sample of the tasks in `items`, and report the others as deselected.
 
-    All epochs and environments of a task are kept, or none. Tests that are no tasks are kept.
+    All epochs, environments and variants of a task are kept, or none. Tests that are no tasks are
+    kept.
     """
-    cases = {case.id: case for item in items if (case := case_of(item)) is not None}
+    cases = {_name(case): case for item in items if (case := case_of(item)) is not None}
     kept = set(sampled(cases.values(), most, seed))
-    ours = [item for item in items if (case := case_of(item)) is None or case.id in kept]
+    ours = [item for item in items if (case := case_of(item)) is None or _name(case) in kept]
     _keep(config, items, ours)
 
 
 def sampled(cases: Iterable[Case], most: int, seed: int) -> list[str]:
     """Return the ids of at most so many of some tasks: the same for the same seed, on any machine.
+
+    An id is without the task's variant, of which there is one here.
 
     Each suite has its share of them, in it each level, and in that each app: in proportion, rounded
     to whole tasks by the largest remainders.
@@ -106,9 +110,9 @@ def _sampled(
     cases: Sequence[Case], most: int, seed: int, by: Sequence[Callable[[Case], str]]
 ) -> list[str]:
     if most >= len(cases):
-        return [case.id for case in cases]
+        return [_name(case) for case in cases]
     if not by:
-        ids = sorted((case.id for case in cases), key=lambda name: (_hash(name, seed), name))
+        ids = sorted(map(_name, cases), key=lambda name: (_hash(name, seed), name))
         return ids[:most]
     groups: dict[str, list[Case]] = {}
     for case in cases:
@@ -120,6 +124,11 @@ def _sampled(
         for name, group in groups.items()
         for each in _sampled(group, shares[name], seed, by[1:])
     ]
+
+
+def _name(case: Case) -> str:
+    """Return the id of a task without its variant."""
+    return without_variant(case.id, case.task.variant)
 
 
 def _suite(case: Case) -> str:

@@ -23,7 +23,7 @@ from pytest_mobileagent.errors import (
 from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.hookspecs import announce
-from pytest_mobileagent.plugin.items import case_of
+from pytest_mobileagent.plugin.items import case_of, variant_of
 from pytest_mobileagent.plugin.judges import Judge
 from pytest_mobileagent.plugin.reuse.reporting import take_over
 from pytest_mobileagent.plugin.state import Skipped, state_of
@@ -115,8 +115,8 @@ def mobile_env(request: pytest.FixtureRequest) -> str | None:
 
 @pytest.fixture
 def mobile_variant(request: pytest.FixtureRequest) -> str:
-    """Which variant of the task this is: "full", "vague", or "" if it has none."""
-    return str(getattr(request, "param", ""))
+    """Which variant of the task this is, such as "full" or "vague"; "" if it has none."""
+    return variant_of(request.node)
 
 
 @pytest.fixture

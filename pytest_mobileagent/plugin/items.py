@@ -46,7 +46,7 @@ class _Marks:
     def tasks(self, rows: Sequence[tuple[Row, Mapping[str, Any]]]) -> Decorator:
         params = []
         for row, fields in rows:
-            for variant in VARIANTS if fields.get("vague") else ("",):
+            for variant in VARIANTS if fields.get("vague") else (row.goal_variant,):
                 name = f"{row.id}-{variant}" if variant else row.id
                 of_variant = {VARIANT: variant} if variant else {}
                 mark: Any = self.task({**fields, **of_variant})
@@ -61,12 +61,12 @@ declare_by(_Marks())
 def mark_tags(item: pytest.Item) -> None:
     """Mark a task with its tags, so that `-m "mobile_tag(name='smoke')"` selects by them.
 
-    The name of its variant, "full" or "vague", is one of them.
+    The name of its variant, such as "full" or "vague", is one of them.
     """
     marker = marker_of(item)
     tags = () if marker is None else marker.kwargs.get("tags", ())
     own = list(tags) if isinstance(tags, list | tuple) else []  # else it is reported as broken
-    variant = "" if marker is None else _variant_of(item, marker)
+    variant = variant_of(item)
     for tag in [*own, *([variant] if variant else [])]:
         item.add_marker(getattr(pytest.mark, TAG)(name=tag))
 
@@ -109,15 +109,16 @@ def marker_of(node: Any) -> pytest.Mark | None:
     return marker
 
 
-def _variant_of(item: pytest.Item, marker: pytest.Mark) -> str:
-    """Return which variant of its task an item is; "" if the task has none."""
-    callspec = getattr(item, "callspec", None)
+def variant_of(item: pytest.Item) -> str:
+    """Return which variant of its task an item is; "" if the task has none, or it is no task."""
+    marker, callspec = marker_of(item), getattr(item, "callspec", None)
+    fields = marker.kwargs if marker is not None else {}
     parameters = callspec.params if callspec is not None else {}
-    return str(parameters.get(VARIANT) or marker.kwargs.get(VARIANT) or "")
+    return str(parameters.get(VARIANT) or fields.get(VARIANT) or "")
 
 
 def _case(item: pytest.Item, marker: pytest.Mark) -> Case:
-    variant = _variant_of(item, marker)
+    variant = variant_of(item)
     try:
         made, suite = _task_of(marker)
         made = made.as_variant(variant) if variant else made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import re
 from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -142,6 +143,14 @@ def _recorded_task(recorded: Mapping[str, Any]) -> Task:
                 value = tuple(expect(word, str, f"task.{each.name}") for word in value)
         object.__setattr__(task, each.name, value)
     return task
+
+
+def without_variant(id: str, variant: str) -> str:
+    """Return the id of a task without the name of its variant: "a/mug[full]" becomes "a/mug"."""
+    if not variant:
+        return id
+    cut = re.sub(rf"([\[-]){re.escape(variant)}(?=[\]-])", r"\1", id, count=1)
+    return cut.replace("[]", "").replace("[-", "[").replace("-]", "]").replace("--", "-")
 
 
 def key_of(id: str, environment: str | None, epoch: int) -> str:

@@ -120,16 +120,18 @@ def tasks(
     Columns that are fields of a task are used as such, others fill placeholders of the goal and of
     the solution; all are attributes of the test's argument `row`. Fields that all rows have in
     common, such as probes and a solution, are given by name, as to `task`. `each` gives further
-    fields of some rows, by id.
+    fields of some rows, by id; where a row is there in several variants (see `rows`), "ID-VARIANT"
+    names one of them.
 
     Raises:
         TaskError: a row or a field makes no sense; the text names the row's line.
     """
     make_task("any goal", common)
-    found, rest = [], dict(each or {})
+    found, further, known = [], each or {}, set()
     for row in rows:
+        known |= {row.id, row.test_id}
         try:
-            own = rest.pop(row.id, {})
+            own = {**further.get(row.id, {}), **further.get(row.test_id, {})}
             fields = {**row.task_fields, **common, **own}
             make_task("any goal", own)
             given = common.keys() | own.keys()
@@ -140,8 +142,8 @@ def tasks(
             msg = f"{where}{str(error).removeprefix(where)}"
             raise TaskError(msg) from None
         found.append((row, fields))
-    if rest:
-        msg = f"each={{{next(iter(rest))!r}: …}}: there is no row of this id"
+    if rest := [name for name in further if name not in known]:
+        msg = f"each={{{rest[0]!r}: …}}: there is no row of this id"
         raise TaskError(msg)
     return _declaring.tasks(found)
 

@@ -9,6 +9,7 @@ import json
 import re
 import sys
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -18,14 +19,14 @@ from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.plain import to_line, why_unreadable
 from pytest_mobileagent.task.cells import EXPECTED, FIELDS, as_list
 from pytest_mobileagent.task.needs import alternatives
-from pytest_mobileagent.task.task import OFFICIAL, OWN
+from pytest_mobileagent.task.task import OFFICIAL, OWN, VARIANTS
 from pytest_mobileagent.task.template import Template, literal
 from pytest_mobileagent.task.wording import official_goals, shown_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
-    from pytest_mobileagent.task.wording import Official
+    from pytest_mobileagent.task.wording import Goals, Official
 
 
 APPS = "apps.toml"  # a suite's own: its apps by label, each with a package or a list of them
@@ -39,6 +40,7 @@ class Row:
     - `columns` has the cells by the names of their columns.
     - `where` says where it stands, for error messages.
     - `wording` is "official" if its goal is that of the suite's release (see `rows`), else "own".
+    - `goal_variant` is which goal of the release it has, if that has several for the task.
 
     `@task(**row.task_fields, probes=…)` makes a single task of a row.
     """
@@ -47,6 +49,7 @@ class Row:
     columns: Mapping[str, Any]
     where: str
     wording: str = OWN
+    goal_variant: str = ""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name not in self.columns:
@@ -56,7 +59,12 @@ class Row:
         return self.columns[name]
 
     def __repr__(self) -> str:
-        return f"<row {self.id}>"
+        return f"<row {self.test_id}>"
+
+    @property
+    def test_id(self) -> str:
+        """What names the row in the ids of tests: its id, with the goal's variant if it has one."""
+        return f"{self.id}-{self.goal_variant}" if self.goal_variant else self.id
 
     @property
     def task_fields(self) -> dict[str, Any]:
@@ -102,7 +110,9 @@ def rows(
     - `columns` names columns that are called otherwise: `{"goal": "task_description"}`.
     - `wording` reads the goals of the suite's official release: a function that takes the release's
       folder and returns its goals by the ids of rows. A goal of None leaves the row its own words,
-      and a `Template` is one whose placeholders are filled. It is called if a file `releases.toml`,
+      and a `Template` is one whose placeholders are filled. A dictionary has goals by the names of
+      variants, "official" among them: the row is there once for each, as tests that `compare`
+      pairs. It is called if a file `releases.toml`,
       beside the table or in a folder above it up to the project's, names the release's folder
       under the name of the table's folder, or of both: `a3.v1 = "../A3"` for `a3/v1.csv`.
 
@@ -139,7 +149,7 @@ def rows(
         found[name] = Row(name, _with_packages(cells, labels, where), where)
     _check_paths(found.values())
     if wording is not None and (goals := official_goals(file, wording)) is not None:
-        found = {name: _worded(row, goals, wording) for name, row in found.items()}
+        return [each for row in found.values() for each in _worded(row, goals, wording)]
     return list(found.values())
 
 
@@ -191,18 +201,45 @@ def _nearest(name: str, known: list[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def _worded(row: Row, goals: Mapping[str, str | None], official: Official) -> Row:
+def _worded(row: Row, goals: Goals, official: Official) -> list[Row]:
+    """Return a row with the goal of the release, or one for each of its variants."""
     if row.id not in goals:
         name = getattr(official, "__name__", "wording")
         msg = f"{row.where}: {name}() found no goal of this id in the release"
         raise TaskError(f"{msg}: is it one of another commit?")
-    goal = goals[row.id]
-    if goal is None:
-        return row
-    if not isinstance(goal, str) or not goal.strip():
-        msg = f"{row.where}: the goal of the release has to be a text, not {goal!r}"
+    given = goals[row.id]
+    if given is None:
+        return [row]
+    variants = given if isinstance(given, Mapping) else {"": given}
+    if isinstance(given, Mapping):
+        _check_variants(row, given)
+    for goal in variants.values():
+        if not isinstance(goal, str) or not goal.strip():
+            msg = f"{row.where}: the goal of the release has to be a text, not {goal!r}"
+            raise TaskError(msg)
+    return [
+        Row(row.id, {**row.columns, "goal": goal}, row.where, OFFICIAL, variant)
+        for variant, goal in variants.items()
+    ]
+
+
+def _check_variants(row: Row, variants: Mapping[Any, Any]) -> None:
+    """Check the names of the variants of a row's goal.
+
+    Raises:
+        TaskError: they name no tests, or none is the official goal itself, or others are there.
+    """
+    names = [*variants]
+    if OFFICIAL not in names:
+        msg = f"{row.where}: the release's goals by variant need the one called {OFFICIAL!r}"
+        raise TaskError(f"{msg}, not only {names!r:.60}")
+    for name in names:
+        if not (isinstance(name, str) and re.fullmatch(r"\w+", name)) or name in VARIANTS:
+            msg = f"{row.where}: a variant of the release's goal cannot be called {name!r:.60}"
+            raise TaskError(f"{msg}: take letters and digits, and neither of {', '.join(VARIANTS)}")
+    if row.columns.get("vague"):
+        msg = f"{row.where}: it has a vague goal, so the release's goal can have no variants"
         raise TaskError(msg)
-    return Row(row.id, {**row.columns, "goal": goal}, row.where, OFFICIAL)
 
 
 @lru_cache

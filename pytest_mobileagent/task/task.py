@@ -78,7 +78,8 @@ class Task:
       question to the answer, prepared `questions`, or a `person` (see `task.user`).
     - `vague`: the goal with less in it, so that an agent has to ask. There are two items then,
       "full" and "vague", and only the latter has a user; `variant` is which of them this is, and
-      `full` the whole goal of the vague one.
+      `full` the whole goal of the vague one. Where a release has several goals for a task,
+      `variant` names this one: "official", or a rewrite (see `rows`).
     - `success_after_error`: whether a goal that was met counts although the agent then raised or
       ran out of time, as in SPA-Bench's tables.
     - `stop_on_success`: whether the body is asked after every step, and the episode ends as soon as
@@ -250,9 +251,9 @@ class Task:
             raise TaskError(msg)
 
     def as_variant(self, name: str) -> Task:
-        """Return the task as one of its two variants, "full" or "vague" (see `vague`)."""
-        if name == FULL:
-            return replace(self, variant=FULL, vague=None)
+        """Return the task as one of its variants: "full" or "vague" (see `vague`), or another."""
+        if name != VAGUE:
+            return replace(self, variant=name, vague=None)
         vague = self.goal if self.vague is None else self.vague
         return replace(self, variant=VAGUE, goal=vague, full=self.goal, vague=None)
 

@@ -18,7 +18,9 @@ from typing import Any, NamedTuple
 from pytest_mobileagent.errors import TaskError, in_one_line
 
 RELEASES = "releases.toml"
-Official = Callable[[Path], Mapping[str, str | None]]
+# What a release gives by the ids of rows: a goal, several by the names of variants, or none.
+Goals = Mapping[str, str | Mapping[str, str] | None]
+Official = Callable[[Path], Goals]
 # Files that only the top folder of a project has.
 _TOP = ("pyproject.toml", "pytest.toml", "pytest.ini", "tox.ini", "setup.cfg", ".git")
 
@@ -30,7 +32,7 @@ class Named(NamedTuple):
     where: str
 
 
-def official_goals(table: Path, official: Official) -> Mapping[str, str | None] | None:
+def official_goals(table: Path, official: Official) -> Goals | None:
     """Return the goals of the release to which a table belongs; None if the user names none.
 
     Raises:

@@ -4,6 +4,9 @@
 
 compares a copy of https://github.com/YuxiangChai/AITK with the table `v2.toml`, whose goals and
 essential states are in other words. Nothing of the copy is imported or run: its tasks are text.
+
+For a while the release had a rewrite of each goal, called noisy, in a file of its own. A copy that
+has the file has these tasks in two variants, "official" and "noisy".
 """
 
 from __future__ import annotations
@@ -14,24 +17,31 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.releases import Finding, Released, compare_release
+from pytest_mobileagent.task.task import OFFICIAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
-FILE = Path("tasks", "tasks.jsonl")
+FILE, REWRITES = Path("tasks", "tasks.jsonl"), Path("tasks", "noisy_tasks.jsonl")
+NOISY = "noisy"
 LEVELS = {"easy": 1, "medium": 2, "hard": 3}
 KINDS = {"operation": "operation", "information retrieval": "single-frame query"}
 STATES = ("essential states", "essential_states")  # the release, and its documentation
-FIELDS = ("name", "task", "level", "category", "max_steps", "app_package")
+FIELDS = ("task", "level", "category", "max_steps", "app_package")
 
 
-def official(folder: Path) -> dict[str, str | None]:
-    """Return the goals of a release by the ids of the table.
+def official(folder: Path) -> dict[str, str | dict[str, str] | None]:
+    """Return the goals of a release by the ids of the table, those with a rewrite as variants.
 
     Raises:
         TaskError: there is no release, or a task of it cannot be read.
     """
-    return {name: each.goal for name, each in read(folder).items()}
+    rewritten = {task["name"]: task["new_task"].strip() for _, task in _rewrites(folder)}
+    goals = {name: each.goal for name, each in read(folder).items()}
+    return {
+        name: {OFFICIAL: goal, NOISY: rewritten[name]} if goal and name in rewritten else goal
+        for name, goal in goals.items()
+    }
 
 
 def read(folder: Path) -> dict[str, Released]:
@@ -55,11 +65,18 @@ def read(folder: Path) -> dict[str, Released]:
 
 
 def lint(folder: Path) -> Iterator[Finding]:
-    """Yield what is wrong with the tasks of a release: states that speak of another place.
+    """Yield what is wrong with the tasks of a release: with its states, and with its rewrites.
 
     Raises:
         TaskError: there is no release, or a task of it cannot be read.
     """
+    goals = {name: each.goal for name, each in read(folder).items()}
+    for place, task in _rewrites(folder):
+        if task["name"] not in goals:
+            yield Finding("a rewrite of no task", place, f"{FILE.as_posix()} has no such task")
+        elif task.get("task", "").strip() != goals[task["name"]]:
+            what = "it was written of a goal that the release has changed since"
+            yield Finding("a rewrite of an older goal", place, what)
     for place, task in _tasks(folder):
         states = _states(task, place)
         if len({state.strip() for state in states}) != len(states):
@@ -69,7 +86,32 @@ def lint(folder: Path) -> Iterator[Finding]:
 
 
 def _tasks(folder: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    path = folder / FILE
+    for place, task in _lines(folder, FILE, FIELDS):
+        if task["level"] not in LEVELS or task["category"] not in KINDS:
+            msg = f"{place}: {task['level']!r}, {task['category']!r} is no level and category"
+            raise TaskError(msg)
+        if not isinstance(task["task"], str) or not isinstance(task["max_steps"], int):
+            msg = f"{place}: task has to be a text, and max_steps a number"
+            raise TaskError(msg)
+        yield place, task
+
+
+def _rewrites(folder: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the tasks of the file of rewrites; none without it."""
+    if not (folder / REWRITES).exists():
+        return
+    for place, task in _lines(folder, REWRITES, ("new_task",)):
+        if not isinstance(task["new_task"], str) or not isinstance(task.get("task", ""), str):
+            msg = f"{place}: task and new_task have to be texts"
+            raise TaskError(msg)
+        yield place, task
+
+
+def _lines(
+    folder: Path, file: Path, fields: Sequence[str]
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the tasks of a file, each with its place, that have a name and some other fields."""
+    path = folder / file
     try:
         text = path.read_text("utf-8-sig")
     except (OSError, ValueError):
@@ -78,23 +120,17 @@ def _tasks(folder: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
-        place = f"{FILE.as_posix()}, line {number}"
+        place = f"{file.as_posix()}, line {number}"
         try:
             task = json.loads(line)
             name = str(task["name"])
-            lacking = [field for field in FIELDS if field not in task]
+            lacking = [field for field in fields if field not in task]
         except (ValueError, LookupError, TypeError, RecursionError):
             msg = f"{place} is no task in JSON"
             raise TaskError(msg) from None
         place = f"{place} ({name})"
         if lacking:
             msg = f"{place} has no {lacking[0]}"
-            raise TaskError(msg)
-        if task["level"] not in LEVELS or task["category"] not in KINDS:
-            msg = f"{place}: {task['level']!r}, {task['category']!r} is no level and category"
-            raise TaskError(msg)
-        if not isinstance(task["task"], str) or not isinstance(task["max_steps"], int):
-            msg = f"{place}: task has to be a text, and max_steps a number"
             raise TaskError(msg)
         yield place, task
 

@@ -55,6 +55,18 @@ def test_the_same_seed_gives_the_same_sample_and_another_another(many):
     assert first != listed(many, "--mobile-sample=8", "--mobile-seed=1")
 
 
+def test_variants_of_a_task_are_in_it_together(many):
+    many.pytester.makepyfile(
+        test_codes=TASKS.replace("level=2", "level=2, vague='Tell me.', user='No.'")
+    )
+    both, vague, full = (
+        {name for name in listed(many, "--mobile-sample=3", *chosen) if "hard" in name}
+        for chosen in (["-k", "hard"], ["-k", "hard and vague"], ["-k", "hard and full"])
+    )
+    assert (len(both), len(vague)) == (6, 3)
+    assert both == vague | full, "the same tasks, whichever variants are selected"
+
+
 def test_it_is_of_what_is_selected_otherwise(many):
     chosen = listed(many, "--mobile-sample=5", "-k", "hard")
     assert len(chosen) == 5

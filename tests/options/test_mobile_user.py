@@ -197,6 +197,43 @@ def test_variants_pair_in_compare(buying: Asking, capsys: pytest.CaptureFixture[
     assert "variants" not in capsys.readouterr().out
 
 
+REWRITTEN = """
+from pytest_mobileagent import rows, tasks
+
+GOALS = {"pen": {"official": "Buy a pen.", "noisy": "Er, a pen?"}, "cup": "Buy a cup."}
+ROWS = rows("things.csv", wording=lambda _: GOALS)
+
+@tasks(ROWS, user="Green.")
+def test_things(episode, row, mobile_variant):
+    assert episode.case.task.variant == mobile_variant == row.goal_variant
+    assert episode.goal == "Buy a pen."
+"""
+
+
+def test_rewrites_of_a_release_are_variants(
+    asking: Asking, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = asking.pytester.path
+    asking.pytester.makepyfile(asking=AGENTS, test_codes=REWRITTEN)
+    (path / "things.csv").write_text("id,goal\npen,Ours.\ncup,Ours too.\n", "utf-8")
+    (path / "releases.toml").write_text(f'{path.name} = "."', "utf-8")
+    asking.run(agent="Guesser").assert_outcomes(passed=1, failed=2)
+    assert {task["id"]: task["success"] for task in asking.report()["tasks"]} == {
+        "codes/things[pen-official]": True,
+        "codes/things[pen-noisy]": False,
+        "codes/things[cup]": False,
+    }
+    assert {*asking.report()["summary"]["variants"]} == {"official", "noisy"}
+    (run,) = (path / "runs").glob("2*")
+    capsys.readouterr()
+    assert main(["compare", str(run), str(run), "--format=json"]) == 0
+    comparison = json.loads(capsys.readouterr().out)["runs"][0]["comparison"]
+    assert comparison["variants"] == ["official", "noisy"]
+    assert [task["id"] for task in comparison["lost"]] == ["codes/things[pen]"]
+    asking.run(f"--mobile-resume={run}", "-k", "noisy", agent="Guesser").assert_outcomes(failed=1)
+    assert len(list((run / "episodes").iterdir())) == 3
+
+
 def test_variants_are_scored_again_and_resumed(buying: Asking) -> None:
     buying.run(agent="Asker")
     (run,) = (buying.pytester.path / "runs").glob("2*")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -40,9 +41,9 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def write(copy: Path, *tasks: Any) -> None:
+def write(copy: Path, *tasks: Any, file: str = "tasks.jsonl") -> None:
     lines = [each if isinstance(each, str) else json.dumps(each) for each in tasks]
-    (copy / "tasks" / "tasks.jsonl").write_text("\n".join(lines), "utf-8")
+    (copy / "tasks" / file).write_text("\n".join(lines), "utf-8")
 
 
 def test_there_are_100_tasks_with_313_states_in_20_apps() -> None:
@@ -71,6 +72,53 @@ def test_states_may_be_a_list_as_its_documentation_says(release: Any, copy: Path
     task = {name: value for name, value in TASK.items() if name != "essential states"}
     write(copy, task | {"essential_states": ["It rang", "It rang"]})
     assert [each.kind for each in release.lint(copy)] == ["a state twice"]
+
+
+def test_rewrites_of_a_copy_are_variants_of_its_tasks(release: Any, copy: Path) -> None:
+    write(copy, TASK, {**TASK, "name": "gong"}, {**TASK, "name": "horn"})
+    rewrite = {"new_task": "Make some noise. ", **TASK}
+    others = ({**rewrite, "name": "gong", "task": "Beat it."}, {**rewrite, "name": "drum"})
+    write(copy, rewrite, *others, file="noisy_tasks.jsonl")
+    both = {"official": "Ring the bell.", "noisy": "Make some noise."}
+    assert release.official(copy) == {"bell": both, "gong": both, "horn": "Ring the bell."}
+    about = [(each.kind, each.place) for each in release.lint(copy) if "rewrite" in each.kind]
+    assert about == [
+        ("a rewrite of an older goal", "tasks/noisy_tasks.jsonl, line 2 (gong)"),
+        ("a rewrite of no task", "tasks/noisy_tasks.jsonl, line 3 (drum)"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rewrite", "why"),
+    [
+        ("{", "is no task in JSON"),
+        (TASK, r"\(bell\) has no new_task"),
+        ({**TASK, "new_task": 1}, ""),
+    ],
+)
+def test_a_broken_rewrite_is_told_in_one_line(
+    release: Any, copy: Path, rewrite: Any, why: str
+) -> None:
+    write(copy, TASK)
+    write(copy, rewrite, file="noisy_tasks.jsonl")
+    with pytest.raises(TaskError, match=rf"^tasks/noisy_tasks\.jsonl, line 1 ?{why}"):
+        release.official(copy)
+
+
+def test_a_rewrite_is_judged_by_its_words_alone() -> None:
+    """It asks for other things than the essential states of its task say, and than its checks."""
+    body = import_module("tasks.a3.v2.test_v2").test_v2
+    asked = []
+
+    def judge(_: Any, **question: Any) -> bool:
+        asked.append(question)
+        return True
+
+    (row,) = [row for row in ROWS if row.id == "file_delete_todelete"]
+    (open_row,) = [row for row in ROWS if row.id == "file_open_epub"]
+    body(None, replace(row, goal_variant="noisy"), judge)
+    body(None, replace(open_row, goal_variant="official"), judge)
+    assert asked == [{"window": 4}, {"window": 4, "rubric": open_row.rubric}]
 
 
 @pytest.mark.parametrize(

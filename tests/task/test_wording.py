@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent import rows
+from pytest_mobileagent import rows, tasks
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.task.template import Template
 
@@ -82,6 +82,22 @@ def test_placeholders_of_a_template_are_filled(read: Callable[..., Any]) -> None
     assert row.task_fields == {"goal": "On {today+1:%d}.", "wording": "official"}
 
 
+def test_several_goals_of_a_task_are_variants_of_its_row(read: Callable[..., Any]) -> None:
+    goals = {"a": {"official": "Do it.", "noisy": "Do {it}, er."}, "b": None}
+    first, second, third = read(NAMED, lambda _: goals)
+    assert [(row.id, row.test_id, row.goal_variant) for row in (first, second, third)] == [
+        ("a", "a-official", "official"),
+        ("a", "a-noisy", "noisy"),
+        ("b", "b", ""),
+    ]
+    assert first.task_fields == {"goal": "Do it.", "wording": "official"}
+    assert second.task_fields == {"goal": "Do {{it}}, er.", "wording": "official"}
+    assert third.wording == "own"
+    tasks([first, second], each={"a": {"level": 1}, "a-noisy": {"level": 2}})
+    with pytest.raises(TaskError, match=r"each=\{'a-other': …\}: there is no row of this id"):
+        tasks([first, second], each={"a-other": {}})
+
+
 def test_files_above_the_project_do_not_count(table: Path) -> None:
     (table.parents[3] / "releases.toml").write_text('suite = "release"\n')
     assert rows(table, wording=official)[0].wording == "own"
@@ -105,6 +121,22 @@ def test_files_above_the_project_do_not_count(table: Path) -> None:
         ("suite = \n", official, r"releases\.toml is not TOML: .*line 1"),
         (NAMED, lambda _: {"a": "Go."}, r"t\.csv, line 3 \(b\): .* found no goal of this id"),
         (NAMED, lambda _: {"a": " ", "b": "x"}, r"line 2 \(a\): the goal of the release has to be"),
+        (
+            NAMED,
+            lambda _: {"a": {"noisy": "Go."}},
+            r"line 2 \(a\): .* need the one called 'official'",
+        ),
+        (NAMED, lambda _: {"a": {"official": "Go.", "x": 1}}, r"line 2 \(a\): .* a text, not 1"),
+        (
+            NAMED,
+            lambda _: {"a": {"official": "Go.", "full": "Go!"}},
+            r"line 2 \(a\): a variant .* cannot be called 'full'",
+        ),
+        (
+            NAMED,
+            lambda _: {"a": {"official": "Go.", "a-b": "Go!"}},
+            r"line 2 \(a\): a variant .* cannot be called 'a-b'",
+        ),
         (NAMED, lambda _: ["a"], r"line 2 \(suite\): .* returns no goals by id, but \['a'\]"),
         (
             NAMED,
@@ -130,6 +162,14 @@ def test_a_release_that_cannot_be_read_is_told_in_one_line(
     with pytest.raises(TaskError, match=complaint) as caught:
         read(releases, function)
     assert "\n" not in str(caught.value)
+
+
+def test_a_row_with_a_vague_goal_has_no_other_variants(
+    table: Path, read: Callable[..., Any]
+) -> None:
+    table.write_text("id,goal,vague\na,Our words.,Ours.\n")
+    with pytest.raises(TaskError, match=r"line 2 \(a\): it has a vague goal"):
+        read(NAMED, lambda _: {"a": {"official": "Go.", "noisy": "Go!"}})
 
 
 def test_a_file_that_is_no_text_is_told(table: Path) -> None:

@@ -16,8 +16,8 @@ from pytest_mobileagent.report.comparison.pairing import (
     Tally,
     common,
     difference,
+    plain_id,
     tallies,
-    without_variant,
 )
 from pytest_mobileagent.report.text.markdown import escape, table
 from pytest_mobileagent.report.text.table import interval, label, percent, signed
@@ -115,7 +115,7 @@ def _pair(name: str, task: Entry) -> Key | None:
         return (task["id"], None) if task["environment"] is not None else None
     if not task["twin"]:
         return None
-    own = without_variant(task).rpartition("[")[2].removesuffix("]").rpartition("/")[2]
+    own = plain_id(task).rpartition("[")[2].removesuffix("]").rpartition("/")[2]
     both = " and ".join(sorted((own, task["twin"])))
     return f"{task['suite']}: {both}", task["environment"]
 

@@ -21,7 +21,7 @@ from pytest_mobileagent.report.comparison.pairing import (
 from pytest_mobileagent.report.metrics.noise import noise_totals
 from pytest_mobileagent.report.text.table import label
 from pytest_mobileagent.statistics import field, mean, standard_error, student_cdf
-from pytest_mobileagent.task.task import FULL, VAGUE
+from pytest_mobileagent.task.task import FULL, OFFICIAL
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -44,13 +44,15 @@ _FEW = 3  # tasks that an error names
 def paired_by_variant(base: RecordedRun, run: RecordedRun) -> tuple[RecordedRun, RecordedRun]:
     """Return two runs whose tasks pair, also those of which each run has another variant.
 
-    A run that is compared with itself is divided: its vague variants are compared with the full.
+    A run that is compared with itself is divided: its vague goals are compared with the full ones,
+    and rewritten goals with the official ones.
     """
     before, after = base.tasks, run.tasks
-    both = {task["variant"] for task in after} >= {FULL, VAGUE}
-    if base.folder == run.folder and both:
-        before = [task for task in before if task["variant"] == FULL]
-        after = [task for task in after if task["variant"] == VAGUE]
+    whole = {FULL, OFFICIAL}
+    others = {task["variant"] for task in after} - whole - {None}
+    if base.folder == run.folder and others and any(task["variant"] in whole for task in before):
+        before = [task for task in before if task["variant"] in whole]
+        after = [task for task in after if task["variant"] in others]
     before, after = across_variants(before, after)
     return replace(base, tasks=before), replace(run, tasks=after)
 

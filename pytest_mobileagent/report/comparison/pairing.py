@@ -8,7 +8,6 @@ do not count as ten tasks.
 from __future__ import annotations
 
 import math
-import re
 from collections import defaultdict
 from dataclasses import dataclass
 from math import fsum
@@ -16,6 +15,7 @@ from statistics import fmean, variance
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.statistics import student_cdf, student_quantile
+from pytest_mobileagent.task.case import without_variant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -78,26 +78,18 @@ def tallies(tasks: Iterable[Entry]) -> dict[Key, Tally]:
     return dict(found)
 
 
-def without_variant(task: Entry) -> str:
-    """Return the id of a task without the name of its variant: "a/mug[full]" becomes "a/mug"."""
-    name = re.escape(task["variant"] or "")
-    if not name:
-        return task["id"]
-    cut = re.sub(rf"([\[-]){name}(?=[\]-])", r"\1", task["id"], count=1)
-    return cut.replace("[]", "").replace("[-", "[").replace("-]", "]").replace("--", "-")
-
-
 def across_variants(
     before: Sequence[Entry], after: Sequence[Entry]
 ) -> tuple[list[Entry], list[Entry]]:
     """Return the tasks of two runs so that variants pair where each run has only one of them.
 
-    The full goal of a task is then compared with its vague one, under the id of the task.
+    The full goal of a task is then compared with its vague one, for example, under the id of the
+    task.
     """
     has = [defaultdict(set), defaultdict(set)]  # type: list[dict[str, set[str | None]]]
     for variants, tasks in zip(has, (before, after), strict=True):
         for task in tasks:
-            variants[without_variant(task)].add(task["variant"])
+            variants[plain_id(task)].add(task["variant"])
     pairs = {
         name
         for name, variants in has[0].items()
@@ -105,10 +97,15 @@ def across_variants(
     }
 
     def renamed(tasks: Sequence[Entry]) -> list[Entry]:
-        ids = [(task, without_variant(task)) for task in tasks]
+        ids = [(task, plain_id(task)) for task in tasks]
         return [{**task, "id": name} if name in pairs else task for task, name in ids]
 
     return renamed(before), renamed(after)
+
+
+def plain_id(task: Entry) -> str:
+    """Return the id of a task without the name of its variant."""
+    return without_variant(task["id"], task["variant"] or "")
 
 
 def total(counted: Iterable[Tally]) -> Tally:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.report.export.tables import Cell, Column
 from pytest_mobileagent.report.metrics.summary import totals
 from pytest_mobileagent.statistics import ratio
+from pytest_mobileagent.task.task import FULL, OFFICIAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -40,26 +41,36 @@ class Run:
         return option.get("value") == "single"
 
 
-def a3_v2(_: Sequence[Run]) -> Content:
+def a3_v2(runs: Sequence[Run]) -> Content:
     """Return success, and the essential states that were achieved, by level and category.
 
     A3 counts the states of all tasks together (its release's `print_llm_results.py`), so that a
-    task with many of them weighs more than one with few.
+    task with many of them weighs more than one with few. Rewritten goals, which have no states,
+    count in columns of their own, which are there if a run has some.
     """
+    whole = {None, FULL, OFFICIAL}
+    rewritten = sorted({task["variant"] or "" for run in runs for task in run.tasks} - {"", *whole})
     groups: dict[str, Wanted] = {
         **{title: _has("level", int(level)) for level, title in LEVELS.items()},
         "Operation": _has("kind", OPERATION),
         "Information Retrieval": lambda task: task["kind"] in QUERIES,
         "All": lambda _: True,
     }
-    return [
-        column
-        for group, wanted in groups.items()
-        for column in (
-            (Column("SR", group), _rate_of(wanted, percent=True)),
-            (Column("States", group), _states_of(wanted)),
-        )
+    found: Content = []
+    for group, wanted in groups.items():
+        of_group = _both(lambda task: task["variant"] in whole, wanted)
+        found += [
+            (Column("SR", group), _rate_of(of_group, percent=True)),
+            (Column("States", group), _states_of(of_group)),
+        ]
+    return found + [
+        (Column("SR", f"{name.capitalize()} goals"), _rate_of(_has("variant", name), percent=True))
+        for name in rewritten
     ]
+
+
+def _both(one: Wanted, other: Wanted) -> Wanted:
+    return lambda task: one(task) and other(task)
 
 
 def _states_of(wanted: Wanted) -> Callable[[Run], Cell]:

@@ -1,10 +1,17 @@
-"""A3's second release: 100 tasks, judged by their essential states in windows of four screens."""
+"""A3's second release: 100 tasks, judged by their essential states in windows of four screens.
+
+The rewritten goals that some copies of it have name other things than the states do, or fewer: what
+they ask for is judged by their words alone.
+"""
 
 from pytest_mobileagent import files, long_press, open_app, rows, tap, tasks, type_text
 
-from ..release import official
+from ..release import NOISY, official
 
 ROWS = rows("../v2.toml", wording=official)
+REWRITTEN = {
+    "remarks": ("a rewrite of the release: judged by its words alone, not by the essential states",)
+}
 DOWNLOADS, DOCUMENTS = files("/sdcard/Download"), files("/sdcard/Documents")
 STORED = {"downloads": DOWNLOADS, "documents": DOCUMENTS}
 STORAGE = "//*[contains(@resource-id, 'roots_list')]/*[last()]"
@@ -99,10 +106,17 @@ BODIES = {
 }
 
 
-@tasks(ROWS, each=CHECKED, source="A3 v2")
+EACH = {
+    row.test_id: REWRITTEN if row.goal_variant == NOISY else CHECKED.get(row.id, {}) for row in ROWS
+}
+
+
+@tasks(ROWS, each=EACH, source="A3 v2")
 def test_v2(episode, row, judge):
     asked = {"rubric": row.rubric, "window": 4}
-    if row.id in BODIES:
+    if row.goal_variant == NOISY:
+        assert judge(episode, window=4)
+    elif row.id in BODIES:
         judge.beside(episode, **asked)
         BODIES[row.id](episode)
     else:

@@ -14,8 +14,8 @@ from pytest_mobileagent.report.comparison.pairing import (
     difference,
     noise,
     tallies,
-    without_variant,
 )
+from pytest_mobileagent.task.case import without_variant
 from tests.report.conftest import make
 from tests.report.gate.entries import entries, many
 
@@ -88,8 +88,8 @@ def test_noise_is_the_unbiased_variance_of_one_episode() -> None:
     ],
 )
 def test_the_id_of_a_task_has_no_variant(id: str, name: str) -> None:
-    assert without_variant(make(True, id=id, variant="vague")) == name
-    assert without_variant(make(True, id=id, variant=None)) == id
+    assert without_variant(id, "vague") == name
+    assert without_variant(id, "") == id
 
 
 def test_variants_pair_only_where_each_run_has_another_one() -> None:

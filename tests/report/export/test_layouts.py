@@ -125,6 +125,17 @@ def test_a3s_second_release_has_states_of_all_tasks_together() -> None:
     assert list(map(str, line[-2:])) == ["0.0%", "50.0%"]
 
 
+def test_rewritten_goals_of_a3_have_a_column_of_their_own() -> None:
+    entries = [make(True, id="a[official]", variant="official")]
+    entries += [make(n < 1, id=f"{n}[noisy]", variant="noisy") for n in range(4)]
+    table = tabulate("a3-v2", [run(entries), run([make(True)], "t3a")])
+    columns = {(column.group, column.title): at for at, column in enumerate(table.columns)}
+    shown = [
+        [str(row[columns[group, "SR"]]) for group in ("All", "Noisy goals")] for row in table.rows
+    ]
+    assert shown == [["100.0%", "25.0%"], ["100.0%", "n/a"]]
+
+
 def test_the_variants_of_goals_stand_beside_each_other() -> None:
     entries = [make(n < 3, id=f"a{n}[full]", variant="full") for n in range(4)]
     entries += [make(n < 1, id=f"a{n}[vague]", variant="vague") for n in range(4)]
