@@ -184,7 +184,8 @@ def of_fleet() -> Iterator[Figure]:
     taken = simulated.run()
     limit = max(simulated.longest, simulated.work / fleet.PHONES)
     yield Figure(
-        f"{fleet.TASKS:,} tasks on {fleet.PHONES} phones, simulated: makespan",
+        f"{fleet.TASKS:,} tasks on {fleet.PHONES} phones, simulated, stragglers {fleet.SLOWER:g} "
+        "times as slow: makespan",
         f"{taken:,.0f} s",
         f"{1.05 * limit:,.0f} s",
         f"{limit:,.0f} s: work by phones, or the longest episode",

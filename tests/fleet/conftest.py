@@ -7,7 +7,6 @@ import json
 import os
 import secrets
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -161,6 +160,11 @@ def until(what: Callable[[], Any], seconds: float = 90.0) -> Any:
     return found
 
 
+def ended(run: subprocess.Popen[bytes]) -> int:
+    """Return the status of a run that has to end soon."""
+    return run.wait(timeout=180)
+
+
 def lives(pid: int) -> bool:
     """Whether a process runs."""
     with contextlib.suppress(ProcessLookupError):
@@ -187,5 +191,5 @@ def sent(pytester: pytest.Pytester) -> Iterator[Sent]:
     sent.go()
     for run in sent.runs:
         if run.poll() is None:
-            run.send_signal(signal.SIGINT)
+            run.kill()
             run.wait()

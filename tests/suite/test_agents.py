@@ -22,6 +22,8 @@ OTHERS = {"explorer", "human", "lexical", "noop", "oracle", "random", "truncated
 
 # The replies are for goals in the words of one day: these two tasks name the weekday of the run.
 OF_ANY_DAY = "not on_this_weekday and not tomorrow_evening"
+# One that has OCR read each screenshot, which takes a second or two, plays a third of them.
+CHOSEN = {"mobileagent_v2": "search"}
 # How many of the other 19 tasks each agent solves whose model says what the solution does. What is
 # left, the agent has no words for: to answer a question, say, or to report that it is done.
 SOLVED = {
@@ -40,7 +42,7 @@ SOLVED = {
     "internvl2": 19,
     "m3a": 19,
     "mobileagent": 3,
-    "mobileagent_v2": 12,
+    "mobileagent_v2": 3,
     "mobileagent_v3": 19,
     "odyssey": 12,
     "openai_computer_use": 19,
@@ -90,7 +92,7 @@ def test_it_solves_what_its_model_knows_how_to(agent, tmp_path, cache):
                 "tasks/coursera",
                 "-q",
                 "-k",
-                OF_ANY_DAY,
+                CHOSEN.get(agent, OF_ANY_DAY),
                 *options,
             ],
             cwd=ROOT,
