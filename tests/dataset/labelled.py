@@ -141,7 +141,7 @@ PAGES: dict[str, tuple[Any, ...]] = {
     "course": (COURSERA, "Negotiation Skills"),
     "other course": (COURSERA, "Python for Beginners"),
     "wish": (WISH,),
-    "cart": (WISH, "Bread knife"),
+    "product": (WISH, "Bread knife"),
     "contacts": (CONTACTS,),
     "contact": (CONTACTS, "Ana Ribeiro"),
     "other contact": (CONTACTS, "Chloe Martin"),
@@ -176,7 +176,7 @@ _TYPED = {
 # A page, and one move that makes another page of it.
 _STEPS: list[tuple[str, str, Any]] = [
     *((f"scrolled {n}", n, scroll) for n in ("course", "other course", "wish", "contacts",
-      "settings", "display", "wikipedia", "photos", "cart")),
+      "settings", "display", "wikipedia", "photos")),
     ("switched 1", "course settings", "Dark Mode"),
     ("switched 2", "course settings", "Download over Wi-Fi only"),
     ("switched 3", "course settings", "Push notifications"),
@@ -185,6 +185,7 @@ _STEPS: list[tuple[str, str, Any]] = [
     *((f"switched network {n}", "network", nth_switch(n)) for n in (2, 3)),
     ("saved course", "course", "Save"),
     ("tab learn", "explore", "Learn"),
+    ("tab related", "product", "Related"),
     ("tab timer", "alarms", "Timer"),
     ("tab saved", "learn", "Saved"),
     ("menu of clock", "alarms", "More options"),
@@ -207,7 +208,7 @@ _STEPS: list[tuple[str, str, Any]] = [
 _NEIGHBOURS = [
     ("course", "other course"), ("contact", "other contact"), ("explore", "learn"),
     ("learn", "profile"), ("profile", "course settings"), ("settings", "display"),
-    ("display", "network"), ("alarms", "world clock"), ("wish", "cart"), ("home", "explore"),
+    ("display", "network"), ("alarms", "world clock"), ("wish", "product"), ("home", "explore"),
     ("contacts", "contact"), ("notes", "files"),
 ]  # fmt: skip
 _LANGUAGES = ("settings", "alarms", "calculator", "dialer", "contacts")
