@@ -6,6 +6,8 @@
 # `make suites` has scripted agents play the suites of published benchmarks: every task that phones
 # have the apps for. `make test-all` does that with a tenth, another one for each commit.
 # `make test-portable` passes the tests that need no Linux.
+# `make test-fleet` installs Ray and passes the tests on clusters of this machine, in five minutes; the
+# other tests leave them out.
 # `make demonstrations` records golden trajectories of B-MoCA in its 35 training environments, and
 # exports them; it takes an hour or two.
 # `make graph` makes the graph of recorded pages in fixtures/graphs anew.
@@ -22,7 +24,7 @@ BIN := $(VENV)/bin
 # Tests start thousands of processes, each of which would compile anew what it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-fast test-virtual test-portable test-all suites demonstrations graph benchmarks lint docs changelog release appium
+.PHONY: demo test test-fast test-virtual test-portable test-all test-fleet suites demonstrations graph benchmarks lint docs changelog release appium
 
 demo: $(VENV)/ready
 	$(BIN)/pytest tasks/coursera -n 2 --agent=t3a --mobile-model=scripted:fixtures/replies/t3a.jsonl \
@@ -44,11 +46,15 @@ PORTABLE = action check dataset dialect draft environment episode instruct judge
 test-portable: $(VENV)/ready
 	$(BIN)/pytest -n 2 -m "not slow" $(wildcard tests/test_*.py) $(PORTABLE:%=tests/%)
 
-test-all: test-fast $(VENV)/ray
+test-all: test-fast
 	$(BIN)/pytest -n 2 -m slow
 
+test-fleet: $(VENV)/ray
+	$(BIN)/pytest -n 0 tests/fleet
+
 $(VENV)/ray: $(VENV)/ready
-	$(BIN)/python -m pip install --quiet --editable ".[ray]" && touch $@ || echo "no Ray: its tests will skip" >&2
+	$(BIN)/python -m pip install --quiet --editable ".[ray]"
+	touch $@
 
 suites: $(VENV)/ready
 	SUITES_PART=1/1 $(BIN)/pytest tests/suite/test_tasks_are_sound.py -k published

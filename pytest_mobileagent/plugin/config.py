@@ -234,7 +234,9 @@ class RunConfig(RunContext):
                 "of each: leave it out, or repeat tasks by --mobile-epochs"
             )
             raise pytest.UsageError(printable(msg))
-        far = [spec for spec in self.config.getoption("tx") or () if not spec.startswith("popen")]
+        far = [
+            spec for spec in self.config.getoption("tx", None) or () if not spec.startswith("popen")
+        ]
         if far:
             msg = (
                 f"--tx={far[0]}: tests with an agent run on other machines by --mobile-engine=ray, "

@@ -147,12 +147,20 @@ def finish(config: pytest.Config) -> None:
 
 
 class Reported:
-    """What other reports say of a task: its result, its page, and its last screenshot."""
+    """What other reports say of a task: its result, its page, and its last screenshot as PNG.
+
+    `file` is where that is recorded.
+    """
 
     def __init__(
-        self, result: Entry, page: Path, screenshot: bytes | None, where: tuple[str, Any]
+        self,
+        result: Entry,
+        page: Path,
+        screenshot: bytes | None,
+        where: tuple[str, Any],
+        file: Path | None = None,
     ) -> None:
-        self.result, self.screenshot = result, screenshot
+        self.result, self.screenshot, self.file = result, screenshot, file
         self._page, self._where = page, where
 
     def link(self, base: Path) -> str:
@@ -196,7 +204,8 @@ def _reported(item: pytest.Item, result: Entry, episode: EpisodeRecord | None) -
     except ScreenError:
         screenshot = None
     step = telling_step(episode, result["first_success_step"])
-    return Reported(result, page, screenshot, (episode.folder.name, step))
+    file = last_screenshot(episode) if screenshot else None
+    return Reported(result, page, screenshot, (episode.folder.name, step), file)
 
 
 def _allure(item: pytest.Item, report: pytest.TestReport, task: Reported) -> None:  # noqa: ARG001
@@ -230,8 +239,8 @@ def _pytest_reportlog(item: pytest.Item, report: pytest.TestReport, task: Report
     """Add the page and the screenshot to the properties, which are in the log anyway."""
     folder = (item.config.invocation_params.dir / item.config.getoption("report_log")).parent
     item.user_properties.append(("mobile_page", task.link(folder)))
-    if task.screenshot is not None:
-        item.user_properties.append(("mobile_screen", os.path.relpath(task.screenshot, folder)))
+    if task.file is not None:
+        item.user_properties.append(("mobile_screen", os.path.relpath(task.file, folder)))
 
 
 _OTHERS: dict[str, Callable[[pytest.Item, pytest.TestReport, Reported], None]] = {
