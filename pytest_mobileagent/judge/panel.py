@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import threading
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.judge.question import Question
     from pytest_mobileagent.llm.model import Model
+    from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.screen.ocr import OcrEngine
     from pytest_mobileagent.screen.screen import Screen
 
@@ -286,3 +287,20 @@ def _in_words(opinion: Opinion) -> str:
     if len(reason) > _LONGEST_REASON:
         reason = f"{reason[: _LONGEST_REASON - 1]}…"
     return f'{model}: {answer}, "{reason}"' if reason else f"{model}: {answer}"
+
+
+def with_own_models(
+    verdict: Verdict, judges: Sequence[ModelReference], episode: EpisodeRecord
+) -> Verdict:
+    """Add to a verdict's evidence those judges that are also models of the agent."""
+    asked = {_bare(call.model.partition(":")[2]) for call in episode.calls}
+    asked |= {_bare(call.model) for call in episode.calls}  # programs name no provider
+    own = [judge.id for judge in judges if _bare(judge.name) in asked]
+    if not own or "judges" not in verdict.evidence:
+        return verdict
+    return replace(verdict, evidence={**verdict.evidence, "own_models": own})
+
+
+def _bare(name: str) -> str:
+    """Return the name of a model without its maker, which resellers put before it."""
+    return name.rpartition("/")[2].lower()

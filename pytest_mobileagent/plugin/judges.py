@@ -111,6 +111,7 @@ class RunJudges:
         from pytest_mobileagent.judge.panel import (
             decide,
             reader,  # asked by few
+            with_own_models,
         )
 
         models = self._asked(episode, calls)
@@ -168,23 +169,6 @@ class RunJudges:
         except (ValueError, HostError) as error:
             msg = f"a judge cannot be asked: {error}"
             raise JudgeError(msg) from error
-
-
-def with_own_models(
-    verdict: Verdict, judges: tuple[ModelReference, ...], episode: EpisodeRecord
-) -> Verdict:
-    """Add to a verdict's evidence those judges that are also models of the agent."""
-    asked = {_bare(call.model.partition(":")[2]) for call in episode.calls}
-    asked |= {_bare(call.model) for call in episode.calls}  # programs name no provider
-    own = [judge.id for judge in judges if _bare(judge.name) in asked]
-    if not own or "judges" not in verdict.evidence:
-        return verdict
-    return replace(verdict, evidence={**verdict.evidence, "own_models": own})
-
-
-def _bare(name: str) -> str:
-    """Return the name of a model without its maker, which resellers put before it."""
-    return name.rpartition("/")[2].lower()
 
 
 _MOST_AT_ONCE = 8  # episodes that are judged in parallel by this process
