@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.arguments import program_name
-from pytest_mobileagent.plain import printable
+from pytest_mobileagent.jsonable import printable
 
 if TYPE_CHECKING:
     from pytest_mobileagent.plugin.project import Project

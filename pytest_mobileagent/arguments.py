@@ -7,7 +7,7 @@ import sys
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.plain import printable
+from pytest_mobileagent.jsonable import printable
 
 if TYPE_CHECKING:
     from typing import NoReturn

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.plain import MOST_NESTED, is_nested_deeper, to_text
+from pytest_mobileagent.jsonable import MOST_NESTED, is_nested_deeper, to_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

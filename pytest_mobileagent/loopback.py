@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
 from pytest_mobileagent.errors import HostError, RecordError
-from pytest_mobileagent.plain import to_line
+from pytest_mobileagent.jsonable import to_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -10,7 +10,7 @@ from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import append_line, parse_json, read_text
-from pytest_mobileagent.plain import expect, to_line, to_wire
+from pytest_mobileagent.jsonable import expect, to_line, to_wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

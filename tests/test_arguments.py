@@ -22,7 +22,7 @@ def test_an_error_of_a_command_sends_nothing_on_to_the_terminal(
 
 @pytest.mark.parametrize("number", ["１２", "9" * 400])
 @pytest.mark.parametrize("read", [whole(1), positive, epochs, parse_limit, parse_settle])
-def test_no_option_takes_what_is_no_plain_number(read, number):
+def test_no_option_takes_what_is_no_decimal_number(read, number):
     with pytest.raises(ValueError, match=r"has to be|seconds"):
         read(number)
 

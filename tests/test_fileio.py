@@ -27,7 +27,7 @@ from pytest_mobileagent.fileio import (
     write_json,
     write_text,
 )
-from pytest_mobileagent.plain import MOST_NESTED
+from pytest_mobileagent.jsonable import MOST_NESTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable

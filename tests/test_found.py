@@ -18,7 +18,7 @@ from pytest_mobileagent.found import (
     MissingKeyError,
     found,
 )
-from pytest_mobileagent.plain import to_wire
+from pytest_mobileagent.jsonable import to_wire
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
 PLAIN = st.recursive(

@@ -31,7 +31,7 @@ HEAVY |= {"ray", "grpc", "h11", "trustme", "cryptography", "rich"}
 # Each room may import those before it, and itself. Nothing imports `__main__`.
 ORDER = [
     "errors",
-    "plain",
+    "jsonable",
     "faces",
     "arguments",
     "patterns",
@@ -61,7 +61,7 @@ ORDER += ["testing", "plugin", "init", "__main__"]
 # What is more than a matter of order.
 ALONE = {
     "virtual": {"virtual", "patterns"},
-    "screen": {"screen", "errors", "plain", "fileio", "found", "extras"},
+    "screen": {"screen", "errors", "jsonable", "fileio", "found", "extras"},
 }
 # The virtual phone's own rooms and modules, in the same manner.
 VIRTUAL = ["kernel", "content", "apk", "ui", "snapshots", "faults", "app", "providers", "system"]
@@ -257,7 +257,7 @@ def test_help_imports_little_more_than_the_options(tmp_path: Path) -> None:
     found = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
     assert "--mobile-device" in found.stdout
     plugin = ("plugin", "plugin.hooks", "plugin.hookspecs", "plugin.options", "plugin.values")
-    allowed = {f"pytest_mobileagent.{name}" for name in ("errors", "plain", *plugin)}
+    allowed = {f"pytest_mobileagent.{name}" for name in ("errors", "jsonable", *plugin)}
     assert set(ast.literal_eval(found.stdout.splitlines()[-1])) <= allowed
 
 

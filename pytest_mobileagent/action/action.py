@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from pytest_mobileagent.plain import to_line
+from pytest_mobileagent.jsonable import to_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -9,7 +9,7 @@ from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from pytest_mobileagent.errors import in_one_line
-from pytest_mobileagent.plain import plain_number, whole_number
+from pytest_mobileagent.jsonable import decimal_number, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -185,7 +185,7 @@ def _parse(kind: Any, text: str) -> Any:
             raise ValueError(text)
         return _BOOLS[text.lower()]
     if kind in {int, float}:
-        number = whole_number(text) if kind is int else plain_number(text)
+        number = whole_number(text) if kind is int else decimal_number(text)
         if number is None:
             raise ValueError(text)
         return number

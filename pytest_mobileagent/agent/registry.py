@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.agent.agent import Agent
 from pytest_mobileagent.errors import in_one_line
-from pytest_mobileagent.plain import why_unreadable
+from pytest_mobileagent.jsonable import why_unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -18,10 +18,10 @@ from pytest_mobileagent.dataset.formats.release import RELEASES, import_release
 from pytest_mobileagent.dataset.graph import Graph, GraphWriter, check_graph
 from pytest_mobileagent.errors import GraphError, MobileAgentError
 from pytest_mobileagent.fileio import read_bytes, write_json
+from pytest_mobileagent.jsonable import decimal_number, printable
 from pytest_mobileagent.noise import NoiseChoice, parse_choice
 from pytest_mobileagent.noise.cover import check_fonts
 from pytest_mobileagent.noise.template import load
-from pytest_mobileagent.plain import plain_number, printable
 from pytest_mobileagent.task.table import rows
 
 if TYPE_CHECKING:
@@ -319,7 +319,7 @@ def _noise(text: str) -> NoiseChoice:
 
 
 def _share(text: str) -> float:
-    number = plain_number(text)
+    number = decimal_number(text)
     if number is None or not 0 <= number <= 1:
         msg = f"{text} is no number from 0 to 1"
         raise argparse.ArgumentTypeError(msg)

@@ -29,7 +29,7 @@ from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import HostError, RecordError, ScreenError, TaskError
 from pytest_mobileagent.fileio import read_json, write_json
-from pytest_mobileagent.plain import check, printable
+from pytest_mobileagent.jsonable import check, printable
 from pytest_mobileagent.task.table import rows
 from pytest_mobileagent.task.template import fill
 

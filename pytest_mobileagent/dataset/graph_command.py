@@ -14,7 +14,7 @@ from pytest_mobileagent.dataset.merging import Merger
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import GraphError, HostError, RecordError, ScreenError
-from pytest_mobileagent.plain import printable
+from pytest_mobileagent.jsonable import printable
 
 if TYPE_CHECKING:
     import argparse

@@ -34,7 +34,7 @@ from pytest_mobileagent.action.action import (
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.action.matching.geometry import direction
 from pytest_mobileagent.dataset.equality import same_page, sight
-from pytest_mobileagent.plain import to_line
+from pytest_mobileagent.jsonable import to_line
 from pytest_mobileagent.task.template import literal
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
 
 from pytest_mobileagent.errors import DeviceError
-from pytest_mobileagent.plain import plain_number
+from pytest_mobileagent.jsonable import decimal_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -62,7 +62,7 @@ def parse_settle(text: str) -> Settle:
 
 
 def _seconds(text: str) -> float:
-    number = plain_number(text)
+    number = decimal_number(text)
     if number is None or number <= 0:
         raise ValueError(HELP)
     return number

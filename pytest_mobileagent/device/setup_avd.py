@@ -24,7 +24,7 @@ from pytest_mobileagent.device.recipe import read_recipe
 from pytest_mobileagent.device.sdk import UNFINISHED, avd_folder, configure, find_sdk
 from pytest_mobileagent.device.sources.avd import Avd, AvdSlots
 from pytest_mobileagent.errors import MobileAgentError
-from pytest_mobileagent.plain import printable
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.processes import without_keys
 
 if TYPE_CHECKING:

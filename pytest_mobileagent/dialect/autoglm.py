@@ -32,7 +32,7 @@ from pytest_mobileagent.dialect.dialect import (
 )
 from pytest_mobileagent.dialect.parts import Call, call, escaped
 from pytest_mobileagent.dialect.reading import amount, number
-from pytest_mobileagent.plain import why_unreadable
+from pytest_mobileagent.jsonable import why_unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -23,7 +23,7 @@ from pytest_mobileagent.action.action import (
 )
 from pytest_mobileagent.dialect.dialect import DialectError, cannot_say, lacks, quoted, unknown
 from pytest_mobileagent.dialect.reading import amount, key_named, object_in, point, text
-from pytest_mobileagent.plain import why_unreadable
+from pytest_mobileagent.jsonable import why_unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

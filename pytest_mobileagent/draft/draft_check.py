@@ -12,11 +12,11 @@ from pytest_mobileagent.draft.edits import compared, drafted_files, edits_of
 from pytest_mobileagent.draft.sandbox.run import check_sandbox
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.isolation import UnavailableError
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.llm.asking import add_model_options, model_of
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.model import ModelUnavailable
 from pytest_mobileagent.llm.models import ModelSettings
-from pytest_mobileagent.plain import printable
 
 if TYPE_CHECKING:
     import argparse

@@ -15,11 +15,11 @@ from pytest_mobileagent.draft.separate import separate
 from pytest_mobileagent.episode.calls import totals
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.llm.asking import ask_until_readable
 from pytest_mobileagent.llm.metered import Meter, MeteredModel
 from pytest_mobileagent.llm.model import RequestRefusedError
 from pytest_mobileagent.llm.providers import make_client
-from pytest_mobileagent.plain import printable
 from pytest_mobileagent.verdict import effective, verdicts
 
 if TYPE_CHECKING:

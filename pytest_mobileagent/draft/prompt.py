@@ -21,10 +21,10 @@ from pytest_mobileagent.draft.sandbox.inside import MODULES
 from pytest_mobileagent.episode.event import Event
 from pytest_mobileagent.episode.record import Step
 from pytest_mobileagent.errors import ScreenError
+from pytest_mobileagent.jsonable import to_line
 from pytest_mobileagent.judge.transcript import outline
 from pytest_mobileagent.llm.fence import Data, seal
 from pytest_mobileagent.llm.model import Message
-from pytest_mobileagent.plain import to_line
 from pytest_mobileagent.screen.element import Bounds, Element
 from pytest_mobileagent.screen.screen import Screen
 from pytest_mobileagent.screen.selector import Selector

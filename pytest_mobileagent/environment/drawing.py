@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.environment import WALLPAPERS, BadEnvironmentError, Environment
-from pytest_mobileagent.plain import printable
+from pytest_mobileagent.jsonable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ import operator
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pytest_mobileagent.plain import expect, to_wire
+from pytest_mobileagent.jsonable import expect, to_wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

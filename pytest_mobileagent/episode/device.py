@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_mobileagent.plain import expect
+from pytest_mobileagent.jsonable import expect
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.found import FoundTuple
-from pytest_mobileagent.plain import expect
+from pytest_mobileagent.jsonable import expect
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

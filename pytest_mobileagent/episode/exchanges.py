@@ -19,7 +19,7 @@ from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import append_line, new_lines, parse_json, read_bytes
-from pytest_mobileagent.plain import expect, to_line, to_wire
+from pytest_mobileagent.jsonable import expect, to_line, to_wire
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

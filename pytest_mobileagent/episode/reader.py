@@ -23,7 +23,7 @@ from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import STREAM, where
 from pytest_mobileagent.errors import RecordError, TaskError
 from pytest_mobileagent.fileio import parse_json, read_text
-from pytest_mobileagent.plain import expect, to_line
+from pytest_mobileagent.jsonable import expect, to_line
 from pytest_mobileagent.screen.screen import Screen
 from pytest_mobileagent.task.case import Case
 

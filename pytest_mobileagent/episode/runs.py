@@ -26,7 +26,7 @@ from pytest_mobileagent.fileio import (
     read_text,
     write_text,
 )
-from pytest_mobileagent.plain import Each, Maybe, check, expect, to_line
+from pytest_mobileagent.jsonable import Each, Maybe, check, expect, to_line
 from pytest_mobileagent.task.case import Case
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 RUN = "run.json"
-# What is known of a run's head, with its kinds (see `plain.check`).
+# What is known of a run's head, with its kinds (see `jsonable.check`).
 HEAD: dict[str, Any] = {
     "id": str | None,
     "started": str | None,

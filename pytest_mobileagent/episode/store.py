@@ -33,7 +33,7 @@ from pytest_mobileagent.episode import event
 from pytest_mobileagent.episode.migrate import SCHEMA_VERSION
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.plain import to_line, to_wire
+from pytest_mobileagent.jsonable import to_line, to_wire
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import append_line, parse_json, read_text
-from pytest_mobileagent.plain import expect, to_line
+from pytest_mobileagent.jsonable import expect, to_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

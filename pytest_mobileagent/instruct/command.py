@@ -20,6 +20,7 @@ from pytest_mobileagent.instruct.routes import COMPLEX, Wanted, chosen, episode_
 from pytest_mobileagent.instruct.table import check_new, read_drafts, write_new
 from pytest_mobileagent.instruct.walks import graph_routes
 from pytest_mobileagent.instruct.writing import Writers, read_examples, write_all
+from pytest_mobileagent.jsonable import printable, whole_number
 from pytest_mobileagent.judge.ask import judge_models
 from pytest_mobileagent.llm.asking import add_model_options, models_of, prices_for
 from pytest_mobileagent.llm.budget import Budget, BudgetSpent, Limit, parse_limit
@@ -27,7 +28,6 @@ from pytest_mobileagent.llm.metered import ReplyCache
 from pytest_mobileagent.llm.model import ModelUnavailable
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.reference import parse_references
-from pytest_mobileagent.plain import printable, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

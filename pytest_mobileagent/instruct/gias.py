@@ -19,13 +19,13 @@ from pytest_mobileagent.dataset.trajectory import touched
 from pytest_mobileagent.dialect.reading import object_in
 from pytest_mobileagent.errors import MobileAgentError, ScreenError
 from pytest_mobileagent.instruct.prompts import ROLES
+from pytest_mobileagent.jsonable import expect
 from pytest_mobileagent.judge.pictures import Album
 from pytest_mobileagent.judge.reply import read_notes
 from pytest_mobileagent.judge.transcript import Frame, in_words, outline
 from pytest_mobileagent.llm.asking import ask_until_readable
 from pytest_mobileagent.llm.fence import Data, seal
 from pytest_mobileagent.llm.model import Message
-from pytest_mobileagent.plain import expect
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

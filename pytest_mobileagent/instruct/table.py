@@ -20,7 +20,7 @@ from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import append_line, parse_json, read_text, replacing
 from pytest_mobileagent.instruct.routes import episode_screens
 from pytest_mobileagent.instruct.walks import graph_screens
-from pytest_mobileagent.plain import check, to_line, why_unreadable
+from pytest_mobileagent.jsonable import check, to_line, why_unreadable
 from pytest_mobileagent.task.template import literal
 
 if TYPE_CHECKING:

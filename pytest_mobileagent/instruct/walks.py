@@ -16,7 +16,7 @@ from pytest_mobileagent.dataset.graph import Edge, Graph
 from pytest_mobileagent.dataset.graph.store import TASKS
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.instruct.routes import Route
-from pytest_mobileagent.plain import digest
+from pytest_mobileagent.jsonable import digest
 from pytest_mobileagent.task.table import rows
 
 if TYPE_CHECKING:

@@ -13,13 +13,13 @@ from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.errors import JudgeError
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.judge.evidence import windows
 from pytest_mobileagent.judge.prompts import wording_of
 from pytest_mobileagent.judge.reply import UnreadableError, read_notes, read_result, read_statements
 from pytest_mobileagent.llm.fence import Data, seal
 from pytest_mobileagent.llm.metered import Meter, MeteredModel
 from pytest_mobileagent.llm.model import Message, ModelUnavailable, RequestRefusedError
-from pytest_mobileagent.plain import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -21,8 +21,8 @@ from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import JudgeError, ScreenError
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.llm.model import Message, ModelUnavailable, RequestRefusedError
-from pytest_mobileagent.plain import printable
 from pytest_mobileagent.processes import VARIABLE, end_descendants, end_marked, is_readable
 from pytest_mobileagent.screen.xml import in_appiums_dialect
 from pytest_mobileagent.verdict import Verdict, beside

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.plain import to_wire
+from pytest_mobileagent.jsonable import to_wire
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

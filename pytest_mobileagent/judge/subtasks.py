@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.fileio import read_json, write_json
+from pytest_mobileagent.jsonable import expect, why_unreadable
 from pytest_mobileagent.judge.ask import converse
 from pytest_mobileagent.judge.cross_app import check_subtasks
 from pytest_mobileagent.judge.question import Subtask
 from pytest_mobileagent.judge.reply import UnreadableError, read_notes
 from pytest_mobileagent.llm.fence import Data, seal
 from pytest_mobileagent.llm.model import Message
-from pytest_mobileagent.plain import expect, why_unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

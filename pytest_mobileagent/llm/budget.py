@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import append_line, new_lines, parse_json
-from pytest_mobileagent.plain import plain_number, to_line
+from pytest_mobileagent.jsonable import decimal_number, to_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -170,5 +170,5 @@ def parse_limit(text: str, *, whole: bool = False) -> Limit:
 
 
 def _amount(text: str) -> float | None:
-    number = plain_number(text)
+    number = decimal_number(text)
     return number if number is not None and number > 0 else None

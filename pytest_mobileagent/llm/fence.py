@@ -20,7 +20,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from pytest_mobileagent.plain import printable
+from pytest_mobileagent.jsonable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.errors import HostError, in_one_line
 from pytest_mobileagent.fileio import read_json, write_json
+from pytest_mobileagent.jsonable import expect, to_line
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.model import (
     Completion,
@@ -35,7 +36,6 @@ from pytest_mobileagent.llm.model import (
 )
 from pytest_mobileagent.llm.prices import HELPERS, input_tokens, text_tokens
 from pytest_mobileagent.llm.providers import REAL_KEY, server_of, without_keys
-from pytest_mobileagent.plain import expect, to_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, Unpack
 
 from pytest_mobileagent.errors import AgentError, InfrastructureError
-from pytest_mobileagent.plain import to_line
+from pytest_mobileagent.jsonable import to_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import AgentError, HostError
 from pytest_mobileagent.fileio import parse_json, read_bytes
+from pytest_mobileagent.jsonable import expect
 from pytest_mobileagent.llm.model import Completion, RequestRefusedError, ToolCall, Usage
 from pytest_mobileagent.llm.scripted.entries import Fault, ScriptedReply
-from pytest_mobileagent.plain import expect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

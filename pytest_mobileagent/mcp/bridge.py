@@ -18,7 +18,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from pytest_mobileagent.plain import why_unreadable
+from pytest_mobileagent.jsonable import why_unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,8 +18,8 @@ from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.fileio import read_json
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.mcp.bridge import Bridge, bridge, configuration, take_streams, url_of
-from pytest_mobileagent.plain import printable
 
 if TYPE_CHECKING:
     import argparse

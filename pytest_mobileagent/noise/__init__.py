@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pytest_mobileagent.plain import plain_number
+from pytest_mobileagent.jsonable import decimal_number
 
 ADS = ("countdown-ad", "late-ad", "redirect-ad")
 # What is drawn over the screen. A toast lets touches through, and is gone after the next action.
@@ -38,7 +38,7 @@ def parse_choice(text: str) -> NoiseChoice:
         ValueError: the rate is no number from 0 to 1, or there is no such kind.
     """
     first, *words = (word.strip() for word in text.split(","))
-    rate = plain_number(first)
+    rate = decimal_number(first)
     if rate is None or not 0 <= rate <= 1:
         msg = "has to begin with a rate from 0 to 1, and may name kinds: 0.2,ad,popup"
         raise ValueError(msg)

@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.fileio import read_text
+from pytest_mobileagent.jsonable import expect
 from pytest_mobileagent.noise import SHOWN
 from pytest_mobileagent.noise.fonts import undrawable
-from pytest_mobileagent.plain import expect
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

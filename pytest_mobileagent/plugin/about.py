@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest_mobileagent
 from pytest_mobileagent.episode.redaction import current
-from pytest_mobileagent.plain import digest
+from pytest_mobileagent.jsonable import digest
 from pytest_mobileagent.plugin.choosing import WHOLE, selection
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.project import folders

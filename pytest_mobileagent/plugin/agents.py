@@ -12,7 +12,7 @@ import pytest
 
 from pytest_mobileagent.errors import AgentError, HostError, in_one_line
 from pytest_mobileagent.extras import check_extra
-from pytest_mobileagent.plain import printable
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.project import folders
 from pytest_mobileagent.plugin.sources import runs_no_test, usage_error
 

@@ -18,7 +18,7 @@ from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocat
 
 from pytest_mobileagent.check.walls import walls_near
 from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.plain import printable
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.fixtures import __name__ as own_fixtures
 from pytest_mobileagent.plugin.items import ROW, case_of, marker_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.plain import printable
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.agents import RunAgents
 from pytest_mobileagent.plugin.context import RunContext
 from pytest_mobileagent.plugin.devices import RunDevices

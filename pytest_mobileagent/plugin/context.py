@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.errors import AgentError
-from pytest_mobileagent.plain import printable
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.project import folders
 from pytest_mobileagent.plugin.reuse import earlier_run
 from pytest_mobileagent.plugin.sources import path_of, read_options

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.errors import InfrastructureError
-from pytest_mobileagent.plain import printable
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.project import folders, project_sources
 from pytest_mobileagent.plugin.sources import runs_no_test, usage_error
 

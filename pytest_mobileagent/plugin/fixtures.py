@@ -20,7 +20,7 @@ from pytest_mobileagent.errors import (
     TaskError,
     UnfitMoveError,
 )
-from pytest_mobileagent.plain import printable
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.hookspecs import announce
 from pytest_mobileagent.plugin.items import case_of, variant_of

@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pytest_mobileagent.episode.running import RunningEpisodes
-from pytest_mobileagent.plain import printable
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.state import RESULT
 from pytest_mobileagent.report.text.lists import names_of
 from pytest_mobileagent.report.text.table import price

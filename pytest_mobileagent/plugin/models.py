@@ -11,7 +11,7 @@ import pytest
 
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.extras import check_extra
-from pytest_mobileagent.plain import printable
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.sources import usage_error
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import pytest
 
-from pytest_mobileagent.plain import printable
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.options import FOLDERS, OPTIONS
 from pytest_mobileagent.plugin.sources import path_of, read_options
 

@@ -23,7 +23,7 @@ from pytest_mobileagent.errors import (
     UndecidedError,
     in_one_line,
 )
-from pytest_mobileagent.plain import printable
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.bodies import (
     AGENTS_FAULT,
     STRICT,

@@ -10,7 +10,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_mobileagent.plain import plain_number, whole_number
+from pytest_mobileagent.jsonable import decimal_number, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -98,7 +98,7 @@ def shard(text: str) -> Shard:
 
 def positive(text: str) -> float:
     """Read a number above 0."""
-    number = plain_number(text)
+    number = decimal_number(text)
     if number is None or number <= 0:
         msg = "has to be a number above 0"
         raise ValueError(msg)

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import h11
 
 from pytest_mobileagent.errors import MobileAgentError
-from pytest_mobileagent.plain import to_line
+from pytest_mobileagent.jsonable import to_line
 from pytest_mobileagent.program.http1 import (
     ClientReader,
     ServerConnection,

@@ -12,7 +12,7 @@ from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.device.device import DeviceOptions, system_of
 from pytest_mobileagent.device.single import leased_device, source_of
 from pytest_mobileagent.errors import HostError, MobileAgentError
-from pytest_mobileagent.plain import printable
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.record.desk import RecordDesk
 from pytest_mobileagent.record.recording import Done, Recording, read_draft
 from pytest_mobileagent.record.server import Server

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 from pytest_mobileagent import loopback
 from pytest_mobileagent.errors import MobileAgentError
+from pytest_mobileagent.jsonable import why_unreadable
 from pytest_mobileagent.loopback import RefusedError
-from pytest_mobileagent.plain import why_unreadable
 
 if TYPE_CHECKING:
     from pytest_mobileagent.record.desk import Desk

@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import Finish
-from pytest_mobileagent.plain import printable
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.record.selectors import literal
 
 if TYPE_CHECKING:

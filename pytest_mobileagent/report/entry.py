@@ -20,7 +20,7 @@ from typing import (
 )
 
 from pytest_mobileagent.episode.migrate import reset
-from pytest_mobileagent.plain import Each, Maybe, check, expect
+from pytest_mobileagent.jsonable import Each, Maybe, check, expect
 from pytest_mobileagent.task.case import key_of
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ def _empty() -> dict[str, Any]:
 
 
 def _kind(hint: Any) -> Any:
-    """Return the kind (see `plain.check`) that a type hint stands for."""
+    """Return the kind (see `jsonable.check`) that a type hint stands for."""
     if hint is float:
         return float | int
     if isinstance(hint, UnionType):

@@ -15,7 +15,7 @@ from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.runs import HEAD, RUN, died, entries, noted
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import parse_json, read_text
-from pytest_mobileagent.plain import check, expect
+from pytest_mobileagent.jsonable import check, expect
 from pytest_mobileagent.report.entry import KINDS, Entry, read_entry
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.metrics.suspects import marked, policy

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from pytest_mobileagent.plain import to_wire
+from pytest_mobileagent.jsonable import to_wire
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.result import shown
 from pytest_mobileagent.statistics import ratio

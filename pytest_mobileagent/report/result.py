@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pytest_mobileagent.action.action import Ask, Type, Wait, ends_episode
 from pytest_mobileagent.episode.calls import totals
 from pytest_mobileagent.episode.record import Termination
-from pytest_mobileagent.plain import to_wire
+from pytest_mobileagent.jsonable import to_wire
 from pytest_mobileagent.report.metrics.noise import FIELDS as NOISE
 from pytest_mobileagent.report.metrics.noise import measures as met_noise
 from pytest_mobileagent.report.text.cause import cause

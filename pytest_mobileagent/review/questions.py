@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode.runs import QUESTIONS, inside
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import append_line, new_lines, parse_json
-from pytest_mobileagent.plain import expect, to_line
+from pytest_mobileagent.jsonable import expect, to_line
 
 if TYPE_CHECKING:
     from pathlib import Path

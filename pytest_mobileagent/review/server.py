@@ -21,8 +21,8 @@ from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.jsonable import why_unreadable
 from pytest_mobileagent.loopback import RefusedError
-from pytest_mobileagent.plain import why_unreadable
 from pytest_mobileagent.report.html.page import script
 from pytest_mobileagent.report.html.trajectory import mark, opinions, screens, size_of
 from pytest_mobileagent.report.redecide import as_run

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.errors import AgentError, HostError
 from pytest_mobileagent.fileio import append_line
+from pytest_mobileagent.jsonable import to_line
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.model import ModelUnavailable, ProviderError, RequestRefusedError
-from pytest_mobileagent.plain import to_line
 from pytest_mobileagent.run.played import MOST_SHOWN, Played
 from pytest_mobileagent.task.template import fill
 from pytest_mobileagent.task.user import (

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.fileio import PRIVATE, read_bytes, read_json, write_bytes, write_json
-from pytest_mobileagent.plain import expect, to_line
+from pytest_mobileagent.jsonable import expect, to_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

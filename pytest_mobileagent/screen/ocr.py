@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.extras import check_extra
-from pytest_mobileagent.plain import expect
+from pytest_mobileagent.jsonable import expect
 from pytest_mobileagent.screen import kept_lines
 from pytest_mobileagent.screen.element import Bounds
 

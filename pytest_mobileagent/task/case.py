@@ -8,7 +8,7 @@ import re
 from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.plain import expect, to_wire
+from pytest_mobileagent.jsonable import expect, to_wire
 from pytest_mobileagent.task.task import Task
 
 if TYPE_CHECKING:

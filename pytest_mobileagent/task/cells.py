@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.plain import why_unreadable
+from pytest_mobileagent.jsonable import why_unreadable
 from pytest_mobileagent.task.needs import split_needs
 from pytest_mobileagent.task.user import user_of_cell
 

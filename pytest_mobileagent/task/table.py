@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.plain import to_line, why_unreadable
+from pytest_mobileagent.jsonable import to_line, why_unreadable
 from pytest_mobileagent.task.cells import EXPECTED, FIELDS, as_list
 from pytest_mobileagent.task.needs import alternatives
 from pytest_mobileagent.task.task import OFFICIAL, OWN, VARIANTS

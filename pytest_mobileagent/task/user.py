@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pytest_mobileagent.errors import TaskError
-from pytest_mobileagent.plain import why_unreadable
+from pytest_mobileagent.jsonable import why_unreadable
 from pytest_mobileagent.task.template import fill
 from pytest_mobileagent.task.wording import shown_path
 

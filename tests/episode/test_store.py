@@ -32,7 +32,7 @@ from pytest_mobileagent import (
 from pytest_mobileagent.action.action import Action, ends_episode
 from pytest_mobileagent.episode.store import cut, cut_texts, shortened
 from pytest_mobileagent.errors import InfrastructureError, RecordError
-from pytest_mobileagent.plain import to_wire
+from pytest_mobileagent.jsonable import to_wire
 from tests.episode.recording import CASE, DEVICE, HEAD, RESET, record, recorder_in
 
 if TYPE_CHECKING:

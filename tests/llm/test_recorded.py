@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.jsonable import to_line
 from pytest_mobileagent.llm.model import RequestRefusedError, ToolCall
 from pytest_mobileagent.llm.recorded import (
     RecordedReplies,
@@ -15,7 +16,6 @@ from pytest_mobileagent.llm.recorded import (
     script_of,
 )
 from pytest_mobileagent.llm.scripted.entries import Fault, ScriptedReply
-from pytest_mobileagent.plain import to_line
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from pytest_mobileagent import plain
+from pytest_mobileagent import jsonable
 from pytest_mobileagent.action.action import Action, Raw, Tap, from_json, to_json
 from pytest_mobileagent.action.action import check as check_action
 from pytest_mobileagent.errors import TaskError
@@ -76,7 +76,7 @@ def golden_from_json(data: Any) -> Golden:
     """
     kind = {"action": {"action": str}, "size": [int], "boxes": [[int]], "page": str}
     try:
-        fields: Mapping[str, Any] = plain.check(data, kind, "a golden action")
+        fields: Mapping[str, Any] = jsonable.check(data, kind, "a golden action")
         action = from_json(fields["action"])
         if isinstance(action, Raw) and fields["action"]["action"] != "Raw":
             msg = f"{action.command} is no action, or not with these fields"

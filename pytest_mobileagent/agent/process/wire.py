@@ -17,7 +17,7 @@ from pytest_mobileagent.agent.agent import Reply
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.device import Observation
 from pytest_mobileagent.errors import AgentError
-from pytest_mobileagent.plain import to_line, to_wire
+from pytest_mobileagent.jsonable import to_line, to_wire
 from pytest_mobileagent.screen.screen import Screen
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from pytest_mobileagent.dataset.trajectory import LeftOutError, spoken
 from pytest_mobileagent.dialect.dialect import DialectError
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import parse_json, read_bytes
-from pytest_mobileagent.plain import expect, to_text
+from pytest_mobileagent.jsonable import expect, to_text
 from pytest_mobileagent.screen.screen import Screen
 
 if TYPE_CHECKING:

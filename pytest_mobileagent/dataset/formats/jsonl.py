@@ -22,7 +22,7 @@ from pytest_mobileagent.dataset.formats.jsonstream import items
 from pytest_mobileagent.dataset.formats.release import Release as Base
 from pytest_mobileagent.dataset.formats.release import flaw_of_picture, inside, size_of
 from pytest_mobileagent.errors import GraphError, TaskError
-from pytest_mobileagent.plain import Each, check
+from pytest_mobileagent.jsonable import Each, check
 from pytest_mobileagent.task.template import literal
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import GraphError
 from pytest_mobileagent.fileio import opened, read_bytes
-from pytest_mobileagent.plain import MOST_NESTED, is_nested_deeper
+from pytest_mobileagent.jsonable import MOST_NESTED, is_nested_deeper
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

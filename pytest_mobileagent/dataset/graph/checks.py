@@ -15,7 +15,7 @@ from pytest_mobileagent.action.matching.rules import rule_of
 from pytest_mobileagent.dataset.graph.store import HEAD, INDEX, TASKS
 from pytest_mobileagent.errors import GraphError, TaskError
 from pytest_mobileagent.fileio import opened
-from pytest_mobileagent.plain import why_unreadable
+from pytest_mobileagent.jsonable import why_unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

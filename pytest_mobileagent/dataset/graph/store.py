@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.action.matching import Golden, golden_from_json
 from pytest_mobileagent.errors import GraphError, ScreenError, TaskError
 from pytest_mobileagent.fileio import parse_json, read_bytes, read_json
-from pytest_mobileagent.plain import Each, check, why_unreadable
+from pytest_mobileagent.jsonable import Each, check, why_unreadable
 from pytest_mobileagent.screen.screen import Screen
 
 if TYPE_CHECKING:

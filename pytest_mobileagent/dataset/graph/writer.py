@@ -33,7 +33,7 @@ from pytest_mobileagent.dataset.graph.store import (
 )
 from pytest_mobileagent.errors import GraphError, HostError
 from pytest_mobileagent.fileio import write_json
-from pytest_mobileagent.plain import to_line
+from pytest_mobileagent.jsonable import to_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -23,7 +23,7 @@ from pytest_mobileagent.device.drivers.appium.session import parse_capabilities
 from pytest_mobileagent.device.single import leased_device, source_of
 from pytest_mobileagent.device.sources import forms
 from pytest_mobileagent.errors import MobileAgentError, RecordError
-from pytest_mobileagent.plain import printable
+from pytest_mobileagent.jsonable import printable
 
 if TYPE_CHECKING:
     import argparse

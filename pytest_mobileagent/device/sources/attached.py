@@ -14,7 +14,7 @@ from pytest_mobileagent.device.fleet.slots import Slots
 from pytest_mobileagent.device.sources import Source
 from pytest_mobileagent.errors import DeviceError, HostError
 from pytest_mobileagent.fileio import own_folder
-from pytest_mobileagent.plain import whole_number
+from pytest_mobileagent.jsonable import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

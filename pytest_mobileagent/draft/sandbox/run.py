@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.isolation import UnavailableError, unsupported
-from pytest_mobileagent.plain import expect, printable, why_unreadable
+from pytest_mobileagent.jsonable import expect, printable, why_unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.extras import check_extra
+from pytest_mobileagent.jsonable import printable, to_wire, whole_number
 from pytest_mobileagent.judge.calibration.judging import INTERRUPTED, Mode, Plan, judge_all, six
 from pytest_mobileagent.judge.calibration.labels import read_labels
 from pytest_mobileagent.judge.calibration.report import as_text, summary
@@ -23,7 +24,6 @@ from pytest_mobileagent.llm.metered import ReplyCache
 from pytest_mobileagent.llm.models import ModelSettings, check_reference
 from pytest_mobileagent.llm.prices import Prices, load_prices
 from pytest_mobileagent.llm.reference import ModelReference, parse_references
-from pytest_mobileagent.plain import printable, to_wire, whole_number
 from pytest_mobileagent.urls import shown
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord, Termination
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import MobileAgentError, RecordError, TaskError
+from pytest_mobileagent.jsonable import expect, why_unreadable
 from pytest_mobileagent.judge.cross_app import check_subtasks
 from pytest_mobileagent.judge.question import Question
-from pytest_mobileagent.plain import expect, why_unreadable
 from pytest_mobileagent.screen.screen import Screen
 from pytest_mobileagent.task.case import Case
 from pytest_mobileagent.task.task import Task

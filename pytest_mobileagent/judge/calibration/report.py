@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.judge.calibration import figures
-from pytest_mobileagent.plain import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -12,9 +12,9 @@ import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from pytest_mobileagent.jsonable import why_unreadable
 from pytest_mobileagent.llm.clients.sdk import mended, refused, scrubbed
 from pytest_mobileagent.llm.model import Completion, ProviderBusyError, Usage
-from pytest_mobileagent.plain import why_unreadable
 from pytest_mobileagent.urls import hide, shown
 
 if TYPE_CHECKING:

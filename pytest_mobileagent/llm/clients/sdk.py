@@ -15,8 +15,8 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_mobileagent.episode.store import shortened
+from pytest_mobileagent.jsonable import why_unreadable
 from pytest_mobileagent.llm.model import ProviderBusyError, RequestRefusedError, failure
-from pytest_mobileagent.plain import why_unreadable
 from pytest_mobileagent.urls import hide, shown
 
 if TYPE_CHECKING:

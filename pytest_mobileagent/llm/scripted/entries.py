@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast, get_args
 
+from pytest_mobileagent.jsonable import why_unreadable
 from pytest_mobileagent.llm.model import (
     Completion,
     ProviderBusyError,
@@ -17,7 +18,6 @@ from pytest_mobileagent.llm.model import (
     Usage,
     failure,
 )
-from pytest_mobileagent.plain import why_unreadable
 
 if TYPE_CHECKING:
     from pytest_mobileagent.llm.model import ProviderError, RequestRefusedError

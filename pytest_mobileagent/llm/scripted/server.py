@@ -13,6 +13,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from pytest_mobileagent.jsonable import why_unreadable
 from pytest_mobileagent.llm.model import RequestRefusedError
 from pytest_mobileagent.llm.scripted.apis import Asked, Direct, Incoming, Outgoing, as_json
 from pytest_mobileagent.llm.scripted.apis.anthropic_messages import AnthropicMessages
@@ -21,7 +22,6 @@ from pytest_mobileagent.llm.scripted.apis.openai_chat import OpenAIChat
 from pytest_mobileagent.llm.scripted.apis.openai_responses import OpenAIResponses
 from pytest_mobileagent.llm.scripted.apis.predict import Gradio, Names, Predict
 from pytest_mobileagent.llm.scripted.entries import Fault, ScriptedReply
-from pytest_mobileagent.plain import why_unreadable
 from pytest_mobileagent.processes import is_readable
 
 if TYPE_CHECKING:

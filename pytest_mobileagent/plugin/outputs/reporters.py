@@ -29,7 +29,7 @@ from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.episode.store import cut
 from pytest_mobileagent.errors import ScreenError, in_one_line
 from pytest_mobileagent.fileio import write_text
-from pytest_mobileagent.plain import printable
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.project import near
 from pytest_mobileagent.plugin.state import state_of

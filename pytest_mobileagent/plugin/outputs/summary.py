@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.llm.budget import amount_text
-from pytest_mobileagent.plain import printable
 from pytest_mobileagent.plugin.project import near
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.recorded import REPORT, is_final, newest_run

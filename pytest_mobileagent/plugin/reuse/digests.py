@@ -19,7 +19,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.plain import digest
+from pytest_mobileagent.jsonable import digest
 from pytest_mobileagent.plugin.items import EPOCH, case_of
 from pytest_mobileagent.plugin.reuse.earlier import CHECK
 

@@ -18,7 +18,7 @@ from pytest_mobileagent.action.action import Raw, Tap, to_json
 from pytest_mobileagent.episode.redaction import MASK, redacted
 from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.fileio import append_line
-from pytest_mobileagent.plain import to_line, to_wire
+from pytest_mobileagent.jsonable import to_line, to_wire
 from pytest_mobileagent.program.adb.services import open_service
 from pytest_mobileagent.program.commands import Clear, ElementTap, Erase, Pointer
 

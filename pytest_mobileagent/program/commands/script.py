@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_mobileagent.episode.store import shortened
-from pytest_mobileagent.plain import to_line
+from pytest_mobileagent.jsonable import to_line
 
 # Words that decide whether, or how often, other commands run.
 _CONTROL = {"if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done"}

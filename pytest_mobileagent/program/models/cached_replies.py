@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from pytest_mobileagent.plain import expect, to_line
+from pytest_mobileagent.jsonable import expect, to_line
 
 if TYPE_CHECKING:
     from pytest_mobileagent.llm.metered import ReplyCache

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.redaction import without_secrets
 from pytest_mobileagent.episode.store import shortened
+from pytest_mobileagent.jsonable import to_line
 from pytest_mobileagent.llm.metered import WHOLE
 from pytest_mobileagent.llm.model import REFUSED, Completion, Image, Usage, plain
 from pytest_mobileagent.llm.prices import HELPERS, input_tokens, text_tokens
 from pytest_mobileagent.llm.providers import REAL_KEY, keys
-from pytest_mobileagent.plain import to_line
 from pytest_mobileagent.program.models.assembly import Assembled, json_object, objects
 from pytest_mobileagent.program.models.cached_replies import CachedReply
 from pytest_mobileagent.program.models.replies import price, reported

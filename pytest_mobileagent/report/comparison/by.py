@@ -11,7 +11,7 @@ from collections import defaultdict
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.plain import printable, to_wire
+from pytest_mobileagent.jsonable import printable, to_wire
 from pytest_mobileagent.report.comparison.pairing import (
     Tally,
     common,

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.errors import HostError, RecordError
-from pytest_mobileagent.plain import printable
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.report.comparison.beside import (
     beside_words,
     parting_words,

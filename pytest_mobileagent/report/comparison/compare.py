@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.plain import to_wire
+from pytest_mobileagent.jsonable import to_wire
 from pytest_mobileagent.report.comparison.pairing import (
     across_variants,
     common,

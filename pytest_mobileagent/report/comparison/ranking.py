@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode import runs as recorded
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.plain import digest
+from pytest_mobileagent.jsonable import digest
 from pytest_mobileagent.report.comparison.pairing import common, difference, tallies, total
 from pytest_mobileagent.report.gate.missing import episodes, is_lacking
 from pytest_mobileagent.report.gate.rule import FEWEST_TASKS

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.episode.runs import INDEX, RUN
 from pytest_mobileagent.errors import HostError, RecordError
-from pytest_mobileagent.plain import printable
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.report.export.layouts import LAYOUTS, names_of, tabulate
 from pytest_mobileagent.report.export.subsets import Run
 from pytest_mobileagent.report.export.tables import as_csv, as_latex, as_markdown

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.arguments import Parser, bad_input, program_name
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import read_json, write_json
-from pytest_mobileagent.plain import printable, to_text, whole_number
+from pytest_mobileagent.jsonable import printable, to_text, whole_number
 from pytest_mobileagent.report.flips.causes import Heard, lines, report, summary
 from pytest_mobileagent.report.flips.plan import FlipsError, Plan, plan
 from pytest_mobileagent.report.flips.rounds import Rounds, Said

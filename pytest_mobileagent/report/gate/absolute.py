@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from pytest_mobileagent.plain import printable
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.report.comparison.pairing import Tally, tallies, total
 from pytest_mobileagent.report.gate.missing import filled, is_broken, is_lacking, words
 from pytest_mobileagent.report.gate.rule import FAIL, INCONCLUSIVE, PASS, Finding

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.plain import printable, to_wire
+from pytest_mobileagent.jsonable import printable, to_wire
 from pytest_mobileagent.report.gate.absolute import absolute, required
 from pytest_mobileagent.report.gate.against import against
 from pytest_mobileagent.report.gate.missing import lacking, selected_alike, unseen, without_app

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.plain import plain_number
+from pytest_mobileagent.jsonable import decimal_number
 from pytest_mobileagent.report.metrics.summary import totals
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def _of_expression(metric: str, sign: str, side: str) -> Bound:
             )
             raise ValueError(msg)
         return Bound(metric, baseline=True)
-    if (number := plain_number(side)) is None:
+    if (number := decimal_number(side)) is None:
         msg = f"{side!r} is neither a number nor the word baseline: write one of {_FORMS}"
         raise ValueError(msg)
     return _bound({"metric": metric, "min" if sign == ">=" else "max": number})

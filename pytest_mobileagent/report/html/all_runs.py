@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode.runs import INDEX
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import parse_json, read_text, replacing, write_json
-from pytest_mobileagent.plain import Each, Maybe, check
+from pytest_mobileagent.jsonable import Each, Maybe, check
 from pytest_mobileagent.report.comparison.pairing import tallies
 from pytest_mobileagent.report.html.blocks import line, pack
 from pytest_mobileagent.report.html.page import shell

@@ -16,7 +16,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.fileio import opened
-from pytest_mobileagent.plain import to_wire
+from pytest_mobileagent.jsonable import to_wire
 
 if TYPE_CHECKING:
     from pathlib import Path

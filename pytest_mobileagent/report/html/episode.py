@@ -13,8 +13,8 @@ from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.walls import last_trial
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import opened
+from pytest_mobileagent.jsonable import to_wire
 from pytest_mobileagent.perception.words import in_words
-from pytest_mobileagent.plain import to_wire
 from pytest_mobileagent.report.html.exchanges import JUDGES, Exchanges, Texts
 from pytest_mobileagent.report.html.trajectory import mark, opinions, size_of, tree
 from pytest_mobileagent.report.result import no_effect, unfocused

@@ -9,7 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.fileio import parse_json, read_bytes
-from pytest_mobileagent.plain import to_wire
+from pytest_mobileagent.jsonable import to_wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -11,7 +11,7 @@ from pytest_mobileagent.episode.runs import inside, slug
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.episode.walls import TRIALS
 from pytest_mobileagent.fileio import opened, parse_json
-from pytest_mobileagent.plain import to_wire
+from pytest_mobileagent.jsonable import to_wire
 from pytest_mobileagent.report.html.exchanges import JUDGES
 from pytest_mobileagent.report.metrics.suspects import broke
 from pytest_mobileagent.report.text.cause import AGENTS_FAULT, FAILURES, without_names

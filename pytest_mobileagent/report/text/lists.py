@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.runs import cases
-from pytest_mobileagent.plain import printable
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.report.metrics.epochs import FLAKY
 from pytest_mobileagent.report.metrics.summary import check_raised, without_snapshot
 from pytest_mobileagent.report.metrics.suspects import broke, with_suspects

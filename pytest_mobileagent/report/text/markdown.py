@@ -6,7 +6,7 @@ import html
 import re
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.plain import printable
+from pytest_mobileagent.jsonable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from pytest_mobileagent.episode.screens import KEPT
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.perception.words import in_words
-from pytest_mobileagent.plain import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

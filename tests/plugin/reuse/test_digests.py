@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.plain import digest
+from pytest_mobileagent.jsonable import digest
 from pytest_mobileagent.plugin.reuse.digests import Sources
 
 if TYPE_CHECKING:

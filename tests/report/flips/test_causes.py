@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.episode.exchanges import STREAM
-from pytest_mobileagent.plain import to_line
+from pytest_mobileagent.jsonable import to_line
 from pytest_mobileagent.report.entry import read_entry
 from pytest_mobileagent.report.flips.causes import Heard, lines, report, summary
 from pytest_mobileagent.report.flips.plan import FlipsError, Plan, options_of, plan

@@ -18,8 +18,8 @@ from pytest_mobileagent.device.wrappers.noise.schedule import NoiseSettings, Sch
 from pytest_mobileagent.device.wrappers.noise.shown import Shown
 from pytest_mobileagent.episode.device import Noise
 from pytest_mobileagent.errors import DeviceError, NoEdgeError, TaskError
+from pytest_mobileagent.jsonable import decimal_number
 from pytest_mobileagent.noise.cover import look_of
-from pytest_mobileagent.plain import plain_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -275,7 +275,7 @@ def _font_scale(system: System | None) -> float:
     """Return by how much a phone enlarges texts; 1 where it does not say."""
     if system is None:
         return 1.0
-    scale = plain_number(_said(system, _FONT_SCALE).strip())
+    scale = decimal_number(_said(system, _FONT_SCALE).strip())
     return scale if scale is not None and 0.5 <= scale <= 3 else 1.0
 
 

@@ -9,7 +9,7 @@ import pytest
 from xdist.dsession import DSession
 from xdist.workermanage import NodeManager
 
-from pytest_mobileagent.plain import printable
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.engine.ray.cluster import disconnect
 from pytest_mobileagent.plugin.engine.ray.gateway import Fleet

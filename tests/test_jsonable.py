@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent import Tap
-from pytest_mobileagent.plain import (
+from pytest_mobileagent.jsonable import (
     MOST_NESTED,
     Each,
     Maybe,
     check,
+    decimal_number,
     expect,
     is_nested_deeper,
-    plain_number,
     printable,
     to_line,
     to_wire,
@@ -253,13 +253,13 @@ def test_what_is_wrong_in_a_table_is_named(value: object, what: str) -> None:
 )
 def test_what_nobody_writes_as_a_number_is_none(text: str) -> None:
     assert whole_number(text) is None
-    assert plain_number(text) is None
+    assert decimal_number(text) is None
 
 
 @pytest.mark.parametrize(
     ("text", "number"), [("12", 12), (" -3 ", -3), ("+1", 1), ("0.25", 0.25), (".5", 0.5),
                          ("5.", 5), ("1e-3", 0.001), ("0.1" + "0" * 20, 0.1)]
 )  # fmt: skip
-def test_plain_numbers_are_read(text: str, number: float) -> None:
-    assert plain_number(text) == number
+def test_decimal_numbers_are_read(text: str, number: float) -> None:
+    assert decimal_number(text) == number
     assert whole_number(text) == (number if "." not in text and "e" not in text else None)

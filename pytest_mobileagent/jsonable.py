@@ -198,7 +198,7 @@ def whole_number(text: str) -> int | None:
     return int(text) if _WHOLE.fullmatch(text) else None
 
 
-def plain_number(text: str) -> float | None:
+def decimal_number(text: str) -> float | None:
     """Return the number that a person has written (see `whole_number`), or None."""
     text = text.strip()
     return float(text) if _NUMBER.fullmatch(text) else None
