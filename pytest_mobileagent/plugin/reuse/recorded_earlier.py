@@ -15,6 +15,7 @@ from pytest_mobileagent.plugin.reuse.earlier import EarlierRun, Fate
 from pytest_mobileagent.plugin.sources import path_of, usage_error
 from pytest_mobileagent.report.metrics.suspects import FAIL, policy
 from pytest_mobileagent.report.recorded import find_run, recorded_run
+from pytest_mobileagent.run.folder import is_held
 from pytest_mobileagent.verdict import append as add_verdict
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class RecordedEarlierRun(EarlierRun, ABC):
     path: Path
     same: tuple[str, ...]  # options whose values are taken from the earlier run
     is_same_run = True  # whether both runs are reported as one, by one policy on suspects
+    needs_end = False  # whether the earlier run has to have ended
 
     def __init__(
         self, config: pytest.Config, setting: OptionValue, given: Mapping[str, str]
@@ -142,8 +144,10 @@ class RecordedEarlierRun(EarlierRun, ABC):
         """Read the results of the earlier run, and sort them.
 
         Raises:
-            pytest.UsageError: it cannot be read.
+            pytest.UsageError: it cannot be read, or has not ended though it has to.
         """
+        if self.needs_end and is_held(self.path):
+            raise usage_error(self.setting, f": {self.path} is still running; wait for its end")
         try:
             tasks = recorded_run(self.path).tasks
         except (OSError, RecordError) as error:

@@ -9,8 +9,6 @@ from pytest_mobileagent.episode.exchanges import STREAM
 from pytest_mobileagent.llm.recorded import has_replies
 from pytest_mobileagent.plugin.reuse.earlier import Fate
 from pytest_mobileagent.plugin.reuse.recorded_earlier import TESTS, RecordedEarlierRun
-from pytest_mobileagent.plugin.sources import usage_error
-from pytest_mobileagent.run.folder import is_held
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -37,21 +35,12 @@ class Replaying(RecordedEarlierRun):
     same = (*_AGENT, *TESTS)
     is_same_run = False
     gives_replies = True
+    needs_end = True
 
     @property
     def header(self) -> str:
         """The line about it in the header of the run."""
         return f"asks no model of the agent: {len(self.to_score)} episodes of {self.path} again"
-
-    def decide(self) -> None:
-        """Read the earlier run, and decide by it.
-
-        Raises:
-            pytest.UsageError: it cannot be read, or has not ended.
-        """
-        if is_held(self.path):
-            raise usage_error(self.setting, f": {self.path} is still running; wait for its end")
-        super().decide()
 
     def adapted(self, flag: str, text: Any) -> Any:
         """Return the most epochs of a range, of which a gate may have needed fewer."""

@@ -11,10 +11,8 @@ from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.reuse.earlier import CHECK
 from pytest_mobileagent.plugin.reuse.recorded_earlier import TESTS, RecordedEarlierRun
-from pytest_mobileagent.plugin.sources import usage_error
 from pytest_mobileagent.report.redecide import AS_RUN
 from pytest_mobileagent.report.text.lists import changes
-from pytest_mobileagent.run.folder import is_held
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -42,6 +40,7 @@ class Rescoring(RecordedEarlierRun):
     same = ("agent", *TESTS)
     makes_episodes = False
     runs_agents = False
+    needs_end = True
     _needed: int | None = None  # epochs that were run in any case; a gate decided on the rest
 
     @property
@@ -60,16 +59,6 @@ class Rescoring(RecordedEarlierRun):
             name = str(self.about.get("agent") or "unknown")
             flag = self.setting.option.flag
             settings["agent"] = replace(settings["agent"], value=name, text=name, source=flag)
-
-    def decide(self) -> None:
-        """Read the earlier run, and decide by it.
-
-        Raises:
-            pytest.UsageError: it cannot be read, or has not ended.
-        """
-        if is_held(self.path):
-            raise usage_error(self.setting, f": {self.path} is still running; wait for its end")
-        super().decide()
 
     def adapted(self, flag: str, text: Any) -> Any:
         """Return the most epochs of a range, of which a gate may have needed fewer."""
