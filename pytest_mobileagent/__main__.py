@@ -147,7 +147,7 @@ def _graph(arguments: list[str]) -> int:
 
 def _instruct(arguments: list[str]) -> int:
     """Write instructions for what was recorded, by default with the project's models."""
-    from pytest_mobileagent.instruct.command import main as instruct
+    from pytest_mobileagent.instruct.instruct import main as instruct
     from pytest_mobileagent.plugin.project import project_settings
     from pytest_mobileagent.report.recorded import finished_episodes
 
@@ -169,14 +169,14 @@ def _mcp(arguments: list[str]) -> int:
 def _record(arguments: list[str]) -> int:
     """Record a task on a device, which may be of the project's own sources or have its apps."""
     from pytest_mobileagent.plugin.project import project_settings, this_project
-    from pytest_mobileagent.record.command import main as record
+    from pytest_mobileagent.record.record import main as record
 
     return record(arguments, this_project, project_settings)
 
 
 def _review(arguments: list[str]) -> int:
     """Serve the page on which a person decides, for a run of this project by default."""
-    from pytest_mobileagent.review.command import main as review
+    from pytest_mobileagent.review.review import main as review
 
     return review(arguments, _runs)
 

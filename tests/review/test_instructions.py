@@ -16,8 +16,8 @@ from pytest_mobileagent.instruct.gias import Verification, Written
 from pytest_mobileagent.instruct.routes import Wanted
 from pytest_mobileagent.instruct.table import write_new
 from pytest_mobileagent.instruct.walks import graph_routes
-from pytest_mobileagent.review.command import main
 from pytest_mobileagent.review.instructions import InstructionDesk
+from pytest_mobileagent.review.review import main
 from pytest_mobileagent.review.server import Server
 from pytest_mobileagent.testing import make_screen
 from tests.review.test_page import User
