@@ -14,10 +14,10 @@ from pytest_mobileagent.arguments import Parser, bad_input, program_name
 from pytest_mobileagent.dataset.graph import Graph, check_graph
 from pytest_mobileagent.draft.edits import draft_of
 from pytest_mobileagent.errors import MobileAgentError, TaskError
+from pytest_mobileagent.instruct.drafts import check_new, read_drafts, write_new
 from pytest_mobileagent.instruct.prompts import ROLES
 from pytest_mobileagent.instruct.quality import compare
 from pytest_mobileagent.instruct.routes import COMPLEX, Wanted, chosen, episode_routes
-from pytest_mobileagent.instruct.table import check_new, read_drafts, write_new
 from pytest_mobileagent.instruct.walks import graph_routes
 from pytest_mobileagent.instruct.writing import Writers, read_examples, write_all
 from pytest_mobileagent.jsonable import printable, whole_number
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from pytest_mobileagent.dataset.export import Source
+    from pytest_mobileagent.instruct.drafts import Draft
     from pytest_mobileagent.instruct.routes import Route
-    from pytest_mobileagent.instruct.table import Draft
     from pytest_mobileagent.llm.reference import ModelReference
 
 STOPPED = 2

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from pytest_mobileagent.action.action import ends_episode
 from pytest_mobileagent.errors import MobileAgentError, ScreenError, TaskError
+from pytest_mobileagent.instruct.drafts import pages_of
 from pytest_mobileagent.instruct.prompts import wording_of
-from pytest_mobileagent.instruct.table import pages_of
 from pytest_mobileagent.judge.pictures import Album
 from pytest_mobileagent.judge.prompts import wording_of as judges_wording
 from pytest_mobileagent.judge.reply import read_notes
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.instruct.table import Draft
+    from pytest_mobileagent.instruct.drafts import Draft
     from pytest_mobileagent.llm.fence import Part
     from pytest_mobileagent.llm.model import Model, ModelReply
     from pytest_mobileagent.statistics import Estimate

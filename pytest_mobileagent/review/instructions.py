@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.action.action import ends_episode
 from pytest_mobileagent.dataset.trajectory import LeftOutError
 from pytest_mobileagent.errors import MobileAgentError, RecordError
-from pytest_mobileagent.instruct.table import decide, pages_of, read_drafts
+from pytest_mobileagent.instruct.drafts import decide, pages_of, read_drafts
 from pytest_mobileagent.judge.prompts import en
 from pytest_mobileagent.judge.transcript import Frame, in_words
 from pytest_mobileagent.report.html.trajectory import mark, size_of
@@ -19,7 +19,7 @@ from pytest_mobileagent.review.server import LONGEST_NAME, UnknownEpisodeError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pytest_mobileagent.instruct.table import Draft
+    from pytest_mobileagent.instruct.drafts import Draft
     from pytest_mobileagent.screen.screen import Screen
 
 WORDS = {

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from pytest_mobileagent import Finish, Key, Tap
+from pytest_mobileagent.instruct.drafts import read_drafts
 from pytest_mobileagent.instruct.quality import compare
-from pytest_mobileagent.instruct.table import read_drafts
 from pytest_mobileagent.llm.metered import Meter, MeteredModel
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.reference import parse_reference

@@ -12,9 +12,9 @@ from pytest_mobileagent import Bounds, Key, Tap, rows
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.graph import Graph, GraphWriter
 from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.instruct.drafts import write_new
 from pytest_mobileagent.instruct.gias import Verification, Written
 from pytest_mobileagent.instruct.routes import Wanted
-from pytest_mobileagent.instruct.table import write_new
 from pytest_mobileagent.instruct.walks import graph_routes
 from pytest_mobileagent.review.instructions import InstructionDesk
 from pytest_mobileagent.review.review import main
