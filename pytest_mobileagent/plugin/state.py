@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.check.golden import Compared
     from pytest_mobileagent.check.subgoals import SubGoals
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.episode.walls import Trial
+    from pytest_mobileagent.episode.wall_trials import Trial
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.case import Case
     from pytest_mobileagent.verdict import Verdict

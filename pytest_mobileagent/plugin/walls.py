@@ -23,7 +23,7 @@ from pytest_mobileagent.check.walls import (
     walls_near,
     was_passed,
 )
-from pytest_mobileagent.episode.walls import Trial, append, last_trial
+from pytest_mobileagent.episode.wall_trials import Trial, append, last_trial
 from pytest_mobileagent.errors import InfrastructureError, MobileAgentError, in_one_line
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.state import state_of

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from pytest_mobileagent.device.sources.virtual import VirtualSource
-from pytest_mobileagent.episode.walls import TRIALS, Trial, last_trial
+from pytest_mobileagent.episode.wall_trials import TRIALS, Trial, last_trial
 from pytest_mobileagent.report.html.episode import episode_data
 
 if TYPE_CHECKING:

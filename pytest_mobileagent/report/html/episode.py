@@ -10,7 +10,7 @@ from pytest_mobileagent.episode.migrate import migrate
 from pytest_mobileagent.episode.reader import records_of, whole
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.screens import ScreenStore
-from pytest_mobileagent.episode.walls import last_trial
+from pytest_mobileagent.episode.wall_trials import last_trial
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import opened
 from pytest_mobileagent.jsonable import to_wire

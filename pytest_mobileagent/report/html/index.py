@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode.exchanges import STREAM as CALLS
 from pytest_mobileagent.episode.runs import inside, slug
 from pytest_mobileagent.episode.store import STREAM
-from pytest_mobileagent.episode.walls import TRIALS
+from pytest_mobileagent.episode.wall_trials import TRIALS
 from pytest_mobileagent.fileio import opened, parse_json
 from pytest_mobileagent.jsonable import to_wire
 from pytest_mobileagent.report.html.exchanges import JUDGES
