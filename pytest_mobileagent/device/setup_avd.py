@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 from pytest_mobileagent.action import Key
 from pytest_mobileagent.arguments import Parser, program_name
+from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.device.drivers.adb.console import Console
-from pytest_mobileagent.device.drivers.adb.device import AdbDevice
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.recipe import read_recipe
 from pytest_mobileagent.device.sdk import UNFINISHED, avd_folder, configure, find_sdk

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.device.drivers.adb.device import AdbDevice
+from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.environment import Environment, load
 from pytest_mobileagent.environment.apply import WALLPAPER, RootError, apply, get_file, put_file
 from pytest_mobileagent.errors import DeviceError

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.device.drivers.adb.device import AdbDevice
+from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.environment.clock import parse_moment, set_clock
 from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.testing import FakePhone, make_screen

@@ -15,7 +15,7 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from pytest_mobileagent.__main__ import main
-from pytest_mobileagent.device.drivers.adb.device import AdbDevice
+from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.mcp.bridge import stdio_command, write_configuration
 from pytest_mobileagent.mcp.phone import OwnPhone
 from tests.mcp.fakes import call, post_modern, text_of

@@ -30,7 +30,7 @@ class Smoking(Agent):
 BREAKING = """
 import pytest
 from pytest_mobileagent import Key
-from pytest_mobileagent.device.drivers.adb.device import AdbDevice
+from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.errors import DeviceError
 
 @pytest.fixture(autouse=True, scope="session")

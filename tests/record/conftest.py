@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.device.drivers.adb.device import AdbDevice
+from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.record.recording import Recording
 
 if TYPE_CHECKING:

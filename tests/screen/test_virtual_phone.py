@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent import Open, Screen
-from pytest_mobileagent.device.drivers.adb.device import AdbDevice
+from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.perception.listing import autodroid_html
 from pytest_mobileagent.perception.marks import appagent_marks, som_marks
 from pytest_mobileagent.screen.ocr import read_text

@@ -19,7 +19,7 @@ from pytest_mobileagent.device.doctor import checks
 from pytest_mobileagent.device.doctor.checks import Finding, examine
 from pytest_mobileagent.device.doctor.tasks import list_tasks
 from pytest_mobileagent.device.drivers import driver_names
-from pytest_mobileagent.device.drivers.appium.session import parse_capabilities
+from pytest_mobileagent.device.drivers.appium.appium_session import parse_capabilities
 from pytest_mobileagent.device.single import leased_device, source_of
 from pytest_mobileagent.device.sources import forms
 from pytest_mobileagent.errors import MobileAgentError, RecordError

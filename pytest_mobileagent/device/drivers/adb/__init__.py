@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_mobileagent.device.device import DeviceOptions
-    from pytest_mobileagent.device.drivers.adb.device import AdbDevice
+    from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
     from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.device.fleet.slots import Restart
 
@@ -31,6 +31,6 @@ class Driver:
         restart: Restart | None,
     ) -> AdbDevice:
         """Connect to the device."""
-        from pytest_mobileagent.device.drivers.adb.device import AdbDevice
+        from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 
         return AdbDevice(address, options.settle, restart, options.log)

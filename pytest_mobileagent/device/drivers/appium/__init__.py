@@ -79,7 +79,7 @@ def connect_local(  # noqa: PLR0917 - those of `connect`
     """Drive a device of an adb server through the Appium server at `url`."""
     from pytest_mobileagent.device.drivers.adb.system import AdbSystem
     from pytest_mobileagent.device.drivers.appium.appium_device import AppiumDevice
-    from pytest_mobileagent.device.drivers.appium.session import AppiumSession
+    from pytest_mobileagent.device.drivers.appium.appium_session import AppiumSession
 
     where = {"appium:udid": address.serial, "appium:adbPort": address.adb_port}
     if address.adb_host not in {"127.0.0.1", "localhost"}:
@@ -108,7 +108,7 @@ def connect_remote(
 ) -> AppiumDevice:
     """Drive the device that the Appium server at `url` chooses."""
     from pytest_mobileagent.device.drivers.appium.appium_device import AppiumDevice, RemoteSystem
-    from pytest_mobileagent.device.drivers.appium.session import AppiumSession
+    from pytest_mobileagent.device.drivers.appium.appium_session import AppiumSession
 
     session = AppiumSession(url, {**_CAPABILITIES, **capabilities})
     try:

@@ -9,7 +9,7 @@ import adbutils
 import pytest
 import uiautomator2
 
-from pytest_mobileagent.device.drivers.adb.device import AdbDevice, hierarchy_of_servers
+from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice, hierarchy_of_servers
 
 if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Address

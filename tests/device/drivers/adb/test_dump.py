@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_mobileagent.device.drivers.adb.device import hierarchy, reason
+from pytest_mobileagent.device.drivers.adb.adb_device import hierarchy, reason
 
 XML = "<?xml version='1.0'?><hierarchy rotation=\"0\"><node/></hierarchy>"
 SAID = "UI hierchary dumped to: /data/local/tmp/x.xml"

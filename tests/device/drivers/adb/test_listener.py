@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent import Key, Open, Tap
-from pytest_mobileagent.device.drivers.adb.device import AdbDevice
+from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.device.drivers.adb.listener import COMPONENT, PACKAGE, EventStream
 from pytest_mobileagent.errors import DeviceError
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent import Key
-from pytest_mobileagent.device.drivers.adb.device import AdbDevice
+from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.processes import is_readable
 
 if TYPE_CHECKING:

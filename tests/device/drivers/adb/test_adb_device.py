@@ -13,7 +13,7 @@ import pytest
 
 from pytest_mobileagent import Key, Open, Reset, Tap, Type, setting, sqlite
 from pytest_mobileagent.device.device import Address
-from pytest_mobileagent.device.drivers.adb.device import AdbDevice
+from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.device.drivers.adb.shell import Output
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.errors import DeviceError, TaskError
