@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.budget import Spending
     from pytest_mobileagent.llm.model import Client, CompletionOptions
     from pytest_mobileagent.llm.prices import Prices
-    from pytest_mobileagent.llm.recorded import RecordedReplies
+    from pytest_mobileagent.llm.recorded_replies import RecordedReplies
     from pytest_mobileagent.llm.reference import ModelReference
 
 

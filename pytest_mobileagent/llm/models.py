@@ -19,7 +19,7 @@ from pytest_mobileagent.llm.providers import (
     make_client,
     provider_of,
 )
-from pytest_mobileagent.llm.recorded import RecordedReplies
+from pytest_mobileagent.llm.recorded_replies import RecordedReplies
 from pytest_mobileagent.llm.reference import ModelChoice
 
 if TYPE_CHECKING:

@@ -271,7 +271,7 @@ class RunModels:
         if recorded is None:
             return self.for_program
         from pytest_mobileagent.episode.exchanges import STREAM
-        from pytest_mobileagent.llm.recorded import script_of
+        from pytest_mobileagent.llm.recorded_replies import script_of
         from pytest_mobileagent.llm.scripted.model import ScriptedModel
 
         return ScriptedModel(script_of(recorded / STREAM), model="recorded")

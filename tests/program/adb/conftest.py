@@ -17,7 +17,7 @@ import pytest
 from pytest_mobileagent import Raw, Tap
 from pytest_mobileagent.program.adb.conversation import Reading
 from pytest_mobileagent.program.adb.raw_log import RawLog
-from pytest_mobileagent.program.adb.recorded import RecordedAdb
+from pytest_mobileagent.program.adb.recorded_adb import RecordedAdb
 from pytest_mobileagent.program.commands import Command
 
 if TYPE_CHECKING:

@@ -175,7 +175,7 @@ import asyncio, sys
 from pathlib import Path
 from pytest_mobileagent.program.adb.raw_log import RawLog
 from pytest_mobileagent.program.adb.conversation import Reading
-from pytest_mobileagent.program.adb.recorded import RecordedAdb
+from pytest_mobileagent.program.adb.recorded_adb import RecordedAdb
 from pytest_mobileagent.program.commands import Command
 from pytest_mobileagent.device.device import Address
 

@@ -9,7 +9,7 @@ import pytest
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.jsonable import to_line
 from pytest_mobileagent.llm.model import RequestRefusedError, ToolCall
-from pytest_mobileagent.llm.recorded import (
+from pytest_mobileagent.llm.recorded_replies import (
     RecordedReplies,
     RepliesSpentError,
     has_replies,
