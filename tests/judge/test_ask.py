@@ -16,7 +16,7 @@ from pytest_mobileagent.judge.question import Question
 from pytest_mobileagent.llm.budget import Budget, BudgetSpent, Limit
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.reference import ModelReference, parse_reference
-from pytest_mobileagent.llm.scripted.server import ServedModel
+from pytest_mobileagent.llm.scripted.model_server import ServedModel
 from pytest_mobileagent.testing import Fault, ScriptedModel, ScriptedReply
 from tests.judge.asking import judge, screen, worked
 

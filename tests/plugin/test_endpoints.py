@@ -19,7 +19,7 @@ from pytest_mobileagent.testing import Fault, ScriptedModel, ScriptedReply, When
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_mobileagent.llm.scripted.server import ServedModel
+    from pytest_mobileagent.llm.scripted.model_server import ServedModel
 
 # Loaded here, or each run in this process would load, and forget, them.
 assert all((anthropic, genai_prices, openai, trustme))

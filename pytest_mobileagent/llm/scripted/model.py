@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.llm.model import Completion, Request
     from pytest_mobileagent.llm.scripted.entries import Entry
-    from pytest_mobileagent.llm.scripted.server import ServedModel
+    from pytest_mobileagent.llm.scripted.model_server import ServedModel
 
 _SHOWN = 300
 
@@ -95,7 +95,7 @@ class ScriptedModel:
         Gemini's (URL/v1beta), a plain `POST /predict` and Gradio's, each streamed or not. It runs
         until the URL's `close()`, the end of `with model.serve() as url:`, or of the process.
         """
-        from pytest_mobileagent.llm.scripted.server import ServedModel  # few serve
+        from pytest_mobileagent.llm.scripted.model_server import ServedModel  # few serve
 
         return ServedModel.start(self)
 

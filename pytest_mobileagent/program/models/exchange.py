@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
     from pytest_mobileagent.llm.scripted.model import ScriptedModel
-    from pytest_mobileagent.llm.scripted.server import ServedModel
+    from pytest_mobileagent.llm.scripted.model_server import ServedModel
     from pytest_mobileagent.program.http1 import ServerConnection
     from pytest_mobileagent.program.models.recording import Recording
     from pytest_mobileagent.program.models.requests import RecordedApi

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_mobileagent.judge.calibration import calibrate as command
 from pytest_mobileagent.judge.calibration import figures
-from pytest_mobileagent.llm.scripted.server import ServedModel
+from pytest_mobileagent.llm.scripted.model_server import ServedModel
 from pytest_mobileagent.testing import ScriptedModel
 
 from .conftest import judge

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from pytest_mobileagent.llm.scripted.server import ServedModel
+    from pytest_mobileagent.llm.scripted.model_server import ServedModel
     from tests.program.models.conftest import Recorder
 
 
