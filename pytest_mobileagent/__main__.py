@@ -43,7 +43,7 @@ COMMAND --help lists a command's options; --version says which version this is.
 # Where each command's `main` is; only what is used is imported.
 _MODULES = {
     "contaminate": "pytest_mobileagent.dataset.contaminate",
-    "environments": "pytest_mobileagent.environment.drawing",
+    "environments": "pytest_mobileagent.environment.random_environments",
     "flips": "pytest_mobileagent.report.flips.command",
     "init": "pytest_mobileagent.init",
     "merge": "pytest_mobileagent.report.merging",

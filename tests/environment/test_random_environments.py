@@ -9,7 +9,7 @@ import pytest
 
 from pytest_mobileagent.__main__ import main
 from pytest_mobileagent.environment import WALLPAPERS, load
-from pytest_mobileagent.environment.drawing import DEVICES, LOCALES, draw
+from pytest_mobileagent.environment.random_environments import DEVICES, LOCALES, draw
 
 if TYPE_CHECKING:
     from pathlib import Path
