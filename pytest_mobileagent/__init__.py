@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError, Frame
     from pytest_mobileagent.environment.clock import set_clock
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.episode.device import DeviceInfo, Observation, Reset
     from pytest_mobileagent.episode.event import Event
+    from pytest_mobileagent.episode.observation import DeviceInfo, Observation, Reset
     from pytest_mobileagent.episode.record import Step, Termination
     from pytest_mobileagent.judge.question import subtask
     from pytest_mobileagent.llm.model import Image, Message, ModelReply, Tool, ToolCall
@@ -99,7 +99,7 @@ _HOMES = {
     ),
     "device.probes.stored": ("file", "files", "preferences", "sqlite"),
     "environment.clock": ("set_clock",),
-    "episode.device": ("DeviceInfo", "Observation", "Reset"),
+    "episode.observation": ("DeviceInfo", "Observation", "Reset"),
     "episode.record": ("Step", "Termination"),
     "check.episode": ("Episode", "load"),
     "episode.calls": ("ModelCall",),

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.recorder import Recorder
     from pytest_mobileagent.dialect.dialect import Decision
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.episode.device import DeviceInfo, Observation
+    from pytest_mobileagent.episode.observation import DeviceInfo, Observation
     from pytest_mobileagent.llm.model import (
         CompletionOptions,
         Image,
@@ -62,7 +62,7 @@ __getattr__ = LazyNames(
         "agent.phone": ("EpisodeOver", "Phone"),
         "agent.recorder": ("Recorder",),
         "episode.calls": ("ModelCall",),
-        "episode.device": ("DeviceInfo", "Observation"),
+        "episode.observation": ("DeviceInfo", "Observation"),
         "llm.prices": ("text_tokens",),
         "llm.model": (
             "CompletionOptions",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.endpoint import Endpoint
     from pytest_mobileagent.dialect.dialect import Decision
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.episode.device import DeviceInfo, Observation
+    from pytest_mobileagent.episode.observation import DeviceInfo, Observation
     from pytest_mobileagent.llm.model import Model, Models
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.task import Task

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.agent.agent import Briefing
     from pytest_mobileagent.dialect.dialect import Dialect, OnError
-    from pytest_mobileagent.episode.device import Observation
+    from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.llm.model import Model, ModelReply
     from pytest_mobileagent.screen.screen import Screen
 

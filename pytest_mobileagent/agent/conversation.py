@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_mobileagent.agent.agent import Briefing, Reply
-    from pytest_mobileagent.episode.device import Observation
+    from pytest_mobileagent.episode.observation import Observation
 
 
 class TimeIsUpError(Exception):

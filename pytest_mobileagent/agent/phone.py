@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.agent.agent import Briefing
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.episode.device import Observation
+    from pytest_mobileagent.episode.observation import Observation
 
 
 class EpisodeOver(BaseException):

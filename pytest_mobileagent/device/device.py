@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.action import Action
-    from pytest_mobileagent.episode.device import DeviceInfo, Noise, Reset
     from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.episode.log import Crash, LogLine
+    from pytest_mobileagent.episode.observation import DeviceInfo, Noise, Reset
     from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.task.task import Probe, Value
 

@@ -14,10 +14,10 @@ from pytest_mobileagent.action.action import Raw, from_json
 from pytest_mobileagent.action.matching import golden_from_json
 from pytest_mobileagent.episode import event
 from pytest_mobileagent.episode.calls import ModelCall
-from pytest_mobileagent.episode.device import DeviceInfo, Noise, Reset
 from pytest_mobileagent.episode.exchanges import CallReader
 from pytest_mobileagent.episode.log import Crash, LogLine
 from pytest_mobileagent.episode.migrate import SCHEMA_VERSION, migrate
+from pytest_mobileagent.episode.observation import DeviceInfo, Noise, Reset
 from pytest_mobileagent.episode.record import EpisodeRecord, Step, Termination
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import STREAM, where

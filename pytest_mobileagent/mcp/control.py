@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 
     from pytest_mobileagent.action.action import Action, Finish, Impossible
-    from pytest_mobileagent.episode.device import Observation
+    from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.mcp.phone import WatchedPhone
     from pytest_mobileagent.screen.screen import Screen
 

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from pytest_mobileagent.action.action import Ask, Open, Raw, check, ends_episode
-from pytest_mobileagent.episode.device import Observation
+from pytest_mobileagent.episode.observation import Observation
 from pytest_mobileagent.errors import NoEdgeError, NoShellError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.device.device import Device, System
-    from pytest_mobileagent.episode.device import DeviceInfo
+    from pytest_mobileagent.episode.observation import DeviceInfo
     from pytest_mobileagent.program.watch import Watch
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action.action import Action, Finish, Impossible
     from pytest_mobileagent.device.device import Capture, System
-    from pytest_mobileagent.episode.device import Observation
+    from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.program.adb.raw_log import RawLog
     from pytest_mobileagent.program.track import Jobs
     from pytest_mobileagent.run.session import DoneStep, Session

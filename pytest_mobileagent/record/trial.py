@@ -22,7 +22,7 @@ from pytest_mobileagent.agent.agent import Agent, Scripted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.episode.device import Observation
+    from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.task.solution import Move
     from pytest_mobileagent.task.task import Task
 

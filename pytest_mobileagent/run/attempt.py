@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Capture, Device, System
     from pytest_mobileagent.device.wrappers.noise import NoiseSettings
     from pytest_mobileagent.environment import Environment
-    from pytest_mobileagent.episode.device import DeviceInfo, Reset
+    from pytest_mobileagent.episode.observation import DeviceInfo, Reset
     from pytest_mobileagent.episode.screens import ScreenStore
     from pytest_mobileagent.llm.model import Client
     from pytest_mobileagent.llm.reference import ModelReference

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.agent import Reply
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.episode.device import Observation
+    from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.screen.element import Bounds
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.task import Task

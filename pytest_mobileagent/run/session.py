@@ -20,8 +20,8 @@ from pytest_mobileagent.action.action import (
 )
 from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.device.device import noise_of
-from pytest_mobileagent.episode.device import Observation
 from pytest_mobileagent.episode.exchanges import CallReader
+from pytest_mobileagent.episode.observation import Observation
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import DeviceError, NoEdgeError, ScreenError
 from pytest_mobileagent.run.reports import Reports, cut

@@ -15,7 +15,7 @@ from xml.sax.saxutils import quoteattr
 
 from pytest_mobileagent.action.action import DoubleTap, Key, LongPress, Open, Tap
 from pytest_mobileagent.device.device import Capture
-from pytest_mobileagent.episode.device import DeviceInfo, Reset
+from pytest_mobileagent.episode.observation import DeviceInfo, Reset
 from pytest_mobileagent.errors import GraphError
 from pytest_mobileagent.screen.screen import Screen
 

@@ -212,7 +212,7 @@ def test_a_run_that_is_resumed_runs_a_task_again_that_a_wall_stopped(suite: Suit
 def test_what_cannot_be_reset_tries_nothing(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
     cleared = """
     def reset(self, snapshot, apps):
-        from pytest_mobileagent.episode.device import Reset
+        from pytest_mobileagent.episode.observation import Reset
         super().reset(snapshot, apps)
         return Reset("cleared", cleared=tuple(apps), reason="it has no snapshots")
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Case, Finish, Impossible, Key, Raw, Tap, Task, Termination, Type
-from pytest_mobileagent.episode.device import Reset
+from pytest_mobileagent.episode.observation import Reset
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.screens import ScreenStore

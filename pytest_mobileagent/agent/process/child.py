@@ -33,7 +33,7 @@ from pytest_mobileagent.processes import adopt_orphans, die_with_parent
 
 if TYPE_CHECKING:
     from pytest_mobileagent.agent.agent import Reply
-    from pytest_mobileagent.episode.device import Observation
+    from pytest_mobileagent.episode.observation import Observation
 
 
 def main(descriptor: int, parent: int) -> None:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.agent.agent import Briefing, Reply
-    from pytest_mobileagent.episode.device import Observation
+    from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.llm.reference import ModelReference
 
 # What we import is imported before the path of modules is that of the tests: a calendar.py in one

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.action.action import ACTIONS, from_json, to_json
 from pytest_mobileagent.agent.agent import Reply
 from pytest_mobileagent.episode.calls import ModelCall
-from pytest_mobileagent.episode.device import Observation
+from pytest_mobileagent.episode.observation import Observation
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.jsonable import to_line, to_wire
 from pytest_mobileagent.screen.screen import Screen

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from pytest_mobileagent.episode.device import DeviceInfo
+from pytest_mobileagent.episode.observation import DeviceInfo
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord, Termination
 from pytest_mobileagent.episode.store import STREAM

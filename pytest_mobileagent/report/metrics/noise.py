@@ -10,7 +10,7 @@ from pytest_mobileagent.statistics import field, quotient_of, sum_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pytest_mobileagent.episode.device import Noise
+    from pytest_mobileagent.episode.observation import Noise
     from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.report.entry import Entry
 

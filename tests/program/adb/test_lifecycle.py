@@ -23,7 +23,7 @@ import pytest
 from pytest_mobileagent.device.device import Address
 from pytest_mobileagent.device.drivers.adb.shell import Shell
 from pytest_mobileagent.errors import DeviceError, HostError
-from pytest_mobileagent.program.adb import recorded
+from pytest_mobileagent.program.adb import recorded_adb
 from pytest_mobileagent.program.adb.conversation import default_reading
 from tests.program.adb.conftest import PATIENCE
 
@@ -220,8 +220,8 @@ def test_root_passes_where_it_restarts_nothing(
             raise DeviceError(msg)
         return user
 
-    monkeypatch.setattr(recorded, "ask_service", ask_service)
+    monkeypatch.setattr(recorded_adb, "ask_service", ask_service)
     nobody = cast("Any", None)
-    reader = recorded.Relay(ADDRESS, nobody, default_reading(), nobody, nobody)
+    reader = recorded_adb.Relay(ADDRESS, nobody, default_reading(), nobody, nobody)
     assert bool(asyncio.run(reader._read("root:")).refused) is refused
     assert asyncio.run(reader._read("unroot:")).refused

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent import Case, DeviceInfo, Step, Tap, Task
-from pytest_mobileagent.episode.device import Noise
+from pytest_mobileagent.episode.observation import Noise
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.report.metrics.noise import measures
 from pytest_mobileagent.report.metrics.summary import totals
@@ -16,7 +16,7 @@ from pytest_mobileagent.testing import make_screen
 from tests.report.conftest import make
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.episode.device import Reaction
+    from pytest_mobileagent.episode.observation import Reaction
 
 SCREEN = make_screen("Milk")
 INFO = DeviceInfo("fake", "Fake", "15", 35, (1080, 2400), 420)

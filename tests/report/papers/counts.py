@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent import Case, Step, Tap, Task, Termination
 from pytest_mobileagent.episode.calls import ModelCall
-from pytest_mobileagent.episode.device import DeviceInfo
+from pytest_mobileagent.episode.observation import DeviceInfo
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.screen.screen import Screen

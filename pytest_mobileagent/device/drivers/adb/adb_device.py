@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Address, LogLevel
     from pytest_mobileagent.device.drivers.adb.shell import Output
     from pytest_mobileagent.device.fleet.slots import Restart
-    from pytest_mobileagent.episode.device import DeviceInfo
     from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.episode.log import Crash, LogLine
+    from pytest_mobileagent.episode.observation import DeviceInfo
     from pytest_mobileagent.task.task import Probe
 
 

@@ -33,7 +33,7 @@ from pytest_mobileagent.device.drivers.adb.shell import (
     restart_as_root,
 )
 from pytest_mobileagent.device.logcat import KEPT, kept_crashes
-from pytest_mobileagent.episode.device import DeviceInfo, Reset
+from pytest_mobileagent.episode.observation import DeviceInfo, Reset
 from pytest_mobileagent.errors import DeviceError, TaskError
 
 if TYPE_CHECKING:

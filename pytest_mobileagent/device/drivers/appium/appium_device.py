@@ -35,7 +35,7 @@ from pytest_mobileagent.device.drivers import KEYCODES, NEVER_A_FLING
 from pytest_mobileagent.device.drivers.adb.console import snapshot_names
 from pytest_mobileagent.device.drivers.adb.system import read_clock
 from pytest_mobileagent.device.logcat import KEPT, is_wanted, kept_crashes, parse_line
-from pytest_mobileagent.episode.device import DeviceInfo, Reset
+from pytest_mobileagent.episode.observation import DeviceInfo, Reset
 from pytest_mobileagent.errors import DeviceError, TaskError
 from pytest_mobileagent.screen import Screen
 

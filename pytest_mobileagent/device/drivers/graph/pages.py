@@ -16,7 +16,7 @@ from pytest_mobileagent.action.action import Key, Open, Tap, Type, Wait
 from pytest_mobileagent.action.matching.rules import rule_of
 from pytest_mobileagent.device.device import Capture
 from pytest_mobileagent.device.drivers.graph.edges import best, with_box
-from pytest_mobileagent.episode.device import DeviceInfo, Reset
+from pytest_mobileagent.episode.observation import DeviceInfo, Reset
 from pytest_mobileagent.errors import GraphError, NoEdgeError, NoShellError, TaskError
 from pytest_mobileagent.task.task import DEFAULT_SNAPSHOT
 

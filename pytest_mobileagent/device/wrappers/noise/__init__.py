@@ -16,7 +16,7 @@ from pytest_mobileagent.action import Wait
 from pytest_mobileagent.device.device import Capture, PageDevice, kept_crashes_of, log_of
 from pytest_mobileagent.device.wrappers.noise.schedule import NoiseSettings, Schedule
 from pytest_mobileagent.device.wrappers.noise.shown import Shown
-from pytest_mobileagent.episode.device import Noise
+from pytest_mobileagent.episode.observation import Noise
 from pytest_mobileagent.errors import DeviceError, NoEdgeError, TaskError
 from pytest_mobileagent.jsonable import decimal_number
 from pytest_mobileagent.noise.cover import look_of
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.device import Device, System
-    from pytest_mobileagent.episode.device import DeviceInfo, Reaction
     from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.episode.log import Crash, LogLine
+    from pytest_mobileagent.episode.observation import DeviceInfo, Reaction
     from pytest_mobileagent.noise.template import Template
     from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.task.task import Probe

@@ -20,7 +20,7 @@ from pytest_mobileagent.noise.parts import State
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action import Action
-    from pytest_mobileagent.episode.device import Reaction
+    from pytest_mobileagent.episode.observation import Reaction
     from pytest_mobileagent.noise.parts import Look
     from pytest_mobileagent.noise.template import Template
     from pytest_mobileagent.screen import Screen

@@ -14,7 +14,7 @@ from pytest_mobileagent.testing import MemoryPhone, make_screen
 
 if TYPE_CHECKING:
     from pytest_mobileagent import Action, Screen
-    from pytest_mobileagent.episode.device import Noise
+    from pytest_mobileagent.episode.observation import Noise
     from pytest_mobileagent.noise.template import Template
 
 TEMPLATES = load()
