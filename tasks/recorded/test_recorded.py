@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from pytest_mobileagent import rows, tasks
-from pytest_mobileagent.action.matching.rules import rule_of
+from pytest_mobileagent.action.matching import rule_of
 from pytest_mobileagent.check import compare
 from pytest_mobileagent.releases import release_of
 

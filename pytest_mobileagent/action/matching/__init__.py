@@ -1,13 +1,17 @@
-"""The action that is held as right on a screen, and how far another one is the same."""
+"""Golden actions, and the rules of data sets that match what an agent did with them, by name."""
 
 from __future__ import annotations
 
+import difflib
+import importlib
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from pytest_mobileagent import jsonable
-from pytest_mobileagent.action.action import Action, Raw, Tap, from_json, to_json
+from pytest_mobileagent.action.action import Action, Key, Raw, Tap, from_json, to_json
 from pytest_mobileagent.action.action import check as check_action
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.screen.element import Bounds, Element
@@ -132,6 +136,18 @@ class Match:
         return self.exact
 
 
+# A rule compares the action that an agent predicted, or None for none, with the golden one.
+Rule = Callable[[Action | None, Golden], Match]
+_RULES = {
+    "aitw": "aitw",
+    "aitz": "aitz",
+    "androidcontrol": "androidcontrol",
+    "cagui": "agentcpm",
+    "graph": "graph",
+    "mobile_bench": "mobile_bench",
+    "odyssey": "odyssey",
+}
+
 NO_MATCH = Match(type=False, exact=False)
 LEFT_OUT = Match(type=True, exact=True, counts=False)
 
@@ -183,3 +199,32 @@ def judged(rule: str, predicted: Action | None, golden: Golden, match: Match) ->
 
         missed(explain)
     return match
+
+
+def rule_names() -> list[str]:
+    """Return the names of all rules."""
+    return list(_RULES)
+
+
+def rule_of(name: str) -> Rule:
+    """Return a matching rule by its name; its scorer may follow a colon ("aitz:agentcpm").
+
+    Raises:
+        TaskError: there is no such rule, or it has no such scorer.
+    """
+    rule, colon, scorer = name.partition(":")
+    if rule not in _RULES:
+        near = difflib.get_close_matches(rule, _RULES, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else f" (there are {', '.join(_RULES)})"
+        msg = f"there is no matching rule {rule!r}{hint}"
+        raise TaskError(msg)
+    module = importlib.import_module(f"pytest_mobileagent.action.matching.{_RULES[rule]}")
+    function: Any = getattr(module, rule)
+    if not colon:
+        return partial(function)
+    if "scorer" not in inspect.signature(function).parameters:
+        msg = f"the matching rule {rule!r} has no scorers, and so none that is called {scorer!r}"
+        raise TaskError(msg)
+    chosen = partial(function, scorer=scorer)
+    chosen(None, Golden(Key("back"), (1, 1)))  # which raises if there is no such scorer
+    return chosen

@@ -10,8 +10,7 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import ends_episode
-from pytest_mobileagent.action.matching import golden_from_json
-from pytest_mobileagent.action.matching.rules import rule_of
+from pytest_mobileagent.action.matching import golden_from_json, rule_of
 from pytest_mobileagent.dataset.graph.store import HEAD, INDEX, TASKS
 from pytest_mobileagent.errors import GraphError, TaskError
 from pytest_mobileagent.fileio import opened

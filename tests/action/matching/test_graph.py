@@ -18,9 +18,8 @@ from pytest_mobileagent import (
     Type,
     Wait,
 )
-from pytest_mobileagent.action.matching import Golden
+from pytest_mobileagent.action.matching import Golden, rule_names, rule_of
 from pytest_mobileagent.action.matching.graph import graph
-from pytest_mobileagent.action.matching.rules import rule_names, rule_of
 from pytest_mobileagent.errors import TaskError
 
 if TYPE_CHECKING:

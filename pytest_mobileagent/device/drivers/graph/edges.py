@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_mobileagent.action import Action
-    from pytest_mobileagent.action.matching import Golden
-    from pytest_mobileagent.action.matching.rules import Rule
+    from pytest_mobileagent.action.matching import Golden, Rule
     from pytest_mobileagent.dataset.graph import Edge
     from pytest_mobileagent.screen import Screen
 

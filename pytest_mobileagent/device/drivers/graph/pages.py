@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import Key, Open, Tap, Type, Wait
-from pytest_mobileagent.action.matching.rules import rule_of
+from pytest_mobileagent.action.matching import rule_of
 from pytest_mobileagent.device.device import Capture
 from pytest_mobileagent.device.drivers.graph.edges import best, with_box
 from pytest_mobileagent.episode.observation import DeviceInfo, Reset
