@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pytest_mobileagent import Finish
@@ -13,7 +14,6 @@ from pytest_mobileagent.dialect import MobileAgentV3 as Dialect
 from pytest_mobileagent.perception import encode, in_words, resized, smart_size
 
 from . import prompts
-from .memory import INVALID, STUCK_AFTER, Attempt, Memory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,6 +28,46 @@ SUBGOALS = 3
 NOTHING_COMPLETED = "Nothing is completed."
 NO_PROGRESS = "None so far."
 NO_NOTES = "None so far."
+STUCK_AFTER = 2
+INVALID = '{"action": "invalid"}'
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """An action and the reflector's outcome: A, it worked; B, a wrong page; C, no change."""
+
+    action: str
+    description: str
+    outcome: str
+    error: str
+
+    @property
+    def line(self) -> str:
+        """The attempt as a line of the executor's history."""
+        done = f"Action: {self.action} | Description: {self.description} | Outcome: "
+        return done + ("Successful" if self.outcome == "A" else f"Failed | Feedback: {self.error}")
+
+
+@dataclass(slots=True)
+class Memory:
+    """The memory that the roles share."""
+
+    plan: str = ""
+    completed: str = ""
+    progress: str = ""
+    notes: str = ""
+    attempts: list[Attempt] = field(default_factory=list)
+
+    @property
+    def stuck(self) -> bool:
+        """Whether the last attempts have all failed."""
+        last = self.attempts[-STUCK_AFTER:]
+        return len(last) == STUCK_AFTER and all(each.outcome != "A" for each in last)
+
+    @property
+    def last_was_invalid(self) -> bool:
+        """Whether the last attempt was not a valid action."""
+        return bool(self.attempts) and self.attempts[-1].action == INVALID
 
 
 class MobileAgentV3(Agent):
