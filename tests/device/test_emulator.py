@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import socket
 from argparse import Namespace
 
 import pytest
 
-from pytest_mobileagent.device.emulator import Emulator, advice, command
+from pytest_mobileagent.device import emulator as ports
+from pytest_mobileagent.device.emulator import Emulator, advice, command, console_port
 from pytest_mobileagent.errors import HostError
 
 
@@ -55,3 +57,24 @@ def test_its_log_is_not_written_through_a_link_that_somebody_has_put_there(tmp_p
         Emulator(options(emulator=str(tmp_path / "none"), adb_server_port=1), 5554)
     assert diary.read_text() == "dear diary"
     assert {path.name for path in tmp_path.iterdir()} == {"diary", "emulator-5554.log"}
+
+
+def test_nobody_gets_a_port_that_is_held():
+    with console_port() as one, console_port() as two:
+        assert one % 2 == two % 2 == 0
+        assert len({one, two}) == 2
+
+
+def test_ports_to_avoid_are_not_given():
+    with console_port() as one:
+        pass
+    with console_port({one}) as two:
+        assert two != one
+
+
+def test_a_pair_of_which_one_is_taken_is_not_given(monkeypatch):
+    with console_port() as port, socket.create_server(("127.0.0.1", port + 1)):
+        monkeypatch.setattr(ports, "CONSOLE_PORTS", [port])
+        monkeypatch.setattr(ports, "_locked", lambda _: socket.socket())
+        with pytest.raises(HostError, match="no two ports in a row are free"), console_port():
+            pass

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from typing import Any
 
 import pytest
 
-from pytest_mobileagent import Case, Finish, Tap, Task, Type, load
-from pytest_mobileagent.draft.prompt import EXAMPLE, messages, repair, signature
+from pytest_mobileagent import Case, Episode, Finish, Screen, Tap, Task, Type, load
+from pytest_mobileagent.draft import prompt as api_module
+from pytest_mobileagent.draft.prompt import EXAMPLE, api, messages, repair, signature
 from pytest_mobileagent.episode.record import Step
 from pytest_mobileagent.testing import make_screen
 
@@ -92,3 +94,23 @@ def test_the_example_holds_for_what_it_is_about_only(make_episode):
     namespace["test_two_apples"](make_episode(steps=(step,), screen=screen, initial_probes=cart))
     with pytest.raises(AssertionError):
         namespace["test_two_apples"](make_episode(screen=screen, initial_probes=cart))
+
+
+@pytest.mark.parametrize("described", [Episode, Screen])
+def test_every_question_is_there_with_its_arguments_and_its_docstring(described):
+    told = api()
+    for name, member in inspect.getmembers(described, inspect.isfunction):
+        if name.startswith("_") or name in api_module._OTHERS:
+            continue
+        assert f"    def {name}(self" in told, name
+        assert (inspect.getdoc(member) or "").partition("\n")[0] in told, name
+
+
+def test_what_a_check_cannot_use_is_left_out():
+    told = api()
+    for word in ("Raises:", "__", "def prefix", "png: bytes", "object of"):
+        assert word not in told
+
+
+def test_it_is_short_enough_to_be_sent_each_time():
+    assert len(api()) < 40_000

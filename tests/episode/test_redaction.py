@@ -18,7 +18,16 @@ from pytest_mobileagent.check.episode import load as load_episode
 from pytest_mobileagent.episode import redaction
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.record import Termination
-from pytest_mobileagent.episode.redaction import MASK, blackened, current, redacted, use, without
+from pytest_mobileagent.episode.redaction import (
+    MASK,
+    blackened,
+    current,
+    redacted,
+    secrets_of,
+    use,
+    without,
+    without_secrets,
+)
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.errors import HostError
@@ -262,3 +271,21 @@ def test_names_of_models_and_kept_fields_hold_no_texts(rules):
     assert said not in json.dumps(told)
     assert (told["calls"][0]["input_tokens"], told["calls"][0]["output_tokens"]) == (5, 4711)
     assert told["actions"][0] == {**step, "direction": MASK}
+
+
+def test_secrets_are_known_by_their_names() -> None:
+    environment = {
+        "OPENAI_API_KEY": "sk-12345678",
+        "hf_token": "hf-12345678",
+        "MY_PASSWORD": "short",
+        "KEYBOARD": "a long value",
+        "PATH": "/usr/bin:/bin",
+    }
+    assert set(secrets_of(environment)) == {"sk-12345678", "hf-12345678"}
+
+
+def test_plain_data_is_searched_to_its_depth_and_the_longest_secret_goes_first() -> None:
+    secrets = ["sk-12345", "sk-12345678"]
+    data = {"a": ["sk-12345678!", {"b": ("sk-12345", 1, None)}], "c": "short"}
+    hidden = {"a": ["…!", {"b": ["…", 1, None]}], "c": "short"}
+    assert without_secrets(data, [*secrets, "short"]) == hidden

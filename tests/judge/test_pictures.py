@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+from functools import partial
 from typing import Any
 
 import pytest
 from PIL import Image as pillow
 
 from pytest_mobileagent import Action, DoubleTap, Key, LongPress, Scroll, Swipe, Tap, Type
-from pytest_mobileagent.judge.pictures import LONGEST_SIDE, Album
+from pytest_mobileagent.judge.pictures import LONGEST_SIDE, Album, LruCache
 from pytest_mobileagent.judge.transcript import Frame
 from tests.judge.asking import screen
 
@@ -100,3 +101,16 @@ def test_a_picture_is_drawn_once_for_all_judges_and_votes() -> None:
     assert first.data is again.data
     assert Album("image", "0ther").picture(frame).data != first.data
     assert "image" not in vars(frame.screen)  # a decoded picture is not kept
+
+
+def test_a_value_is_made_once_and_what_was_asked_for_longest_ago_is_dropped() -> None:
+    made: list[str] = []
+
+    def make(name: str) -> str:
+        made.append(name)
+        return name.upper()
+
+    kept: LruCache[str] = LruCache(2)
+    for name in ("a", "b", "a", "c", "a", "b"):
+        assert kept.get(name, partial(make, name)) == name.upper()
+    assert made == ["a", "b", "c", "b"]

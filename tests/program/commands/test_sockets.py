@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import example, given
@@ -22,8 +22,11 @@ from pytest_mobileagent.action.action import (
 from pytest_mobileagent.program.commands import Act, Clear, Command, Pointer
 from pytest_mobileagent.program.commands.inputs import PASTE, SELECT_ALL
 from pytest_mobileagent.program.commands.script import call_text
-from pytest_mobileagent.program.commands.sockets import SocketReader
+from pytest_mobileagent.program.commands.sockets import ShellSession, SocketReader
 from tests.program.commands.asking import commands, done, request
+
+if TYPE_CHECKING:
+    from pytest_mobileagent.program.commands import Act
 
 Pieces = list[tuple[bytes, Command | None]]
 
@@ -304,3 +307,45 @@ def test_deeply_nested_bodies_are_read() -> None:
         body = b'{"method":"scrollTo","params":' + b"[" * depth + b"]" * depth + b"}"
         head = b"POST /jsonrpc/0 HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body)
         assert len(commands(head + body)) == 1
+
+
+def typed(*data: bytes) -> list[tuple[Act, ...]]:
+    session = ShellSession()
+    return [command.acts for each in data for command in session.feed(each)]
+
+
+@pytest.mark.parametrize(
+    ("data", "acts"),
+    [
+        ((b"input tap 1 2\n",), [(Tap(1, 2),)]),
+        ((b"input tap 1 2\r",), [(Tap(1, 2),)]),  # as a terminal sends it
+        ((b"ls\ninput tap 1 2\n",), [(), (Tap(1, 2),)]),
+        ((b"input t", b"ap 1", b" 2\nexit\n"), [(Tap(1, 2),), ()]),
+        ((b"input tap 1 2",), []),  # the line has not ended
+        ((b"input tap \\\n1 2\n",), [(), (Tap(1, 2),)]),
+        ((b"sh -c 'input tap 1 2\n'\n",), [(), (Tap(1, 2),)]),
+        ((b"cat <<E\ninput tap 1 2\nE\n",), [(), (Tap(1, 2),), ()]),
+        ((b"echo it's\ninput tap 1 2\n'\n",), [(), (), ()]),
+        ((b"\xff\n",), [()]),
+    ],
+)
+def test_each_line_is_a_command(data: tuple[bytes, ...], acts: list[tuple[Act, ...]]) -> None:
+    assert typed(*data) == acts
+
+
+def test_a_quote_that_never_ends_hides_nothing_for_long() -> None:
+    lines = typed(b"echo '\n" + b"input tap 1 2\n" * 200)
+    assert any(isinstance(act, Raw | Tap) for acts in lines for act in acts)
+
+
+def test_a_line_without_end_is_read_at_last() -> None:
+    session = ShellSession()
+    assert session.feed(b"input tap 1 2;" + b" " * (1 << 20))[0].acts == (Tap(1, 2),)
+
+
+@given(st.lists(st.binary(max_size=12)))
+def test_each_end_of_a_line_gives_a_command(parts: list[bytes]) -> None:
+    session = ShellSession()
+    commands = [command for part in parts for command in session.feed(part)]
+    whole = b"".join(parts)
+    assert whole.count(b"\n") <= len(commands) <= whole.count(b"\n") + whole.count(b"\r")

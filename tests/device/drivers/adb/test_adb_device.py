@@ -9,17 +9,25 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import adbutils
 import pytest
+import uiautomator2
 
 from pytest_mobileagent import Key, Open, Reset, Tap, Type, setting, sqlite
 from pytest_mobileagent.device.device import Address
-from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
+from pytest_mobileagent.device.drivers.adb.adb_device import (
+    AdbDevice,
+    hierarchy,
+    hierarchy_of_servers,
+    reason,
+)
 from pytest_mobileagent.device.drivers.adb.shell import Output
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.errors import DeviceError, TaskError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
 
 APPS = Path(__file__).parents[3] / "apps"
 COUNTER = "com.example.counter"
@@ -194,3 +202,52 @@ def test_a_device_that_lists_no_apps_is_broken_and_lacks_none(device, monkeypatc
     monkeypatch.setattr(device.system, "_packages", None)
     with pytest.raises(DeviceError, match=r"lists no apps; it says .*find service"):
         device.system.packages()
+
+
+XML = "<?xml version='1.0'?><hierarchy rotation=\"0\"><node/></hierarchy>"
+SAID = "UI hierchary dumped to: /data/local/tmp/x.xml"
+
+
+@pytest.mark.parametrize(
+    "output", [XML, f"{SAID}\n{XML}", f"{XML}{SAID}\n", f"WARNING: linker: x\n{SAID}\r\n{XML}\n"]
+)
+def test_the_hierarchy_is_found_wherever_it_stands(output):
+    assert hierarchy(output) == XML
+
+
+@pytest.mark.parametrize(
+    ("output", "why"),
+    [
+        ("ERROR: could not get idle state.\ncat: x: No such file or directory", "comes to rest"),
+        ("ERROR: null root node returned by UiTestAutomationBridge.", "no window is active"),
+        ("Killed", "another automation server"),
+        ("UiAutomationService x already registered!", "another automation server"),
+        (f"{SAID}\ncat: x: No such file or directory", "it wrote no file"),
+        (f"{SAID}\n<?xml version='1.0'?><hierarchy", "UI hierchary dumped"),
+        ("", "says 'nothing'"),
+    ],
+)
+def test_that_there_is_none_is_explained(output, why):
+    assert hierarchy(output) is None
+    assert why in reason(output)
+
+
+def test_no_server_no_hierarchy(phone: Address) -> None:
+    assert hierarchy_of_servers(phone) is None
+
+
+@pytest.mark.slow  # the server's archive of 3.7 MB is pushed, and it is started
+def test_the_server_of_uiautomator2_is_asked_while_it_keeps_the_dump_from_working(
+    phone: Address,
+) -> None:
+    with contextlib.closing(AdbDevice(phone)) as device:
+        client = adbutils.AdbClient(phone.adb_host, phone.adb_port)
+        server = uiautomator2.connect(client.device(phone.serial))
+        try:
+            server.dump_hierarchy()
+            assert "Killed" in device.system.shell("uiautomator dump")
+            screen = device.observe().screen
+            assert screen.size == device.info.size
+            assert "drawing-order" in (screen.xml or "")  # which only such servers tell
+        finally:
+            server.stop_uiautomator()
