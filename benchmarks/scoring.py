@@ -20,8 +20,8 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
 
-from pytest_mobileagent.screen.kept_lines import KEY, SUFFIX
 from pytest_mobileagent.screen.ocr import RapidOcr
+from pytest_mobileagent.screen.ocr_store import KEY, SUFFIX
 
 FONT = str(files("pytest_mobileagent.virtual.ui") / "roboto" / "Roboto-Regular.ttf")
 SIZE = (1080, 2400)

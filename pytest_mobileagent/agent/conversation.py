@@ -19,7 +19,7 @@ from pytest_mobileagent.agent.process.wire import pack_reply, unpack_reply
 from pytest_mobileagent.errors import TaskError, in_one_line
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.model import ModelUnavailable
-from pytest_mobileagent.screen import kept_lines
+from pytest_mobileagent.screen import ocr_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,7 +129,7 @@ class ThreadConversation:
         channel = Channel(observation, self._exchange)
 
         def target() -> None:
-            kept_lines.share_only()
+            ocr_store.share_only()
             with contextlib.suppress(SystemExit):  # raised by `end`
                 done = work(self._make_agent, briefing, channel, scripted=self._scripted)
                 self._said.put(done)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.wrappers.noise import NoiseSettings
     from pytest_mobileagent.environment import Environment
-    from pytest_mobileagent.screen.kept_lines import SignedLines
+    from pytest_mobileagent.screen.ocr_store import SignedLines
 
 
 class RunConfig(RunContext):
@@ -172,7 +172,7 @@ class RunConfig(RunContext):
         Those of episodes that are scored again lie with the run that recorded them.
         """
         from pytest_mobileagent.episode.screens import FOLDER
-        from pytest_mobileagent.screen.kept_lines import SignedLines
+        from pytest_mobileagent.screen.ocr_store import SignedLines
 
         earlier = None if self.earlier.makes_episodes else self.earlier.path
         folder = self.folder.screens.folder if earlier is None else earlier / FOLDER

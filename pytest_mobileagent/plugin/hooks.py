@@ -68,8 +68,8 @@ def _run_of(config: pytest.Config) -> RunConfig:
 
 
 def _prepare_ocr(config: pytest.Config, run: RunConfig) -> None:
-    from pytest_mobileagent.screen.kept_lines import believe, share
     from pytest_mobileagent.screen.ocr import use_engine
+    from pytest_mobileagent.screen.ocr_store import believe, share
 
     use_engine(run.value("mobile-ocr"))
     cache = getattr(config, "cache", None)

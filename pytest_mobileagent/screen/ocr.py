@@ -1,6 +1,6 @@
 """Text in pictures, read by an OCR engine on this machine, without a network.
 
-What the engine that comes with the package has read can be kept (see `kept_lines`), as workers,
+What the engine that comes with the package has read can be kept (see `ocr_store`), as workers,
 agents and judges look at the same screens.
 """
 
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.jsonable import expect
-from pytest_mobileagent.screen import kept_lines
+from pytest_mobileagent.screen import ocr_store
 from pytest_mobileagent.screen.element import Bounds
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def read_text(image: Image, engine: str | OcrEngine | None = None) -> tuple[Text
         MissingModelError: the engine's models are not there.
         ValueError: there is no engine of this name.
     """
-    return _lines(engine or _chosen, lambda: kept_lines.of_pixels(image), lambda: image)
+    return _lines(engine or _chosen, lambda: ocr_store.of_pixels(image), lambda: image)
 
 
 def read_screenshot(
@@ -83,7 +83,7 @@ def _lines(
 ) -> tuple[TextBox, ...]:
     if not isinstance(engine, str):
         return tuple(_in_order(_read(image(), engine)))
-    store, reader = kept_lines.store(), _reader(engine)
+    store, reader = ocr_store.chosen_store(), _reader(engine)
     if store is None or reader is None:
         return tuple(_in_order(_read(image(), _loaded(engine))))
     of = name()

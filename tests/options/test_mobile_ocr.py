@@ -54,7 +54,7 @@ import hashlib
 import json
 from pathlib import Path
 from pytest_mobileagent import Agent, Finish
-from pytest_mobileagent.screen.kept_lines import SignedLines
+from pytest_mobileagent.screen.ocr_store import SignedLines
 
 class Forges(Agent):
     def step(self, observation):

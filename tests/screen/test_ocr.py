@@ -18,7 +18,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from pytest_mobileagent import Bounds, Screen, extras
 from pytest_mobileagent.extras import MissingExtraError
-from pytest_mobileagent.screen import kept_lines, ocr
+from pytest_mobileagent.screen import ocr, ocr_store
 from pytest_mobileagent.screen.ocr import EasyOcr, MissingModelError, TextBox, read_text
 from pytest_mobileagent.screen.text import folded
 
@@ -176,9 +176,9 @@ def keeping(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Im
 
     monkeypatch.setitem(ocr.ENGINES, "rapidocr", Engine)
     monkeypatch.setattr(ocr, "_engines", {})
-    kept_lines.share(tmp_path / "kept")
+    ocr_store.share(tmp_path / "kept")
     yield given
-    kept_lines.share(None)
+    ocr_store.share(None)
 
 
 def results(folder: Path) -> list[Path]:
@@ -234,7 +234,7 @@ def test_only_the_engine_of_the_package_is_kept(
     read_text(BLACK, Fake(BOX))
     monkeypatch.setattr(ocr.metadata, "version", not_installed)
     read_text(BLACK)
-    kept_lines.share(None)
+    ocr_store.share(None)
     read_text(BLACK)
     assert results(tmp_path) == []
     assert len(keeping) == 2

@@ -19,7 +19,7 @@ from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import read_json, read_text, write_json, write_text
 from pytest_mobileagent.report.flips.plan import FlipsError, of_run, options_of
 from pytest_mobileagent.report.recorded import REPORT, recorded_run
-from pytest_mobileagent.screen.kept_lines import KEY, SUFFIX
+from pytest_mobileagent.screen.ocr_store import KEY, SUFFIX
 from pytest_mobileagent.verdict import VERDICTS
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ import pytest
 from PIL import Image
 
 from pytest_mobileagent import Bounds
-from pytest_mobileagent.screen import kept_lines, ocr
-from pytest_mobileagent.screen.kept_lines import KEY, SUFFIX, SignedLines, of_pixels
+from pytest_mobileagent.screen import ocr, ocr_store
 from pytest_mobileagent.screen.ocr import TextBox, read_screenshot, read_text
+from pytest_mobileagent.screen.ocr_store import KEY, SUFFIX, SignedLines, of_pixels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,9 +29,9 @@ NAME, OTHER = "0123456789abcdef" * 2, "fedcba9876543210" * 2
 def believed(tmp_path: Path) -> Iterator[SignedLines]:
     """This process keeps its lines in a run's folder of screens."""
     lines = SignedLines(tmp_path)
-    kept_lines.believe(lines)
+    ocr_store.believe(lines)
     yield lines
-    kept_lines.believe(None)
+    ocr_store.believe(None)
 
 
 @pytest.fixture
@@ -147,7 +147,7 @@ def test_threads_that_want_the_same_picture_read_it_once(
         decoded.append(BLACK)
         return BLACK
 
-    monkeypatch.setattr(kept_lines, "store", Meeting)
+    monkeypatch.setattr(ocr_store, "chosen_store", Meeting)
     threads = [
         threading.Thread(target=read_screenshot, args=(NAME, picture, engine)) for _ in range(2)
     ]
@@ -165,28 +165,28 @@ def test_parts_of_screens_are_kept_by_their_pixels(believed: SignedLines, engine
 
 
 def test_signed_lines_go_before_shared_ones(believed: SignedLines, tmp_path: Path) -> None:
-    kept_lines.share(tmp_path / "shared")
+    ocr_store.share(tmp_path / "shared")
     try:
-        assert kept_lines.store() is believed
-        kept_lines.believe(None)
-        assert isinstance(kept_lines.store(), kept_lines.SharedLines)
+        assert ocr_store.chosen_store() is believed
+        ocr_store.believe(None)
+        assert isinstance(ocr_store.chosen_store(), ocr_store.SharedLines)
     finally:
-        kept_lines.share(None)
-    assert kept_lines.store() is None
+        ocr_store.share(None)
+    assert ocr_store.chosen_store() is None
 
 
 def test_nothing_that_is_read_in_the_thread_of_an_agent_is_signed(believed: SignedLines) -> None:
     used = []
 
     def work() -> None:
-        kept_lines.share_only()
-        used.append(kept_lines.store())
+        ocr_store.share_only()
+        used.append(ocr_store.chosen_store())
 
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
     assert used == [None]
-    assert kept_lines.store() is believed
+    assert ocr_store.chosen_store() is believed
 
 
 def test_a_folder_that_cannot_be_written_to_keeps_nothing(tmp_path: Path) -> None:

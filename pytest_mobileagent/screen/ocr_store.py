@@ -150,7 +150,7 @@ _signed: SignedLines | None = None
 _thread = threading.local()
 
 
-def store() -> Store | None:
+def chosen_store() -> Store | None:
     """Return where this thread keeps lines; None if nowhere."""
     if _signed is not None and not getattr(_thread, "shares_only", False):
         return _signed
