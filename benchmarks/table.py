@@ -18,6 +18,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import appium_calls
 import checks
 import device
 import fleet
@@ -229,6 +230,15 @@ def of_steps() -> Iterator[Figure]:
         "0.50 of them",
         f"{trip:.1f} ms for a round trip of adb",
     )
+    if appium_calls.HOME.is_dir():
+        calls = appium_calls.measure()
+        yield Figure(
+            "a step through Appium: calls of the server",
+            f"{calls.local:.1f}, {calls.local / calls.plain:.2f} of a plain client's; "
+            f"{calls.hub:.1f} where nothing else reaches the phone",
+            "1.1 of them",
+            f"{calls.plain:.1f} of a plain client: the action, a screenshot, the page source",
+        )
 
 
 PARTS = (of_checks, of_pictures, of_disk, of_steps, of_pytest, of_results, of_fleet)

@@ -27,6 +27,7 @@ from pytest_mobileagent.device.drivers.adb.shell import open_service
 from pytest_mobileagent.device.drivers.adb.system import (
     CLOCK,
     FOCUS,
+    SCREENSHOT,
     AdbSystem,
     focus,
     probe_scripts,
@@ -47,9 +48,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.log import Crash, LogLine
     from pytest_mobileagent.episode.observation import DeviceInfo
     from pytest_mobileagent.task.task import Probe
-
-
-_SCREENSHOT = "screencap -p 2>/dev/null"  # it warns of several displays in front of the image
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +105,7 @@ class AdbDevice:
     def observe(self, probes: Mapping[str, Probe] | None = None) -> Capture:
         """Look at the screen once it has settled, and read the probes."""
         probes = probes or {}
-        scripts = [_SCREENSHOT, dump_script(self._dump_file), FOCUS, CLOCK, *probe_scripts(probes)]
+        scripts = [SCREENSHOT, dump_script(self._dump_file), FOCUS, CLOCK, *probe_scripts(probes)]
         look = settled(lambda: self._look(scripts), self._settle, self._shot, self._no_tree)
         self._shot = None
         moment = state_of(look.outputs[2:], probes)
@@ -127,7 +125,7 @@ class AdbDevice:
         if needs_unicode_keyboard(action):
             command = self._with_unicode_keyboard(command)
         if command:
-            done, shot = self.system.run(command, _SCREENSHOT)
+            done, shot = self.system.run(command, SCREENSHOT)
             if "java.lang.SecurityException" in done.text:
                 msg = f"device {self.address} refuses input: {done.text.strip()[:300]}"
                 raise DeviceError(msg)

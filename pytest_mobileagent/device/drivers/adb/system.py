@@ -72,6 +72,7 @@ def read_info(shell: Shell) -> DeviceInfo:
     )
 
 
+SCREENSHOT = "screencap -p 2>/dev/null"  # it warns of several displays in front of the image
 FOCUS = "dumpsys window displays | grep -E 'mCurrentFocus|mFocusedApp'"
 CLOCK = "date +%Y-%m-%dT%H:%M:%S%z"
 PACKAGES = "pm list packages --show-versioncode || pm list packages"  # below Android 9
@@ -131,10 +132,14 @@ class AdbSystem:
             outputs = self._shell.run_all(marked)
         return outputs[: len(scripts)]
 
-    def state(self, probes: Mapping[str, Probe]) -> DeviceState:
-        """Read what is not seen on the screen, in one round trip."""
-        outputs = self.look(FOCUS, CLOCK, *probe_scripts(probes))
-        return state_of(outputs, probes)
+    def picture(self) -> bytes:
+        """Take a screenshot, in one round trip."""
+        return self._shell.run(SCREENSHOT).raw
+
+    def seen(self, probes: Mapping[str, Probe]) -> tuple[bytes, DeviceState]:
+        """Take a screenshot, and read what is not seen on it, in one round trip."""
+        shot, *outputs = self.look(SCREENSHOT, FOCUS, CLOCK, *probe_scripts(probes))
+        return shot.raw, state_of(outputs, probes)
 
     def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
         """Load the snapshot; where the device has none at all, clear and stop `apps` instead.

@@ -107,8 +107,9 @@ def connect_remote(
     url: str, settle: Settle, capabilities: Mapping[str, Any], log: LogLevel = "off"
 ) -> AppiumDevice:
     """Drive the device that the Appium server at `url` chooses."""
-    from pytest_mobileagent.device.drivers.appium.appium_device import AppiumDevice, RemoteSystem
+    from pytest_mobileagent.device.drivers.appium.appium_device import AppiumDevice
     from pytest_mobileagent.device.drivers.appium.appium_session import AppiumSession
+    from pytest_mobileagent.device.drivers.appium.remote_system import RemoteSystem
 
     session = AppiumSession(url, {**_CAPABILITIES, **capabilities})
     try:

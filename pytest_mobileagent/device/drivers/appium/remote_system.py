@@ -1,0 +1,208 @@
+"""The phone behind the screen where only an Appium server reaches the device, as at a hub."""
+
+from __future__ import annotations
+
+import base64
+import re
+import secrets
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.device.device import DeviceState
+from pytest_mobileagent.device.drivers.adb.console import snapshot_names
+from pytest_mobileagent.device.drivers.adb.shell import Output
+from pytest_mobileagent.device.drivers.adb.system import (
+    CLOCK,
+    FOCUS,
+    probe_scripts,
+    read_clock,
+    state_of,
+)
+from pytest_mobileagent.device.logcat import is_wanted, parse_line
+from pytest_mobileagent.episode.observation import DeviceInfo, Reset
+from pytest_mobileagent.errors import DeviceError, NoShellError, TaskError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pytest_mobileagent.device.device import LogLevel
+    from pytest_mobileagent.device.drivers.appium.appium_session import AppiumSession
+    from pytest_mobileagent.episode.event import Event
+    from pytest_mobileagent.episode.log import LogLine
+    from pytest_mobileagent.task.task import Probe
+
+_SHELL = (
+    "the Appium server does not let clients run shell commands, which probes need: start it with "
+    "`--allow-insecure uiautomator2:adb_shell`"
+)
+
+
+class RemoteSystem:
+    """Reads and resets a device by what the UiAutomator2 driver offers.
+
+    Shell commands and the emulator's console are features that a server may refuse: without the
+    first there are no probes, and what one command would tell takes three calls; without the
+    second no snapshots.
+    """
+
+    def __init__(self, session: AppiumSession, log: LogLevel = "off") -> None:
+        self._session = session
+        self._log_level: LogLevel = log
+        self._has_log = self._has_shell = True
+        self._packages: Mapping[str, str] | None = None  # with their version codes
+        self._root: tuple[str, ...] | None = None
+        self.info = self._read_info()
+
+    def picture(self) -> bytes:
+        """Take a screenshot."""
+        with self._session.speaking("an observation") as driver:
+            return base64.b64decode(driver.get_screenshot_as_base64())
+
+    def seen(self, probes: Mapping[str, Probe]) -> tuple[bytes, DeviceState]:
+        """Take a screenshot, and read what is not seen on it."""
+        png = self.picture()
+        if self._has_shell:
+            try:
+                return png, state_of(self._run_all(FOCUS, CLOCK, *probe_scripts(probes)), probes)
+            except NoShellError:
+                self._has_shell = False
+        with self._session.speaking("an observation") as driver:
+            package, activity = driver.current_package or "", driver.current_activity or ""
+            clock = driver.get_device_time("YYYY-MM-DDTHH:mm:ssZZ")
+        if activity.startswith("."):
+            activity = package + activity
+        values = {name: probe.parse(self.shell(probe.script)) for name, probe in probes.items()}
+        return png, DeviceState(package, activity, read_clock(clock), values)
+
+    def _run_all(self, *scripts: str) -> list[Output]:
+        """Run shell scripts, each in a shell of its own, by one call; return what each wrote."""
+        marker = secrets.token_hex(16)
+        each = (f"( {script}\n) </dev/null; echo {marker}" for script in scripts)
+        *outputs, _ = self.shell("\n".join(each)).split(marker)
+        if len(outputs) != len(scripts):
+            msg = f"Appium at {self._session.shown} gives only {len(outputs)} of {len(scripts)} "
+            raise DeviceError(msg + "outputs of a shell")
+        return [Output(output.removeprefix("\n").encode(), 0) for output in outputs]
+
+    def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
+        """Load the snapshot; where there is none, clear and stop `apps` instead.
+
+        Raises:
+            TaskError: the device has snapshots, but not this one.
+        """
+        self._packages = None
+        try:
+            return self._reset(snapshot, apps)
+        finally:
+            self.log()  # what was logged before does not belong to the task
+
+    def _reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
+        names = self.snapshots()
+        if names and snapshot not in names:
+            msg = f"the device has no snapshot {snapshot!r} (it has: {', '.join(names)})"
+            raise TaskError(msg)
+        if names:
+            self._console(f"avd snapshot load {snapshot}")
+            return Reset("snapshot", snapshot)
+        installed = [app for app in apps if app in self.packages()]
+        with self._session.speaking("clearing apps") as driver:
+            for app in installed:
+                driver.terminate_app(app)
+                driver.execute_script("mobile: clearApp", {"appId": app})
+            driver.press_keycode(3)
+        return Reset("cleared", cleared=tuple(installed), reason="no snapshots")
+
+    def refresh(self) -> None:
+        """Read again what is known of the device, from the session that there is now."""
+        self._packages = None
+        self.info = self._read_info()
+
+    def snapshots(self) -> list[str]:
+        """Return the names of the snapshots; none where the server keeps the console closed."""
+        try:
+            return snapshot_names(self._console("avd snapshot list"))
+        except DeviceError:
+            return []
+
+    def packages(self) -> frozenset[str]:
+        """Return the packages that are installed."""
+        return frozenset(self.versions())
+
+    def versions(self) -> Mapping[str, str]:
+        """Return the version code of each package; "" where the server does not tell it."""
+        if self._packages is None:
+            with self._session.speaking("listing apps") as driver:
+                found = dict(driver.execute_script("mobile: listApps"))
+            told = {name: (about or {}).get("versionCode") for name, about in found.items()}
+            self._packages = {name: str(code or "") for name, code in told.items()}
+        return self._packages
+
+    def shell(self, script: str) -> str:
+        """Run a shell script on the device and return what it wrote."""
+        if self._root is None:
+            self._root = self._become_root()
+        # What the shell is given is split into words once more on its way, and the driver keeps
+        # back the output of what fails.
+        return self._run(*self._root, "sh", "-c", shlex.quote(f"( {script}\n) 2>&1; true"))
+
+    def _become_root(self) -> tuple[str, ...]:
+        """Return what to put before a command; only root can read databases of apps."""
+        try:
+            return ("su", "0") if self._run("su", "0", "id", "-u").strip() == "0" else ()
+        except DeviceError:
+            return ()
+
+    def _run(self, command: str, *words: str) -> str:
+        try:
+            return str(self._execute("shell", {"command": command, "args": words}))
+        except DeviceError as error:
+            if "adb_shell" in str(error):
+                raise NoShellError(_SHELL) from error
+            raise
+
+    def events(self) -> tuple[Event, ...]:
+        """Return nothing: the listener's socket cannot be reached through Appium."""
+        return ()
+
+    def log(self, *, late: bool = False) -> tuple[LogLine, ...] | None:
+        """Return the lines of the log since the last call; None where the server keeps it back.
+
+        They are all that there are, `late` or not.
+        """
+        del late
+        if not self._has_log:
+            return None
+        try:
+            with self._session.speaking("reading the log") as driver:
+                entries = driver.get_log("logcat")
+        except DeviceError:
+            self._has_log = False
+            return None
+        lines = [parse_line(str(entry.get("message", ""))) for entry in entries]
+        return tuple(line for line in lines if line and is_wanted(line, self._log_level))
+
+    def close(self) -> None:
+        """Do nothing: the owner of the session closes it."""
+
+    def _console(self, command: str) -> str:
+        return str(self._execute("execEmuConsoleCommand", {"command": command}))
+
+    def _execute(self, name: str, request: dict[str, Any]) -> Any:
+        with self._session.speaking(f"mobile: {name}") as driver:
+            return driver.execute_script(f"mobile: {name}", request)
+
+    def _read_info(self) -> DeviceInfo:
+        with self._session.speaking("a session") as driver:
+            known = driver.capabilities
+            size = driver.get_window_size()
+            about = driver.execute_script("mobile: deviceInfo")
+        pixels = re.fullmatch(r"(\d+)x(\d+)", str(known.get("deviceScreenSize", "")))
+        return DeviceInfo(
+            serial=str(known.get("deviceUDID") or known.get("udid") or "appium"),
+            model=str(known.get("deviceModel", "")),
+            android=str(known.get("platformVersion", "")),
+            sdk=int(known.get("deviceApiLevel") or about.get("apiVersion") or 0),
+            size=(int(pixels[1]), int(pixels[2])) if pixels else (size["width"], size["height"]),
+            density=int(known.get("deviceScreenDensity") or about.get("displayDensity") or 0),
+            locale=str(about.get("locale", "en_US")).replace("_", "-"),
+        )

@@ -1,0 +1,174 @@
+"""How a device is driven through Appium: how often the server is asked, and what settling is."""
+
+from __future__ import annotations
+
+import base64
+import re
+from contextlib import contextmanager
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from pytest_mobileagent import Tap, setting
+from pytest_mobileagent.device.device import DeviceState, Settle
+from pytest_mobileagent.device.drivers.appium.appium_device import AppiumDevice
+from pytest_mobileagent.device.drivers.appium.remote_system import RemoteSystem
+from pytest_mobileagent.errors import DeviceError, NoShellError
+from pytest_mobileagent.testing.phones import png
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pytest_mobileagent.device.drivers.appium.appium_session import AppiumSession
+
+NOW = datetime(2026, 3, 4, 5, 6, 7)
+WHITE, BLACK = png(9, 16, 255), png(9, 16, 0)
+
+
+class Server:
+    """Stands for the client's session with a server, and notes what it is asked for.
+
+    Pictures and sources are given in turns, the last one for ever; `shell` is what a shell writes,
+    or why there is none.
+    """
+
+    def __init__(
+        self,
+        pictures: Sequence[bytes] = (WHITE,),
+        sources: Sequence[str] = ("<hierarchy/>",),
+        shell: str | Exception = "",
+    ) -> None:
+        self.asked: list[str] = []
+        self.shown = "http://hub"
+        self.capabilities = {"deviceUDID": "R5", "deviceScreenSize": "9x16"}
+        self.current_package, self.current_activity = "com.a", ".Main"
+        self._pictures, self._sources, self._shell = list(pictures), list(sources), shell
+
+    @contextmanager
+    def speaking(self, what: str) -> Iterator[Server]:
+        yield self
+
+    def alive(self) -> bool:
+        return True
+
+    def renew(self, what: str) -> None:
+        self.asked.append("session")
+
+    def get_window_size(self) -> dict[str, int]:
+        return {"width": 9, "height": 16}
+
+    @property
+    def page_source(self) -> str:
+        self.asked.append("source")
+        return self._next(self._sources)
+
+    def get_screenshot_as_base64(self) -> str:
+        self.asked.append("screenshot")
+        return base64.b64encode(self._next(self._pictures)).decode()
+
+    def get_device_time(self, layout: str) -> str:
+        self.asked.append("time")
+        return "2026-03-04T05:06:07+00:00"
+
+    def execute_script(self, name: str, request: Any = None) -> Any:
+        self.asked.append(name.removeprefix("mobile: "))
+        if name == "mobile: deviceInfo":
+            return {}
+        if name != "mobile: shell":
+            return None
+        if request["command"] == "su":
+            raise DeviceError("no su")
+        if isinstance(self._shell, Exception):
+            raise self._shell
+        (script,) = request["args"][1:]
+        marker = re.search("echo ([0-9a-f]{32})", script)
+        return self._shell.replace("|", f"{marker[1]}\n").strip() if marker else ""
+
+    @staticmethod
+    def _next(each: list[Any]) -> Any:
+        return each.pop(0) if len(each) > 1 else each[0]
+
+
+class Backend:
+    """Stands for a phone that adb reaches, whose screenshots cost no call of the server."""
+
+    def __init__(self, pictures: Sequence[bytes]) -> None:
+        self.info = RemoteSystem(cast("AppiumSession", Server())).info
+        self._pictures = list(pictures)
+
+    def picture(self) -> bytes:
+        return self._pictures.pop(0)
+
+    def seen(self, probes: Any) -> tuple[bytes, DeviceState]:
+        return self._pictures.pop(0), DeviceState("com.a", "com.a.Main", NOW, {})
+
+    def reset(self, snapshot: str, apps: Sequence[str]) -> None: ...
+
+
+def device_of(server: Server, pictures: Sequence[bytes]) -> AppiumDevice:
+    return AppiumDevice(cast("AppiumSession", server), cast("Any", Backend(pictures)), Settle(60))
+
+
+def test_a_step_costs_the_action_and_the_page_source():
+    server = Server()
+    device = device_of(server, [WHITE, WHITE])
+    device.perform(Tap(1, 2))
+    assert device.observe().screen.png == WHITE
+    assert server.asked == ["clickGesture", "source"]
+
+
+def test_a_screen_that_still_moves_is_looked_at_again():
+    server = Server(sources=["<hierarchy/>", '<hierarchy rotation="0"/>'])
+    device = device_of(server, [WHITE, BLACK, BLACK])
+    device.perform(Tap(1, 2))
+    screen = device.observe().screen
+    assert (screen.png, screen.xml) == (BLACK, '<hierarchy rotation="0"/>')
+    assert server.asked == ["clickGesture", "source", "source"]
+
+
+def test_a_screenshot_from_before_a_reset_shows_nothing():
+    device = device_of(server := Server(), [WHITE, WHITE, WHITE])
+    device.perform(Tap(1, 2))
+    device.system.reset("default_boot", ())
+    device.observe()
+    assert server.asked == ["clickGesture", "source", "source"]
+
+
+SAID = "mCurrentFocus=Window{1 u0 com.a/com.a.Main}|\n2026-03-04T05:06:07+0000\n|2|"
+
+
+def at_hub(server: Server) -> AppiumDevice:
+    session = cast("AppiumSession", server)
+    device = AppiumDevice(session, RemoteSystem(session), Settle(60))
+    server.asked.clear()
+    return device
+
+
+def test_at_a_hub_one_command_tells_what_is_not_on_the_screen():
+    device = at_hub(server := Server(shell=SAID))
+    device.system.shell("true")  # which finds out how to become root
+    server.asked.clear()
+    device.perform(Tap(1, 2))
+    capture = device.observe({"dark": setting("secure", "ui_night_mode")})
+    assert server.asked == ["clickGesture", "screenshot", "source", "screenshot", "shell"]
+    assert (capture.screen.activity, capture.screen.time) == ("com.a.Main", NOW)
+    assert capture.probes == {"dark": "2"}
+
+
+def test_a_hub_without_a_shell_is_asked_for_it_once():
+    device = at_hub(server := Server(shell=DeviceError("needs the feature adb_shell")))
+    for _ in range(2):
+        device.perform(Tap(1, 2))
+        screen = device.observe().screen
+    assert (screen.activity, screen.time) == ("com.a.Main", NOW)
+    assert server.asked.count("time") == 2
+    assert server.asked.count("shell") == 2  # the first, and the question who it is
+    with pytest.raises(NoShellError, match="--allow-insecure"):
+        device.observe({"dark": setting("secure", "ui_night_mode")})
+
+
+def test_a_shell_that_stops_in_the_middle_is_an_error():
+    device = at_hub(Server(shell="mCurrentFocus=null|"))
+    with pytest.raises(DeviceError, match="http://hub gives only 1 of 2 outputs"):
+        device.observe()
