@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import math
-from dataclasses import dataclass, field
+import socket
+import socketserver
+import threading
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import HostError
@@ -11,6 +16,7 @@ from pytest_mobileagent.fileio import append_line, new_lines, parse_json
 from pytest_mobileagent.jsonable import decimal_number, to_line
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from pytest_mobileagent.episode.calls import ModelCall
@@ -57,12 +63,18 @@ class Spent:
 
 
 class Ledger:
-    """A file to which all processes of a run append what each call of a model cost."""
+    """A file to which all processes of a run append what each call of a model cost.
 
-    def __init__(self, path: Path) -> None:
+    If some of them are on other machines, no file here has all of it: there is a `cashier` then,
+    the socket of a `Cashier`, who is told of each line, and asked for the sum.
+    """
+
+    def __init__(self, path: Path, cashier: Path | None = None) -> None:
         self.path = path
+        self._cashier = cashier
         self._read = 0
         self._spent = Spent()
+        self._lock = threading.Lock()
 
     def add(self, call: ModelCall) -> None:
         """Add a call.
@@ -76,21 +88,80 @@ class Ledger:
         except OSError as error:
             msg = f"cannot write {self.path}: {error}"
             raise HostError(msg) from error
+        if self._cashier is not None:
+            with contextlib.suppress(HostError):  # whoever asks before the next call is told
+                ask_cashier(self._cashier)
 
     def spent(self) -> Spent:
-        """Return the sum of all lines written so far."""
-        try:
+        """Return the sum of all lines written so far.
+
+        Raises:
+            HostError: the cashier does not answer.
+        """
+        if self._cashier is not None:
+            return ask_cashier(self._cashier)
+        with self._lock, contextlib.suppress(OSError):  # there is none before the first call
             lines, self._read = new_lines(self.path, self._read)
-        except OSError:
-            return self._spent
-        for line in lines:
-            self._spent = self._spent.plus(*_amounts(line))
+            for line in lines:
+                self._spent = self._spent.plus(*_amounts(line))
         return self._spent
+
+
+_CASHIER_SECONDS = 15.0
+
+
+class Cashier:
+    """Tells whoever connects to a Unix socket what the run has spent, as `count` returns it.
+
+    `count` is called in threads; a HostError that it raises is passed on. Agents' processes can
+    reach such a socket as they can reach a file.
+    """
+
+    def __init__(self, path: Path, count: Callable[[], Spent]) -> None:
+        class Answer(socketserver.StreamRequestHandler):
+            def handle(self) -> None:
+                try:
+                    reply = asdict(count())
+                except HostError as error:
+                    reply = {"error": str(error)}
+                with contextlib.suppress(OSError):  # it does not want to know any more
+                    self.wfile.write(json.dumps(reply).encode())
+
+        self.path = path
+        self._server = socketserver.ThreadingUnixStreamServer(str(path), Answer)
+        self._server.daemon_threads = True
+        threading.Thread(target=self._server.serve_forever, name="cashier", daemon=True).start()
+
+    def close(self) -> None:
+        """Answer nobody any more."""
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def ask_cashier(path: Path, seconds: float = _CASHIER_SECONDS) -> Spent:
+    """Return what the run has spent, as the cashier at a socket says, within so many seconds.
+
+    Raises:
+        HostError: it does not answer, or does not know.
+    """
+    try:
+        with socket.socket(socket.AF_UNIX) as line:
+            line.settimeout(seconds)
+            line.connect(str(path))
+            with line.makefile("rb") as answer:
+                reply = parse_json(answer.read())
+        if "error" not in reply:
+            return Spent(float(reply["usd"]), int(reply["tokens"]))
+        why = reply["error"]
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        why = f"{type(error).__name__}: {error}"
+    msg = f"no model is asked, as nobody says what the run has spent already: {why}"
+    raise HostError(msg)
 
 
 def _amounts(line: bytes) -> tuple[float, int]:
     try:
-        usd, tokens, *_ = parse_json(line)  # and where, if another machine has spent it
+        usd, tokens = parse_json(line)
         return (float(usd), int(tokens)) if math.isfinite(usd) else (0.0, 0)
     except (ValueError, TypeError):  # a line that a full disk has torn
         return 0.0, 0
@@ -115,7 +186,11 @@ class Spending:
         self._own = self._own.plus(call.price_usd or 0.0, _tokens(call))
 
     def over(self) -> str:
-        """Return a message that says which budget is spent; empty if none is."""
+        """Return a message that says which budget is spent; empty if none is.
+
+        Raises:
+            HostError: nobody says what the run has spent.
+        """
         cost, tokens = self.budget.cost, self.budget.tokens
         if cost.task is not None and self._own.usd >= cost.task:
             return f"--mobile-max-cost: the episode's {amount_text(cost.task)} US dollars are spent"
@@ -124,7 +199,11 @@ class Spending:
         return self.run_over()
 
     def run_over(self) -> str:
-        """Return a message that says which budget of the run is spent; empty if none is."""
+        """Return a message that says which budget of the run is spent; empty if none is.
+
+        Raises:
+            HostError: nobody says what the run has spent.
+        """
         if self._ledger is None or not self.budget.limits_run:
             return ""
         return run_over(self.budget, self._ledger.spent())

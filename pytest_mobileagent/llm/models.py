@@ -87,6 +87,7 @@ class ModelSettings:
 
     - `choice`: the model for each role.
     - `ledger`: the file in which the run adds up its spending; None if nothing is limited.
+    - `cashier`: the socket of who knows what other machines spend, if it has to be known.
     - `cache`: the cache of replies; None if there is none.
     - `recorded`: a file of calls whose replies are given in order, so that no model is asked.
     """
@@ -97,6 +98,7 @@ class ModelSettings:
     ledger: Path | None = None
     cache: ReplyCache | None = None
     recorded: Path | None = None
+    cashier: Path | None = None
 
     @property
     def replies(self) -> RecordedReplies | None:
@@ -114,7 +116,8 @@ class ModelSettings:
 
     def spending(self) -> Spending:
         """Return a new account of what an episode spends."""
-        return Spending(self.budget, None if self.ledger is None else Ledger(self.ledger))
+        ledger = None if self.ledger is None else Ledger(self.ledger, self.cashier)
+        return Spending(self.budget, ledger)
 
 
 class _Nobody:

@@ -108,6 +108,7 @@ class RunModels:
             self._run.folder.path / LEDGER,
             self._cache(case.epoch),
             None if recorded is None else recorded / STREAM,
+            self._cashier,
         )
 
     def settings_for_judges(self, epoch: int) -> ModelSettings:
@@ -138,7 +139,8 @@ class RunModels:
 
         budget = Budget(Limit(self.budget.cost.run), Limit(self.budget.tokens.run))
         cache = self._cache(epoch, ("judges", *_AGENTS_TOO))
-        return ModelSettings(choice, self.prices, budget, self._run.folder.path / LEDGER, cache)
+        ledger = self._run.folder.path / LEDGER
+        return ModelSettings(choice, self.prices, budget, ledger, cache, cashier=self._cashier)
 
     def _cache(self, epoch: int, modes: Collection[str] = _AGENTS_TOO) -> Any:
         """Return the cache of replies if it is used in this mode, and can be; else None.
@@ -350,10 +352,20 @@ class RunModels:
         """Return the ledger of what the run has spent."""
         from pytest_mobileagent.llm.budget import Ledger
 
-        return Ledger(self._run.folder.path / LEDGER)
+        return Ledger(self._run.folder.path / LEDGER, self._cashier)
+
+    @property
+    def _cashier(self) -> Path | None:
+        """The socket of who knows what other machines spend, if a budget limits them together."""
+        desk = self._run.desk
+        return desk.cashier if desk is not None and self.budget.limits_run else None
 
     def spent(self) -> str:
-        """Return which budget of the run is spent, in words; empty if none is."""
+        """Return which budget of the run is spent, in words; empty if none is.
+
+        Raises:
+            HostError: nobody says what the run has spent.
+        """
         from pytest_mobileagent.llm.budget import run_over
 
         budget = self.budget

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -11,9 +12,19 @@ import pytest
 
 from pytest_mobileagent import ModelCall
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.llm.budget import Budget, Ledger, Limit, Spending, Spent, parse_limit
+from pytest_mobileagent.llm.budget import (
+    Budget,
+    Cashier,
+    Ledger,
+    Limit,
+    Spending,
+    Spent,
+    ask_cashier,
+    parse_limit,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 CALL = ModelCall("openai:gpt-4o", input_tokens=900, output_tokens=100, price_usd=0.25)
@@ -166,3 +177,70 @@ def test_a_limit_is_told_as_it_can_be_given_again(tmp_path: Path, amount: float)
     assert parse_limit(told.removeprefix("--mobile-max-cost=").removesuffix(" is spent")) == Limit(
         amount
     )
+
+
+@pytest.fixture
+def cashier(tmp_path: Path) -> Iterator[Cashier]:
+    """The cashier of a run in which another machine has spent a dollar and 50 tokens."""
+    ledger = Ledger(tmp_path / "spent.jsonl")
+    cashier = Cashier(tmp_path / "cashier", lambda: ledger.spent().plus(1.0, 50))
+    yield cashier
+    cashier.close()
+
+
+def test_a_cashier_knows_what_is_spent_elsewhere(tmp_path: Path, cashier: Cashier) -> None:
+    ledger = Ledger(tmp_path / "spent.jsonl", cashier.path)
+    assert ledger.spent() == Spent(1.0, 50)
+    ledger.add(CALL)
+    assert ledger.spent() == Spent(1.25, 1050)
+
+
+def test_a_cashier_is_told_of_a_call_at_once(tmp_path: Path) -> None:
+    told = []
+
+    def count() -> Spent:
+        told.append(ledger.path.read_text())
+        return Spent()
+
+    ledger = Ledger(tmp_path / "spent.jsonl", tmp_path / "cashier")
+    cashier = Cashier(tmp_path / "cashier", count)
+    try:
+        ledger.add(CALL)
+    finally:
+        cashier.close()
+    assert told == ["[0.25,1000]\n"]
+
+
+def test_nobody_is_asked_as_long_as_nothing_limits_the_run(tmp_path: Path) -> None:
+    spending = Spending(Budget(Limit(None, 1.0)), Ledger(tmp_path / "spent.jsonl", tmp_path / "no"))
+    assert spending.over() == ""
+
+
+def test_without_an_answer_nobody_may_spend_anything(tmp_path: Path, cashier: Cashier) -> None:
+    def fails() -> Spent:
+        msg = "the line is dead"
+        raise HostError(msg)
+
+    ledger = Ledger(tmp_path / "spent.jsonl", cashier.path)
+    cashier.close()
+    ledger.add(CALL)  # it was paid, whoever hears of that
+    for spending in (
+        Spending(Budget(Limit(9.0)), ledger),
+        Spending(Budget(tokens=Limit(9000)), Ledger(ledger.path, tmp_path / "nobody")),
+    ):
+        with pytest.raises(HostError, match=r"no model is asked, as nobody says .*already: "):
+            spending.over()
+    broken = Cashier(tmp_path / "broken", fails)
+    try:
+        with pytest.raises(HostError, match=r"already: the line is dead$"):
+            Ledger(ledger.path, broken.path).spent()
+    finally:
+        broken.close()
+
+
+def test_one_who_listens_and_says_nothing_is_waited_for_in_vain(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(str(tmp_path / "silent"))
+        silent.listen()
+        with pytest.raises(HostError, match="TimeoutError"):
+            ask_cashier(tmp_path / "silent", seconds=0.01)

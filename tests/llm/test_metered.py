@@ -52,10 +52,11 @@ def make(tmp_path: Path) -> Callable[..., MeteredModel]:
         budget: Budget | None = None,
         cache: ReplyCache | None = None,
         client: Client | None = None,
+        cashier: Path | None = None,
     ) -> MeteredModel:
         meter = Meter(
             PRICES,
-            Spending(budget or Budget(), Ledger(tmp_path / "spent.jsonl")),
+            Spending(budget or Budget(), Ledger(tmp_path / "spent.jsonl", cashier)),
             cache,
             ExchangeLog(tmp_path),
             ScreenStore(tmp_path / "screens"),
@@ -296,6 +297,17 @@ def test_a_spent_budget_asks_nothing_more(
     other = make(client=client, budget=Budget(Limit(0.1)))
     with pytest.raises(BudgetSpent, match=r"--mobile-max-cost=0.1 is spent"):
         other.complete("x")
+
+
+def test_a_model_is_not_asked_if_nobody_knows_what_was_spent(
+    make: Callable[..., MeteredModel], tmp_path: Path
+) -> None:
+    client = ScriptedModel(["a"])
+    model = make(client=client, budget=Budget(Limit(1.0)), cashier=tmp_path / "nobody")
+    with pytest.raises(ModelUnavailable, match="nobody says what the run has spent"):
+        model.complete("Hello?")
+    assert client.requests == []
+    assert make("a", cashier=tmp_path / "nobody").complete("Hello?").text == "a"
 
 
 def test_kept_replies_cost_nothing_and_are_counted(

@@ -252,9 +252,11 @@ class RecordedModels:
         plain = decoded(data, header(request, "content-encoding").lower())
         sent = Sent(place.path, plain, json_object(plain) or {}, self._secrets(request, place))
         seller = self._stand_in.seller(place, model_of(place.path, sent.body))
-        key, cached = self._key(seller, place, api, sent), None
+        key, cached, over = self._key(seller, place, api, sent), None, ""
         try:
             cached = self._cached.find(key)
+            if cached is None:
+                over = await asyncio.to_thread(self._book.spending.over)
         except HostError as error:
             self.failure = self.failure or error
         if self.failure is not None:
@@ -262,7 +264,7 @@ class RecordedModels:
         elif cached is not None:
             self.secrets.update(sent.secrets)
             await self._replay(connection, Recording(self._book, api, seller, sent), cached)
-        elif why := self._book.spending.over() or self._unlimited(seller):
+        elif why := over or self._unlimited(seller):
             self._on_budget(why)
             await _refuse(connection, api, 429, why)
         elif why := await self._watcher.call_begins():

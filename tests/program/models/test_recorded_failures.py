@@ -19,6 +19,7 @@ from .conftest import ASKED, PRICES, REPLY, chat, post
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from .conftest import Recorder
 
@@ -99,6 +100,19 @@ def test_a_budget_that_is_spent_ends_the_asking(
             client.chat.completions.create(model="own", messages=ASKED)
     assert len(recorder.lines) == 1
     assert len(recorder.over) == 1  # the SDK did not ask again
+
+
+def test_nothing_is_asked_if_nobody_knows_what_was_spent(
+    make: Callable[..., Recorder], provider: Callable[..., str], tmp_path: Path
+) -> None:
+    provider(REPLY)
+    budget, ledger = Budget(tokens=Limit(100)), tmp_path / "spent.jsonl"
+    nobody = tmp_path / "nobody"
+    recorder = make(ModelSettings(budget=budget, ledger=ledger, cashier=nobody))
+    with chat(recorder) as client, pytest.raises(openai.PermissionDeniedError, match="nobody says"):
+        client.chat.completions.create(model="own", messages=ASKED)
+    assert recorder.lines == []
+    assert "nobody says what the run has spent" in str(recorder.models.failure)
 
 
 def test_a_model_without_a_price_is_not_asked_within_a_budget_of_dollars(

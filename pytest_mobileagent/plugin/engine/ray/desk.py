@@ -1,7 +1,7 @@
 """The desk: an actor beside the controller, through which it and the workers reach each other.
 
-It writes what workers record into the run's folder as it comes, numbers attempts, passes on what
-was spent, and knows when each worker was last heard. Of a worker that was declared dead it takes
+It writes what workers record into the run's folder as it comes, numbers attempts, says what the run
+has spent, and knows when each worker was last heard. Of a worker that was declared dead it takes
 nothing any more, whatever that still sends.
 """
 
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode.runs import RUN
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import read_bytes, write_bytes
+from pytest_mobileagent.llm.budget import Ledger
 from pytest_mobileagent.plugin.engine.ray.mirror import Way
 from pytest_mobileagent.plugin.models import LEDGER
 from pytest_mobileagent.run.folder import RunFolder, new_attempt
@@ -25,6 +26,7 @@ from pytest_mobileagent.run.folder import RunFolder, new_attempt
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pytest_mobileagent.llm.budget import Spent
     from pytest_mobileagent.plugin.engine.ray.mirror import Parcel
 
 
@@ -41,29 +43,36 @@ class Desk:
         self._dead: set[str] = set()
         self._head = _content(folder.path / RUN)  # of a run that is resumed
         self._has_head = False
-        ledger = _content(folder.path / LEDGER) or b""
-        self._spent = [("", line) for line in ledger.splitlines()]
-        self._told: dict[str, int] = defaultdict(int)
+        self._ledger = Ledger(folder.path / LEDGER)
+        self._taken: dict[tuple[str, str], int] = defaultdict(int)  # bytes of files with lines
 
     # For workers
 
-    async def hear(
-        self, worker: str, parcels: Sequence[Parcel], events: Sequence[Any]
-    ) -> list[bytes] | None:
+    async def hear(self, worker: str, parcels: Sequence[Parcel], events: Sequence[Any]) -> bool:
         """Take files and events of a worker, in this order; both may be empty.
 
-        Return what others have spent since; None if the worker is taken for dead, and has to end.
+        Return whether it may go on: not if it is taken for dead.
         """
         if worker in self._dead:
-            return None
+            return False
         self._heard[worker] = time.monotonic()
         for parcel in parcels:
             self._keep(worker, parcel)
         self._events += [(worker, event) for event in events]
         if events:
             self._came.set()
-        since, self._told[worker] = self._told[worker], len(self._spent)
-        return [line for owner, line in self._spent[since:] if owner != worker]
+        return True
+
+    async def spent(self, worker: str, lines: Parcel | None) -> Spent:
+        """Return what the run has spent, with what a worker adds to that: lines of its ledger.
+
+        Raises:
+            HostError: it may spend nothing more, as it is taken for dead.
+        """
+        self._check(worker)
+        if lines is not None:
+            self._keep(worker, lines)
+        return self._ledger.spent()
 
     async def missing(self, names: Sequence[str]) -> list[str]:
         """Return those of the files, named by their content, which the run does not have yet."""
@@ -81,11 +90,9 @@ class Desk:
         """Make the folder of a new attempt at a case, by its key, and return its number.
 
         Raises:
-            HostError: it cannot be made.
+            HostError: it cannot be made, or the worker is taken for dead.
         """
-        if worker in self._dead:
-            msg = f"{worker} is no worker of this run any more"
-            raise HostError(msg)
+        self._check(worker)
         self._folder.make()
         return new_attempt(self._folder.path, key)[1]
 
@@ -114,6 +121,11 @@ class Desk:
         self._heard.pop(worker, None)
         self._events = [each for each in self._events if each[0] != worker]
 
+    def _check(self, worker: str) -> None:
+        if worker in self._dead:
+            msg = f"{worker} is no worker of this run any more"
+            raise HostError(msg)
+
     def _keep(self, worker: str, parcel: Parcel) -> None:
         """Write what a worker has written to a file of its own."""
         self._folder.make()
@@ -127,10 +139,11 @@ class Desk:
         elif parcel.way is Way.WHOLE:
             write_bytes(path, parcel.content)
         elif parcel.way is Way.LINES:
+            # What was spent comes in two ways, and either may be the first.
+            had = self._taken[worker, parcel.name]
             with path.open("ab") as file:
-                file.write(parcel.content)
-            if parcel.name == LEDGER:
-                self._spent += [(worker, line) for line in parcel.content.splitlines()]
+                file.write(parcel.content[max(0, had - parcel.at) :])
+            self._taken[worker, parcel.name] = max(had, parcel.at + len(parcel.content))
         else:
             with path.open("r+b" if parcel.at else "wb") as file:
                 file.seek(parcel.at)

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.episode.runs import NOTE
 from pytest_mobileagent.episode.screens import FOLDER
-from pytest_mobileagent.plugin.models import LEDGER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 _MOST = 8 << 20  # bytes of a parcel
 _OF_SCREENS = FOLDER + "/"
-_ELSEWHERE = b', "elsewhere"]'  # ends a line of the ledger that another machine has written
 
 
 class Way(Enum):
@@ -31,7 +29,7 @@ class Way(Enum):
 
     WHOLE = "whole"  # it replaces the file
     PART = "part"  # from `at` on
-    LINES = "lines"  # after those that others have written
+    LINES = "lines"  # after those that others have written; `at` is where the sender has them
     LINK = "link"  # the content is where it leads
 
 
@@ -116,24 +114,17 @@ class Mirror:
         before = self._seen.get(name)
         grew = before is not None and before.inode == state.inode and before.size < state.size
         start = before.size if grew and before is not None else 0
-        shared = "/" not in name and name.endswith(".jsonl")
-        if not (grew or shared or before is None):
-            yield Parcel(name, Way.WHOLE, self._read(name, 0, None))
-        else:
-            yield from self._grown(name, start, state.size, shared=shared)
-        self._seen[name] = state
-
-    def _grown(self, name: str, start: int, end: int, *, shared: bool) -> Iterator[Parcel]:
-        """Yield what was added to a file, by us."""
-        for at in range(start, end, _MOST) if end > start else (start,):
-            content = self._read(name, at, min(end - at, _MOST))
-            if name == LEDGER:
-                lines = content.splitlines(keepends=True)
-                content = b"".join(line for line in lines if not line.rstrip().endswith(_ELSEWHERE))
-            if shared and content:
-                yield Parcel(name, Way.LINES, content)
-            elif not shared:
+        if "/" not in name and name.endswith(".jsonl"):
+            parcel = new_lines_of(self._folder, name, start)
+            yield parcel
+            state = replace(state, size=start + len(parcel.content))
+        elif grew or before is None:
+            for at in range(start, state.size, _MOST) if state.size > start else (start,):
+                content = self._read(name, at, min(state.size - at, _MOST))
                 yield Parcel(name, Way.PART, content, at)
+        else:
+            yield Parcel(name, Way.WHOLE, self._read(name, 0, None))
+        self._seen[name] = state
 
     def _read(self, name: str, at: int, size: int | None) -> bytes:
         with open(f"{self._folder}/{name}", "rb") as file:  # noqa: PTH123 - thousands
@@ -141,6 +132,13 @@ class Mirror:
             return file.read(-1 if size is None else size)
 
 
-def spent_elsewhere(lines: Sequence[bytes]) -> bytes:
-    """Return lines of the ledger as they are written where others have spent it."""
-    return b"".join(line.rstrip().removesuffix(b"]") + _ELSEWHERE + b"\n" for line in lines)
+def new_lines_of(folder: str, name: str, at: int) -> Parcel:
+    """Return the whole lines of a file to which all workers add, from an offset in bytes on.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    with open(f"{folder}/{name}", "rb") as file:  # noqa: PTH123 - as above
+        file.seek(at)
+        content = file.read()
+    return Parcel(name, Way.LINES, content[: content.rfind(b"\n") + 1], at)

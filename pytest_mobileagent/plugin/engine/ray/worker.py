@@ -22,8 +22,10 @@ import xdist.remote
 from ray.exceptions import RayError
 
 from pytest_mobileagent.device.fleet.shared import SharedRun
+from pytest_mobileagent.errors import HostError, in_one_line
+from pytest_mobileagent.llm.budget import Cashier
 from pytest_mobileagent.plugin.config import RUN
-from pytest_mobileagent.plugin.engine.ray.mirror import Mirror, Parcel, spent_elsewhere
+from pytest_mobileagent.plugin.engine.ray.mirror import Mirror, Parcel, new_lines_of
 from pytest_mobileagent.plugin.engine.ray.nodes import about_code, about_node
 from pytest_mobileagent.plugin.models import LEDGER
 
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import pytest
+
+    from pytest_mobileagent.llm.budget import Spent
 
 DESK = "desk"  # its name among the actors of a run: a handle would load its class before pytest
 INTERRUPT = "interrupt"  # the order to end as after Ctrl-C
@@ -50,7 +54,8 @@ def run(config: pytest.Config, start: dict[str, Any]) -> None:
     shared = SharedRun(None, f"{given['session']}{given['id']}")
     try:
         _unpack(shared.folder, given, start["files"])
-        channel = DeskChannel(ray.get_actor(DESK), workerinput["workerid"], Path(given["folder"]))
+        desk, name = ray.get_actor(DESK), workerinput["workerid"]
+        channel = DeskChannel(desk, name, Path(given["folder"]), shared.folder / "cashier")
         config.pluginmanager.register(channel, "mobileagent-desk")
         _play(config, channel, start)
         channel.end()
@@ -90,7 +95,7 @@ class DeskChannel:
     Whatever was recorded before an event is sent before it.
     """
 
-    def __init__(self, desk: Any, worker: str, folder: Path) -> None:
+    def __init__(self, desk: Any, worker: str, folder: Path, cashier: Path) -> None:
         self.gateway = SimpleNamespace(
             execmodel=SimpleNamespace(RLock=threading.RLock, Event=threading.Event)
         )
@@ -99,6 +104,9 @@ class DeskChannel:
         self._events: queue.Queue[Any] = queue.Queue()
         self._sender = threading.Thread(target=self._keep_sending, name="desk", daemon=True)
         self._is_over = False
+        self.cashier = cashier  # the socket on which agents' processes ask what was spent
+        self._cashier = Cashier(cashier, self.spent)
+        self._paid, self._counting = 0, threading.Lock()  # bytes of the ledger that were told
         self._sender.start()
         self.send(("mobileagent_node", about_node()))
 
@@ -115,6 +123,25 @@ class DeskChannel:
         """Return the number of a new attempt at a case, by its key."""
         return int(ray.get(self._desk.number.remote(self._worker, key)))
 
+    def spent(self) -> Spent:
+        """Return what the whole run has spent; the desk is told first what this worker has.
+
+        Raises:
+            HostError: the desk does not answer, or takes this worker for dead.
+        """
+        lines = None
+        with self._counting:
+            with contextlib.suppress(FileNotFoundError):  # nothing yet
+                lines = new_lines_of(str(self._folder), LEDGER, self._paid)
+            try:
+                spent: Spent = ray.get(self._desk.spent.remote(self._worker, lines), timeout=_LOST)
+            except (RayError, OSError) as error:
+                why = in_one_line(getattr(error, "cause", None) or error).partition("\n")[0]
+                msg = f"the run's desk in the Ray cluster does not answer: {why}"
+                raise HostError(msg) from error
+            self._paid += 0 if lines is None else len(lines.content)
+            return spent
+
     def sync(self) -> None:
         """Return when all that is recorded so far has arrived."""
         arrived = threading.Event()
@@ -124,6 +151,7 @@ class DeskChannel:
     def end(self) -> None:
         """Send what is left, and return when it has arrived."""
         self._is_over = True
+        self._cashier.close()
         self._events.put(None)
         self._sender.join()
 
@@ -173,12 +201,8 @@ class DeskChannel:
 
     def _tell(self, parcels: list[Parcel], events: list[Any]) -> None:
         call = self._desk.hear.remote(self._worker, parcels, events)
-        spent = ray.get(call, timeout=_LOST)
-        if spent is None:
+        if not ray.get(call, timeout=_LOST):
             _vanish()
-        elif spent:
-            with (self._folder / LEDGER).open("ab") as file:
-                file.write(spent_elsewhere(spent))
 
 
 def _vanish() -> None:

@@ -12,9 +12,9 @@ import pytest
 
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import append_line, write_bytes, write_text
-from pytest_mobileagent.llm.budget import Ledger
+from pytest_mobileagent.llm.budget import Spent
 from pytest_mobileagent.plugin.engine.ray.desk import Desk
-from pytest_mobileagent.plugin.engine.ray.mirror import Mirror, Parcel, Way, spent_elsewhere
+from pytest_mobileagent.plugin.engine.ray.mirror import Mirror, Parcel, Way, new_lines_of
 from pytest_mobileagent.run.folder import RunFolder
 
 if TYPE_CHECKING:
@@ -46,11 +46,12 @@ class Machine:
         """Send what is new; return whether the desk takes it."""
         parcels = list(self.mirror.parcels())
         self.sent += parcels
-        spent = asyncio.run(self.desk.hear(self.name, parcels, events))
-        if spent:
-            with (self.folder / "spent.jsonl").open("ab") as file:
-                file.write(spent_elsewhere(spent))
-        return spent is not None
+        return asyncio.run(self.desk.hear(self.name, parcels, events))
+
+    def spent(self) -> Spent:
+        """Tell what this machine has spent, and return what all have."""
+        lines = new_lines_of(str(self.folder), "spent.jsonl", 0)
+        return asyncio.run(self.desk.spent(self.name, lines))
 
 
 @pytest.fixture
@@ -133,24 +134,35 @@ def test_lines_of_all_machines_stand_in_one_index(run, machines):
     assert (run.path / "index.jsonl").read_text() == "0\n1\n2\n3\n"
 
 
-def test_what_others_spend_counts_and_is_sent_back_to_nobody(run, machines):
+def test_what_each_spends_counts_for_all_at_once_and_once(run, machines):
     ours, theirs = machines
-    for machine in (ours, theirs, ours, theirs):
+    for number in range(4):
+        machine = machines[number % 2]
         machine.append("spent.jsonl", "[0.5, 10]")
-        machine.send()
+        assert machine.spent() == Spent(0.5 * (number + 1), 10 * (number + 1))
+    for machine in (ours, theirs, ours):
+        machine.send()  # the same lines, with all else
+        assert machine.spent() == Spent(2.0, 40)
+    ours.append("spent.jsonl", "[1.5, 2]")
     ours.send()
-    for folder in (run.path, ours.folder, theirs.folder):
-        spent = Ledger(folder / "spent.jsonl").spent()
-        assert (spent.usd, spent.tokens) == (2.0, 40)
+    assert theirs.spent() == Spent(3.5, 42)
+    assert (run.path / "spent.jsonl").read_text() == "[0.5, 10]\n" * 4 + "[1.5, 2]\n"
+
+
+def test_a_line_that_is_still_being_written_is_left_for_later(run, machines):
+    ours, theirs = machines
+    for content in (b"[0.5, 10]\n[0.2", b"[0.5, 10]\n[0.25, 5]\n"):
+        ours.write("spent.jsonl", content)
+        ours.send()
+        theirs.append("spent.jsonl", "[1.0, 1]")
+        theirs.send()
+    assert theirs.spent() == Spent(2.75, 17)
 
 
 def test_what_was_spent_before_a_run_was_resumed_counts(run, tmp_path):
     run.make()
     append_line(run.path / "spent.jsonl", "[0.25, 5]")
-    machine = Machine(tmp_path / "gw0", Desk(run), "gw0")
-    machine.send()
-    assert Ledger(machine.folder / "spent.jsonl").spent().usd == 0.25
-    assert Ledger(run.path / "spent.jsonl").spent().usd == 0.25
+    assert asyncio.run(Desk(run).spent("gw0", None)) == Spent(0.25, 5)
 
 
 def test_the_first_that_collects_writes_run_json(run, machines):
@@ -187,6 +199,8 @@ def test_of_a_worker_that_was_declared_dead_nothing_is_taken(run, desk, machines
     assert asyncio.run(desk.events(0)) == ([], {})
     with pytest.raises(HostError, match="gw0 is no worker of this run any more"):
         asyncio.run(desk.number("gw0", "t"))
+    with pytest.raises(HostError, match="gw0 is no worker of this run any more"):
+        asyncio.run(desk.spent("gw0", None))
 
 
 def test_events_and_orders_arrive_in_order(desk, machines):
