@@ -234,10 +234,9 @@ class RunConfig(RunContext):
                 "of each: leave it out, or repeat tasks by --mobile-epochs"
             )
             raise pytest.UsageError(printable(msg))
-        far = [
-            spec for spec in self.config.getoption("tx", None) or () if not spec.startswith("popen")
-        ]
-        if far:
+        # What was given, that is: pytest-xdist puts `-n` in its place, without a word.
+        given = getattr(self.config.known_args_namespace, "tx", None) or ()
+        if far := [spec for spec in given if not spec.lstrip("0123456789*").startswith("popen")]:
             msg = (
                 f"--tx={far[0]}: tests with an agent run on other machines by --mobile-engine=ray, "
                 "or in parts by --mobile-shard (docs/fleets.md)"

@@ -61,9 +61,10 @@ def test_how_many_workers_there_are_has_to_be_said(refused):
     )
 
 
-@pytest.mark.parametrize("spec", ["ssh=localhost", "socket=localhost:8888"])
-def test_workers_that_xdist_would_start_elsewhere_are_refused_with_what_to_do(refused, spec):
-    error = refused("--dist=load", f"--tx={spec}")
+@pytest.mark.parametrize("how", ["--dist=load", "-n1"])
+@pytest.mark.parametrize("spec", ["ssh=localhost", "2*socket=localhost:8888"])
+def test_workers_that_xdist_would_start_elsewhere_are_refused_with_what_to_do(refused, how, spec):
+    error = refused(how, f"--tx={spec}")
     assert f"ERROR: --tx={spec}: " in error
     assert "--mobile-engine=ray" in error
     assert "--mobile-shard" in error

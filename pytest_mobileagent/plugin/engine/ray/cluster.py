@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 
 PHONE = "phone"  # the resource of which a machine has one for each of its phones
 _SECONDS = 5.0  # in which a head has to accept a connection
+# How HTTP/2, and with it Ray's protocol, begins; and the type of the frame that answers.
+_HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
+_SETTINGS = b"\x04"
+_OF_RAY = {
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # it warns of a change there
+    "RAY_nums_py_gcs_reconnect_retry": "0",  # each takes 20 s, and fails where the first has
+    "RAY_DEFAULT_PYTHON_VERSION_MATCH_LEVEL": "minor",  # we tell of the patch level ourselves
+}
 _STORE = 100 << 20  # bytes of shared memory: nothing large is kept there
 
 
@@ -92,12 +100,22 @@ def connect(engine: Engine, workers: int) -> Cluster:
     try:
         with _quiet():
             ray.init(**options)
-    except (ConnectionError, ValueError, RuntimeError, TimeoutError) as error:
-        msg = " ".join(str(error).split())
-        hint = ": a cluster that wants a token needs RAY_AUTH_MODE=token here, too (docs/fleets.md)"
-        raise ClusterError(msg + hint * isinstance(error, ConnectionError)) from error
+    except Exception as error:  # Ray raises many kinds, and bare ones
+        raise ClusterError(_why(error)) from error
     packed = ray.get_runtime_context().runtime_env.get("working_dir")
     return Cluster(engine.labels, bool(packed))
+
+
+def _why(error: Exception) -> str:
+    """Return why a cluster cannot be used, and what to do."""
+    msg = " ".join(str(error).split()) or type(error).__name__
+    if "Could not find any running Ray" in msg:
+        return "no Ray runs on this machine: start it by ray start --head, or leave out :auto"
+    if isinstance(error, ConnectionError):
+        msg += "; a cluster that wants a token needs RAY_AUTH_MODE=token here, too (docs/fleets.md)"
+    elif "Version mismatch" in msg:
+        msg += ": the same versions are needed here as there (docs/fleets.md)"
+    return msg
 
 
 def disconnect() -> None:
@@ -115,20 +133,40 @@ def _probe(address: str) -> None:
         msg = "an address is HOST:PORT, that of the cluster's head, or auto"
         raise ClusterError(msg)
     try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=_SECONDS).close()
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=_SECONDS) as talk:
+            talk.sendall(_HELLO)
+            is_ray = _answer(talk)[3:4] == _SETTINGS
     except (OSError, OverflowError) as error:
         msg = f"nobody answers there ({error}): is that the address that ray start --head printed?"
         raise ClusterError(msg) from None
+    if not is_ray:
+        msg = "what answers there is not Ray: is that the address that ray start --head printed?"
+        raise ClusterError(msg)
+
+
+def _answer(talk: socket.socket) -> bytes:
+    """Return how what listens somewhere begins its answer; nothing if it says nothing."""
+    try:
+        return talk.recv(9)
+    except OSError:
+        return b""
 
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
     """Keep what Ray warns of, and its handler of SIGTERM, out of a session of pytest."""
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # it warns of a change there
+    for name, value in _OF_RAY.items():
+        os.environ.setdefault(name, value)
     handler = signal.getsignal(signal.SIGTERM)
+    # What is not Python's in Ray writes there itself.
+    errors, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     finally:
+        os.dup2(errors, 2)
+        os.close(errors)
+        os.close(nowhere)
         signal.signal(signal.SIGTERM, handler)
