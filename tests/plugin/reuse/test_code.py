@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.jsonable import digest
-from pytest_mobileagent.plugin.reuse.digests import Sources
+from pytest_mobileagent.plugin.reuse.code import Sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -1,0 +1,168 @@
+"""The code of a project's functions, and of what they use: what a task's result depends on, too.
+
+A run reads the code of all its tasks before the first of them begins, so a file is parsed once.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import linecache
+import re
+import textwrap
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+_CONSTANTS = (bool, int, float, str, bytes, tuple, list, dict, set, frozenset)
+_FOREIGN = {"site-packages", "dist-packages"}
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class Sources:
+    """The code of functions, and of everything below a project's folder that they name.
+
+    Comments do not count, nor do decorators, as those of a task are its fields. What is reached
+    other than by its name in the code (`getattr`, entry points) is not found.
+    """
+
+    def __init__(self, project: Path) -> None:
+        self._project = project.resolve()
+        self._known: dict[tuple[Any, ...], list[list[str]]] = {}  # many tests are one function
+        self._codes: dict[Any, str] = {}
+        self._files: dict[str, bool] = {}  # whether they are the project's own
+        self._definitions: dict[str, dict[tuple[str, int], Definition]] = {}  # of each file
+
+    def of(self, *functions: Any) -> list[list[str]]:
+        """Return names and codes of functions and classes, and of what they use; each once."""
+        if functions not in self._known:
+            found: dict[str, str] = {}
+            for function in functions:
+                self._add(function, found, is_asked=True)
+            self._known[functions] = [list(each) for each in sorted(found.items())]
+        return self._known[functions]
+
+    def holds(self, thing: Any) -> bool:
+        """Whether a function, class or module is the project's own."""
+        try:
+            file = inspect.getfile(thing)
+        except (OSError, TypeError):
+            return False
+        if file not in self._files:
+            path = Path(file).resolve()
+            is_below = path.is_relative_to(self._project)
+            self._files[file] = is_below and not _FOREIGN & set(path.parts)
+        return self._files[file]
+
+    def _add(self, thing: Any, found: dict[str, str], *, is_asked: bool = False) -> None:
+        thing = _bare(thing)
+        if isinstance(thing, ModuleType):
+            self._add_module(thing, found)
+            return
+        if not (inspect.isfunction(thing) or inspect.isclass(thing)):
+            return
+        name = f"{thing.__module__}.{thing.__qualname__}"
+        if name in found or not (is_asked or self.holds(thing)):
+            return
+        if thing not in self._codes:
+            self._codes[thing] = self._code_of(thing)
+        found[name] = self._codes[thing]
+        for function in _functions_of(thing):
+            for word, value in _used_by(function):
+                if isinstance(value, _CONSTANTS) or self.holds(type(value)):
+                    found[f"{function.__module__}.{word}"] = shown(value)
+                    self._add(type(value), found)
+                else:
+                    self._add(value, found)
+
+    def _add_module(self, module: ModuleType, found: dict[str, str]) -> None:
+        """Add the whole of a module that is used by its name, whichever parts of it are used."""
+        name = f"module {module.__name__}"
+        if name not in found and self.holds(module):
+            path = Path(str(module.__file__))
+            found[name] = path.read_text("utf-8", "replace")
+
+    def _code_of(self, thing: Any) -> str:
+        try:
+            tree = self._definition(thing) or ast.parse(textwrap.dedent(inspect.getsource(thing)))
+        except (OSError, TypeError, SyntaxError):  # it has no source
+            codes = [function.__code__ for function in _functions_of(thing)]
+            return " ".join(code.co_code.hex() + shown(code.co_consts) for code in codes)
+        for node in tree.body:
+            if isinstance(node, Definition):
+                node.decorator_list = []
+        return ast.unparse(tree)
+
+    def _definition(self, thing: Any) -> ast.Module | None:
+        """Return the syntax of a function that a module defines; None for all others.
+
+        `inspect.getsource` would read the file's tokens anew for each of them.
+        """
+        if not inspect.isfunction(thing) or "." in thing.__qualname__:
+            return None
+        code = thing.__code__
+        if code.co_filename not in self._definitions:
+            self._definitions[code.co_filename] = _definitions(code.co_filename)
+        node = self._definitions[code.co_filename].get((thing.__name__, code.co_firstlineno))
+        return None if node is None else ast.Module([node], [])
+
+
+def _definitions(file: str) -> dict[tuple[str, int], Definition]:
+    """Return the functions that a file defines, not inside anything, by name and first line."""
+    linecache.checkcache(file)
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError):
+        return {}
+    return {
+        (node.name, min([node.lineno, *(each.lineno for each in node.decorator_list)])): node
+        for node in tree.body
+        if isinstance(node, Definition)
+    }
+
+
+def shown(value: Any) -> str:
+    """Return a text for a value, the same in each process."""
+    if isinstance(value, set | frozenset):
+        return f"{{{', '.join(sorted(map(shown, value)))}}}"
+    return _ADDRESS.sub("", repr(value))
+
+
+def _bare(thing: Any) -> Any:
+    """Return the function inside wrappers, partial functions and bound methods."""
+    while True:
+        if isinstance(thing, functools.partial):
+            thing = thing.func
+        elif (inner := inspect.getattr_static(thing, "__wrapped__", None)) is not None:
+            thing = inner
+        else:
+            return getattr(thing, "__func__", thing)
+
+
+def _functions_of(thing: Any) -> list[Any]:
+    if not inspect.isclass(thing):
+        return [thing]
+    members = (getattr(each, "__func__", each) for each in vars(thing).values())
+    return [each for each in members if inspect.isfunction(each)]
+
+
+def _used_by(function: Any) -> Iterator[tuple[str, Any]]:
+    """Return the names of globals that a function's code uses, with their values."""
+    known = function.__globals__
+    cells = inspect.getclosurevars(function).nonlocals if function.__closure__ else {}
+    yield from sorted(cells.items())
+    for name in _names(function.__code__):
+        if name in known:
+            yield name, known[name]
+
+
+@functools.lru_cache(maxsize=10_000)
+def _names(code: CodeType) -> tuple[str, ...]:
+    """Return the names of globals and attributes in code, sorted."""
+    inner = (const for const in code.co_consts if isinstance(const, CodeType))
+    return tuple(sorted(set(code.co_names).union(*map(_names, inner))))
