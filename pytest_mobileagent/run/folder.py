@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import secrets
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ from pytest_mobileagent.fileio import PRIVATE, read_json, write_json
 from pytest_mobileagent.task.case import Case
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
 
@@ -82,13 +83,25 @@ class RunFolder:
             HostError: it cannot be written.
         """
         path = self.make() / RUN
-        if path.exists():
-            return
-        head = {"id": self.id, "started": self.started, **about()}
-        digests = head.pop("digests", {})
-        tasks = [case.to_json() for case in cases]
-        whole = {"schema_version": SCHEMA_VERSION, "run": head, "tasks": tasks, "digests": digests}
-        self._write(whole)
+        with self.alone():
+            if path.exists():
+                return
+            head = {"id": self.id, "started": self.started, **about()}
+            digests = head.pop("digests", {})
+            tasks = [case.to_json() for case in cases]
+            self._write(
+                {"schema_version": SCHEMA_VERSION, "run": head, "tasks": tasks, "digests": digests}
+            )
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep other processes of the run waiting here, which would do the same work again."""
+        with contextlib.ExitStack() as stack:
+            with contextlib.suppress(OSError):  # a file system without locks: they do it again
+                descriptor = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
+                stack.callback(os.close, descriptor)
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
 
     def go_on(
         self, again: Mapping[str, Any], cases: Iterable[Case], digests: Mapping[str, Any]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -86,6 +87,28 @@ def test_run_json_is_written_once_by_whoever_comes_first(tmp_path: Path) -> None
         assert each.about() == {"id": run.id, "started": run.started, "agent": "mine"}
         assert [case.to_json() for case in cases(each.path)] == [case.to_json() for case in CASES]
     assert [path.name for path in run.path.iterdir()] == ["run.json"]
+
+
+def test_what_a_run_is_about_is_found_out_by_one_process_while_others_wait(tmp_path: Path) -> None:
+    run = RunFolder.plan(tmp_path, "mine")
+    worker = RunFolder(run.path, run.id, run.started)
+    is_asked = threading.Event()
+
+    def of_worker() -> dict[str, str]:
+        is_asked.set()
+        return {"agent": "theirs"}
+
+    other = threading.Thread(target=worker.begin, args=(of_worker, CASES))
+
+    def about() -> dict[str, str]:
+        other.start()
+        assert not is_asked.wait(0.05)  # as long as it would take without a lock, and longer
+        return {"agent": "mine"}
+
+    run.begin(about, CASES)
+    other.join()
+    assert not is_asked.is_set()
+    assert run.about()["agent"] == "mine"
 
 
 @pytest.mark.parametrize(

@@ -141,9 +141,12 @@ class Resuming(RecordedEarlierRun):
         return [", ".join(parts), *([warning] if changed and was_reused else [])]
 
     def _differs_in(self) -> list[str]:
+        return [str(name) for each in self._own_entry() for name in each.get("differs_in", ())]
+
+    def _own_entry(self) -> list[Mapping[str, Any]]:
+        """Return what run.json says of this session: one entry, or none."""
         resumed = runs.about(self.path).get("resumed") or ()
-        own = [each for each in resumed if each.get("when") == self.when]
-        return [str(name) for each in own for name in each.get("differs_in", ())]
+        return [each for each in resumed if each.get("when") == self.when]
 
     @property
     def redaction(self) -> str | None:
@@ -163,7 +166,11 @@ class Resuming(RecordedEarlierRun):
         Raises:
             HostError: it cannot be written.
         """
-        now = about()
+        with folder.alone():
+            if not self._own_entry():  # another process has written it
+                self._add(folder, about(), cases)
+
+    def _add(self, folder: RunFolder, now: Mapping[str, Any], cases: Sequence[Case]) -> None:
         before = self.about.get("fingerprints")
         before = before if isinstance(before, dict) else {}
         selected, known = ({case.key for case in each} for each in (cases, runs.cases(self.path)))
