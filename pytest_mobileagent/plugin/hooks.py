@@ -331,11 +331,22 @@ def _of_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
         if run.config.getini(PACK_SCREENS):
             manager.register(Packing(run), "mobileagent-packing")
         manager.register(LivePage(run, collector.results), "mobileagent-live-page")
+        _hold_workers_back(manager, run)
     if run.gate.is_asked:
         from pytest_mobileagent.plugin.engine.interim import InterimAnalyses
 
         collector.analyses = InterimAnalyses(run, collector.results)
         manager.register(collector.analyses, "mobileagent-analyses")
+
+
+def _hold_workers_back(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
+    """Start no more workers at once than this machine has processors for, if they are here."""
+    from pytest_mobileagent.plugin.sources import leaves_distribution
+
+    if run.is_distributed and not run.is_elsewhere and leaves_distribution(run.config):
+        from pytest_mobileagent.plugin.engine.starting import Starting
+
+        manager.register(Starting(), "mobileagent-starting")
 
 
 def _of_worker(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
