@@ -3,9 +3,9 @@
 Episodes take as long as in an earlier run, more or less; some take three times as long, which
 nobody could know (stragglers), and some break their worker half-way, which is replaced, and are
 run again.
-The scheduler is the plugin's own (`engine/scheduler.py`); workers start a test as pytest-xdist's
-do. The limit for the whole is the longest episode, or all of the work divided by the phones,
-whichever is more.
+The scheduler is the plugin's own (`engine/scheduler.py`); workers start a test when they know the
+next one, as those of both engines do. The limit for the whole is the longest episode, or all of the
+work divided by the phones, whichever is more.
 """
 
 from __future__ import annotations
@@ -15,13 +15,9 @@ import random
 import sys
 import time
 from dataclasses import dataclass, field
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pytest_mobileagent.plugin.engine.scheduler import TaskScheduling
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from pytest_mobileagent.plugin.engine.scheduler import Mark, Scheduler
 
 TASKS, PHONES = 10_000, 500
 STRAGGLERS, FAILURES = 0.02, 0.02  # shares of the episodes
@@ -29,36 +25,21 @@ SLOWER = 3.0  # how much longer a straggler takes: one that only a limit ends, s
 RESTART = 10.0  # seconds until the worker that takes another's place has collected
 
 
-# By identity, as the workers of pytest-xdist are.
-@dataclass(eq=False)
+@dataclass
 class Worker:
-    """A worker of pytest-xdist: it runs a test when it knows the next one, or that it ends."""
+    """A worker: it runs a test when it knows the next one, or that it ends."""
 
     name: str
-    queue: list[int | None] = field(default_factory=list)
+    queue: list[int | Mark] = field(default_factory=list)
     running: int | None = None
-    shutting_down: bool = False
-
-    @property
-    def gateway(self) -> Any:
-        """What has the worker's name."""
-        return SimpleNamespace(id=self.name)
-
-    def send_runtest_some(self, indices: Sequence[int]) -> None:
-        """Receive tests."""
-        self.queue += indices
-
-    def shutdown(self) -> None:
-        """Learn that no more come."""
-        if not self.shutting_down:
-            self.queue.append(None)
-        self.shutting_down = True
 
     def begins(self) -> int | None:
         """Return the test that it begins now; None if it begins none."""
         if self.running is None and len(self.queue) > 1:
-            self.running = self.queue.pop(0)
-            return self.running
+            test = self.queue.pop(0)
+            assert not isinstance(test, Mark)
+            self.running = test
+            return test
         return None
 
 
@@ -81,12 +62,8 @@ class Fleet:
         self._events: list[tuple[float, int, Worker, str]] = []
         self._count = 0
         self._phones = phones
-        # As many workers as there are phones; pytest-xdist is told so by its own option.
-        config: Any = SimpleNamespace(
-            getvalue=lambda _: [f"{phones}*popen"],
-            pluginmanager=SimpleNamespace(getplugin=lambda _: None),
-        )
-        self.scheduler: Any = TaskScheduling(config, None, lambda: expected, lambda: self.now)
+        self._workers: dict[str, Worker] = {}
+        self.scheduler = Scheduler(phones, lambda: expected, lambda: self.now)
 
     def run(self) -> float:
         """Run all tasks, and return how many seconds they would have taken."""
@@ -98,8 +75,8 @@ class Fleet:
         return self.now
 
     def _start(self, name: str, after: float) -> None:
-        worker = Worker(name)
-        self._call("add_node", worker)
+        worker = self._workers[name] = Worker(name)
+        self._call("started", name)
         self._at(self.now + after, worker, "_collected")
 
     def _at(self, when: float, worker: Worker, what: str) -> None:
@@ -112,13 +89,17 @@ class Fleet:
         self.scheduling += time.process_time() - begun
         return given
 
+    def _give(self, *workers: Worker) -> None:
+        for worker in workers or self._workers.values():
+            worker.queue += self._call("give", worker.name)
+
     def _collected(self, worker: Worker) -> None:
-        self._call("add_node_collection", worker, self.names)
-        self._call("schedule")
+        self._call("collected", worker.name, self.names)
+        self._give()
         self._go_on()
 
     def _go_on(self) -> None:
-        for worker in self.scheduler.nodes:
+        for worker in self._workers.values():
             if (test := worker.begins()) is not None:
                 is_broken = test in self.breaks
                 seconds = self.seconds[test] * (0.5 if is_broken else 1.0)
@@ -130,16 +111,17 @@ class Fleet:
         test, worker.running = worker.running, None
         assert test is not None
         self.done.append(test)
-        self._call("mark_test_complete", worker, test, self.seconds[test])
+        self._call("done", worker.name, test, self.seconds[test])
+        self._give(worker)
         self._go_on()
 
     def _broke(self, worker: Worker) -> None:
         assert worker.running is not None
         self.breaks.remove(worker.running)
-        crashed = self._call("remove_node", worker)
-        self._call("mark_test_pending", crashed)
-        if not worker.shutting_down or self.scheduler.has_pending:
-            self._start(f"{worker.name}'", after=RESTART)
+        del self._workers[worker.name]
+        self._call("again", self._call("ended", worker.name))
+        self._start(f"{worker.name}'", after=RESTART)
+        self._give()
         self._go_on()
 
 

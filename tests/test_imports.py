@@ -209,6 +209,12 @@ def test_only_the_command_line_knows_that_there_is_a_virtual_device(arrows: Impo
     assert users <= {"virtual", "__main__"}
 
 
+def test_the_scheduler_knows_neither_pytest_nor_what_runs_tests() -> None:
+    names = names_in(PACKAGE / "plugin" / "engine" / "scheduler.py")
+    roots = {name.partition(".")[0] for name in names}
+    assert roots.isdisjoint({"pytest", "_pytest", "xdist", "ray", "pytest_mobileagent"})
+
+
 @pytest.mark.parametrize("arguments", [["--help"], ["--collect-only", "-q"]])
 def test_help_and_collection_load_nothing_heavy(
     pytester: pytest.Pytester, arguments: list[str]

@@ -194,37 +194,16 @@ def pytest_configure_node(node: Any) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    run = _run_of(config)
-    if run.agent is None:
-        return None
-    from pytest_mobileagent.plugin.engine.scheduler import TaskScheduling
+def pytest_xdist_make_scheduler(config: pytest.Config) -> Any:
     from pytest_mobileagent.plugin.sources import leaves_distribution
-    from pytest_mobileagent.run.expected import expected_times
-    from pytest_mobileagent.task.case import key_of
 
-    if not leaves_distribution(config):
+    run = _run_of(config)
+    if run.agent is None or not leaves_distribution(config):
         return None
+    from pytest_mobileagent.plugin.engine import scheduler_of
+    from pytest_mobileagent.plugin.engine.xdist import TaskScheduling
 
-    def times() -> dict[str, float]:  # called after collection, when the reused are known
-        reused = {entry["nodeid"] for entry in run.earlier.reused.values()}
-        return expected_times(run.folder.path, reused)
-
-    def sets() -> dict[str, str]:
-        if run.devices.source.restores:
-            return {}
-        from pytest_mobileagent.episode.runs import cases
-
-        found = (case for case in cases(run.folder.path) if case.task.task_set)
-        return {
-            case.nodeid: key_of(f"{case.suite}/{case.task.task_set}", case.environment, case.epoch)
-            for case in found
-        }
-
-    analyses = config.pluginmanager.get_plugin("mobileagent-analyses")
-    collector = config.pluginmanager.get_plugin("mobileagent-collector")
-    reported = None if collector is None else collector.finished
-    return TaskScheduling(config, log, times, analyses=analyses, sets=sets, reported=reported)
+    return TaskScheduling(config, scheduler_of(run))
 
 
 @pytest.hookimpl(trylast=True)

@@ -1,59 +1,38 @@
-"""How tasks are handed out to pytest-xdist's workers, which are simulated here."""
+"""How tasks are handed out to workers, which are simulated here."""
 
 from __future__ import annotations
 
 import heapq
 import itertools
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.plugin.engine.scheduler import TaskScheduling
+from pytest_mobileagent.plugin.engine.scheduler import Mark, Scheduler
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 
 class Worker:
-    """A worker as xdist/remote.py has it: it runs a test when it knows the next, or that it ends.
-
-    The test that it knows as the next has left its queue, and cannot be stolen any more.
-    """
+    """A worker, which does the first of what it was given when it knows the second."""
 
     def __init__(self, name: str) -> None:
-        self.gateway = SimpleNamespace(id=name)
-        self.queue: list[int | None] = []
-        self.next: int | None = None
-        self.running: int | None = None
-        self.shutting_down = False
+        self.name = name
+        self.given: list[int | Mark] = []
+        self.running: int | Mark | None = None
         self.is_dead = False
         self.most_in_hand = 0
-        self.is_at_pause = False  # it was given a test again
-
-    def send_runtest_some(self, indices: Sequence[int]) -> None:
-        if self.is_dead:
-            raise OSError("cannot send (already closed?)")
-        self.queue += indices
-
-    def shutdown(self) -> None:
-        if not self.shutting_down:
-            self.queue.append(None)
-        self.shutting_down = True
 
     def begins(self) -> bool:
-        """Whether it begins a test now."""
-        known = [each for each in (self.next, *self.queue) if each is not None]
+        """Whether it begins something now."""
+        known = [each for each in self.given if each is not Mark.END]
         self.most_in_hand = max(self.most_in_hand, len(known) + (self.running is not None))
-        if self.running is not None:
+        if self.running is not None or len(self.given) < 2:
             return False
-        if self.next is None and self.queue:
-            self.next = self.queue.pop(0)
-        if self.next is None or not self.queue:
-            return False
-        self.running, self.next = self.next, self.queue.pop(0)
+        self.running = self.given.pop(0)
         return True
 
 
@@ -104,33 +83,24 @@ class Run:
         self.time = 0.0
         self.done: list[str] = []
         self.begun: dict[str, list[str]] = {}
-        self.errors: list[pytest.CollectReport] = []
-        config: Any = SimpleNamespace(
-            getvalue=lambda name: ["popen"] * len(ready),
-            pluginmanager=SimpleNamespace(getplugin=lambda name: None),
-            hook=SimpleNamespace(
-                pytest_collectreport=lambda report: self.errors.append(report)  # noqa: PLW0108 - by keyword
-            ),
-        )
         self.names = (f"gw{number}" for number in itertools.count())
         self.events: list[tuple[float, int, str, Worker]] = []
         self.count = itertools.count()
         self.workers: list[Worker] = []
         waits = {self.tests[number] for number in unreported or ()}  # for judges, for ever
         reported = None if unreported is None else {*self.tests} - waits
-        self.scheduler = TaskScheduling(
-            config,
-            None,
+        self.scheduler = Scheduler(
+            len(ready),
             lambda: expected or {},
             lambda: self.time,
-            analyses=cast("Any", stages),
+            analyses=stages,
             sets=lambda: {self.tests[test]: name for test, name in (sets or {}).items()},
             reported=reported,
         )
         for seconds in ready:
             self.start(seconds)
         for name, seconds in (deaths or {}).items():
-            worker = next(each for each in self.workers if each.gateway.id == name)
+            worker = next(each for each in self.workers if each.name == name)
             self.after(seconds, "dies", worker)
 
     def start(self, seconds: float) -> None:
@@ -140,57 +110,67 @@ class Run:
     def after(self, seconds: float, what: str, worker: Worker) -> None:
         heapq.heappush(self.events, (self.time + seconds, next(self.count), what, worker))
 
-    def collect(self, worker: Worker, tests: Sequence[str] | None = None) -> None:
-        self.scheduler.add_node(worker)
-        self.scheduler.add_node_collection(worker, self.tests if tests is None else tests)
-        if self.scheduler.collection_is_completed:
-            self.scheduler.schedule()
+    def collect(self, worker: Worker, tests: Sequence[str] | None = None) -> str:
+        self.scheduler.started(worker.name)
+        difference = self.scheduler.collected(worker.name, self.tests if tests is None else tests)
+        self.give()
+        return difference
+
+    def give(self) -> None:
+        for worker in self.workers:
+            if worker.name in self.scheduler.workers:
+                worker.given += self.scheduler.give(worker.name)
 
     def go(self) -> float:
         """Run to the end, and return the seconds that it took."""
         while self.events and not self.step():
             pass
-        for worker in self.scheduler.nodes:  # as xdist does, when all are finished
-            worker.shutdown()
+        for worker in self.workers:  # as engines do, when all are finished
+            if Mark.END not in worker.given:
+                worker.given.append(Mark.END)
         self.begin()
         while self.events:
             self.step()
         return self.time
 
     def step(self) -> bool:
-        """Go on to what happens next, and return whether that was all, as xdist asks then."""
+        """Go on to what happens next, and return whether that was all, as engines ask then."""
         self.time, _, what, worker = heapq.heappop(self.events)
         if worker.is_dead:
             return False
         if what == "collected":
-            if not self.scheduler.tests_finished:
+            if not self.scheduler.is_done:
                 self.collect(worker)
         elif what == "done":
-            test, worker.running = worker.running, None
-            assert test is not None
-            if not worker.is_at_pause:
-                self.done.append(self.tests[test])
-            self.scheduler.mark_test_complete(worker, test, self.takes[test])
-        elif worker in self.scheduler.nodes and worker.running is not None:
+            assert worker.running is not None
+            entry, worker.running = worker.running, None
+            if isinstance(entry, Mark):
+                self.scheduler.done(worker.name, entry)
+            else:
+                self.done.append(self.tests[entry])
+                self.scheduler.done(worker.name, entry, self.takes[entry])
+            worker.given += self.scheduler.give(worker.name)
+        elif worker.name in self.scheduler.workers and worker.running is not None:
             worker.is_dead = True
-            if crashed := self.scheduler.remove_node(worker):
-                self.scheduler.mark_test_pending(crashed)
+            if crashed := self.scheduler.ended(worker.name):
+                self.scheduler.again(crashed)
+            self.give()
             self.start(1)
-        is_finished = self.scheduler.tests_finished
+        if self.scheduler.analyse():
+            self.give()
+        is_finished = self.scheduler.is_done
         self.begin()
         return is_finished
 
     def begin(self) -> None:
         for worker in self.workers:
-            if not worker.is_dead and worker.begins():
-                assert worker.running is not None
-                name = self.tests[worker.running]
-                begun = self.begun.setdefault(worker.gateway.id, [])
-                worker.is_at_pause = name in begun
-                if worker.is_at_pause:
-                    self.after(0, "done", worker)
-                    continue
-                begun.append(name)
+            if worker.is_dead or not worker.begins():
+                continue
+            assert worker.running is not None
+            if isinstance(worker.running, Mark):
+                self.after(0, "done", worker)
+            else:
+                self.begun.setdefault(worker.name, []).append(self.tests[worker.running])
                 self.after(self.takes[worker.running], "done", worker)
 
 
@@ -259,16 +239,6 @@ def test_the_test_that_a_worker_died_over_is_repeated_and_what_it_had_in_hand_go
     assert "gw2" in run.begun
 
 
-def test_a_worker_that_dies_before_it_can_be_told_so_does_not_end_the_run():
-    run = Run([1] * 6, ready=[0, 0])
-    first, second = run.workers
-    run.collect(first)
-    run.collect(second)
-    first.is_dead = True
-    run.scheduler.mark_test_complete(first, 0, 1)
-    assert run.scheduler.remove_node(first) is not None
-
-
 def test_what_a_dead_worker_had_done_and_not_reported_is_run_again_and_nothing_else_is():
     run = Run([5] * 6, ready=[0, 0], deaths={"gw0": 12}, unreported=[0])
     run.go()
@@ -280,30 +250,45 @@ def test_what_two_workers_have_died_with_is_lost():
     run = Run([5], ready=[0], unreported=[0])
     for _ in range(2):
         run.go()
-        (worker,) = run.scheduler.nodes
-        assert run.scheduler.remove_node(worker) is None
+        (worker,) = run.scheduler.workers
+        assert run.scheduler.ended(worker) is None
         run.start(0)
     run.go()
     assert run.done == ["test_0"] * 2
 
 
-def test_what_a_worker_has_in_hand_is_not_stolen():
-    run = Run([1], ready=[0])
-    with pytest.raises(NotImplementedError):
-        run.scheduler.remove_pending_tests_from_node(run.workers[0], [0])
-
-
 @pytest.mark.parametrize("late", [["test_0"], ["test_1", "test_0"], []])
-def test_a_worker_that_collects_something_else_ends_the_run(late):
+def test_a_worker_that_collects_something_else_is_told_and_gets_nothing(late):
     run = Run([1, 1], ready=[0, 9])
     first, second = run.workers
-    run.collect(first)
-    run.collect(second, late)
-    assert "gw0" in str(run.errors[0].longrepr)
-    assert "gw1" in str(run.errors[0].longrepr)
-    assert first.shutting_down
-    assert second.shutting_down
-    assert second.queue == [None]
+    assert run.collect(first) == ""
+    difference = run.collect(second, late)
+    assert "gw0 and gw1 collected different tests" in difference
+    assert "-test_1" in difference
+    assert second.given == []
+
+
+def test_what_nobody_has_in_hand_can_be_dropped():
+    run = Run([1] * 9, ready=[0])
+    (worker,) = run.workers
+    run.collect(worker)
+    run.scheduler.drop_rest()
+    assert worker.given == [0, 1]
+    run.scheduler.done(worker.name, 0, 1.0)
+    assert run.scheduler.give(worker.name) == [Mark.END]
+    assert run.scheduler.is_done
+
+
+def test_a_worker_that_is_closed_gets_nothing_and_its_share_goes_to_others():
+    run = Run([5] * 4, ready=[0, 0])
+    first, second = run.workers
+    run.scheduler.started(first.name)
+    run.scheduler.close(first.name)
+    run.collect(second)
+    run.scheduler.collected(first.name, run.tests)
+    run.give()
+    assert first.given == []
+    assert len(second.given) == 2
 
 
 @given(

@@ -1,0 +1,152 @@
+"""pytest-xdist's protocol, for the scheduler of this package.
+
+What pytest-xdist gives a worker cannot be taken back once the worker knows it as its next test:
+`WorkerController.send_steal` reaches only those behind it. There is no order for a pause; a worker
+that is given the test before it once more takes that for one (see `deferring.Pauses`).
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent.plugin.engine.scheduler import Mark
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from xdist.workermanage import WorkerController
+
+    from pytest_mobileagent.plugin.engine.scheduler import Scheduler
+
+
+class TaskScheduling:
+    """A scheduler of pytest-xdist (its protocol is `xdist.scheduler.Scheduling`)."""
+
+    def __init__(self, config: pytest.Config, scheduler: Scheduler) -> None:
+        self.config = config
+        self._scheduler = scheduler
+        self._nodes: dict[str, WorkerController] = {}
+        self._last: dict[str, int] = {}  # the test that each worker was given last
+        self._has_begun = False
+
+    @property
+    def nodes(self) -> list[WorkerController]:
+        """The workers that have started and not ended."""
+        return list(self._nodes.values())
+
+    @property
+    def collection_is_completed(self) -> bool:
+        """Whether tests can be handed out, for which one worker has to have collected."""
+        return self._scheduler.has_collected
+
+    @property
+    def tests_finished(self) -> bool:
+        """Whether all tests are done, except those that wait to be the last of their worker.
+
+        pytest-xdist asks this after each event, which it has reported by then; so it is here that
+        interim analyses are made.
+        """
+        if self._scheduler.analyse():
+            self._give(self.nodes)
+        return self._scheduler.is_done
+
+    @property
+    def has_pending(self) -> bool:
+        """Whether tests are being run; pytest-xdist ends its status line before that."""
+        return self._has_begun and self._scheduler.is_left
+
+    def add_node(self, node: WorkerController) -> None:
+        """Add a worker that has started and has yet to collect."""
+        self._nodes[node.gateway.id] = node
+        self._scheduler.started(node.gateway.id)
+
+    def add_node_collection(self, node: WorkerController, collection: Sequence[str]) -> None:
+        """Receive what a worker has collected; if it differs from the first's, the run ends."""
+        if difference := self._scheduler.collected(node.gateway.id, collection):
+            refuse(self.config, node.gateway.id, difference)
+            self._scheduler.drop_rest()
+            for each in self.nodes:
+                each.shutdown()
+
+    def schedule(self) -> None:
+        """Give each worker that has collected what it needs to go on."""
+        if not self._has_begun:
+            self._has_begun = True
+            self._show_beginning()
+        self._give(self.nodes)
+
+    def mark_test_complete(
+        self, node: WorkerController, item_index: int, duration: float = 0
+    ) -> None:
+        """Note that a worker has done a test, in `duration` seconds."""
+        worker = node.gateway.id
+        at_pause = self._scheduler.is_at_pause(worker)
+        self._scheduler.done(worker, Mark.PAUSE if at_pause else item_index, duration)
+        self._give([node])
+
+    def mark_test_pending(self, item: str) -> None:
+        """Hand out a test once more."""
+        self._scheduler.again(item)
+        self.schedule()
+
+    def remove_pending_tests_from_node(
+        self, node: WorkerController, indices: Sequence[int]
+    ) -> None:
+        """Do nothing but raise: what a worker has in hand cannot be taken back."""
+        raise NotImplementedError
+
+    def remove_node(self, node: WorkerController) -> str | None:
+        """Remove a worker, and return the test that it was running if it died over it.
+
+        Raises:
+            KeyError: there is no such worker.
+        """
+        del self._nodes[node.gateway.id]
+        crashed = self._scheduler.ended(node.gateway.id)
+        if self._has_begun:
+            self.schedule()
+        return crashed
+
+    def _give(self, nodes: Iterable[WorkerController]) -> None:
+        for node in nodes:
+            worker = node.gateway.id
+            if node.shutting_down:
+                self._scheduler.close(worker)
+            given = self._scheduler.give(worker)
+            if not given:
+                continue
+            numbers = []
+            for each in given:
+                if not isinstance(each, Mark):
+                    self._last[worker] = each
+                if each is not Mark.END:
+                    numbers.append(self._last[worker])
+            with suppress(OSError):  # it died; when xdist notices, what it has comes back
+                if numbers:
+                    node.send_runtest_some(numbers)
+                if given[-1] is Mark.END:
+                    node.shutdown()
+
+    def _show_beginning(self) -> None:
+        """Write how many tests there are, and keep the workers' status out of the dots."""
+        status = self.config.pluginmanager.getplugin("terminaldistreporter")
+        if status is None:
+            return
+        status.setstatus = lambda *_, **__: None
+        show_beginning(self.config, len(self._scheduler.tests))
+
+
+def show_beginning(config: pytest.Config, tests: int) -> None:
+    """Write how many workers and tests there are."""
+    terminal = config.pluginmanager.getplugin("terminalreporter")
+    if terminal is not None and tests and config.get_verbosity() >= 0:
+        terminal.write_line(f"{len(config.option.tx)} workers [{tests} items]")
+
+
+def refuse(config: pytest.Config, worker: str, difference: str) -> None:
+    """Report that a worker has collected other tests than the first."""
+    report = pytest.CollectReport(nodeid=worker, outcome="failed", longrepr=difference, result=[])
+    config.hook.pytest_collectreport(report=report)
