@@ -48,6 +48,8 @@ _HEAD: dict[str, Any] = {
     "apps": dict,
     "full_goal": str,
     "user": str,
+    "node": str,
+    "versions": dict,
 }
 _STEP: dict[str, Any] = {"actions": list, "said": str, "calls": list, "seconds": float}
 _STEP_OPTIONAL: dict[str, Any] = {"counts": bool, "golden": dict}

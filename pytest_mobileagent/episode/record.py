@@ -139,6 +139,8 @@ class EpisodeRecord:
     - `is_logged`: whether the phone's log was read in all steps, so that crashes are known.
     - `golden_left`: how many steps of the golden path it did not come to.
     - `unused`: the calls of a decision that the step limit forbade.
+    - `node`, `versions`: the machine on which it was made, if workers were on several, and the
+      versions of Python, system and packages there, by their names.
     - `folder`: where the episode is recorded; does not count for equality.
     - `extra`: what a record of a newer version says and this one does not know.
     """
@@ -168,11 +170,14 @@ class EpisodeRecord:
     golden_left: int = 0
     full_goal: str = ""
     user: str = ""
+    node: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
     folder: Path | None = field(default=None, compare=False)
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         _hand_out(self, "initial_probes", "steps", "unused", "options", "program", "apps", "extra")
+        _hand_out(self, "versions")
 
     def __repr__(self) -> str:
         return f"<episode of {self.case.id}: {self.step_count} steps, {self.termination}>"

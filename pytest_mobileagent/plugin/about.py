@@ -1,9 +1,15 @@
-"""What run.json says of a run: its command, its options, and a fingerprint of each part."""
+"""What run.json says of a run: its command, its options, and a fingerprint of each part.
+
+Beside that, the versions that each episode is recorded with.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import inspect
+import platform
+from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +43,11 @@ if TYPE_CHECKING:
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.task.case import Case
 
+# Packages by which results may differ between machines, as far as they are installed.
+_PACKAGES = (
+    "pytest-mobileagent", "pytest", "adbutils", "lxml", "pillow", "rapidfuzz", "rapidocr", "openai",
+    "anthropic", "appium-python-client",
+)  # fmt: skip
 _LIMITS = ("mobile-step-factor", "mobile-max-steps", "mobile-time-limit")
 
 
@@ -78,6 +89,21 @@ def about_run(
         "reused_from": run.earlier.reused_from,
         "versions": {"pytest-mobileagent": pytest_mobileagent.__version__},
     }
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Return the versions of Python, the system and packages of this machine, by their names."""
+    found = {
+        "Python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+    }
+    for name in _PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
 
 
 def _episodes(run: RunConfig) -> dict[str, Any]:

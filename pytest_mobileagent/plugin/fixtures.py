@@ -261,6 +261,7 @@ def _broke(*failures: object) -> str:
 
 def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
     from pytest_mobileagent.episode.runs import QUESTIONS
+    from pytest_mobileagent.plugin.about import versions
     from pytest_mobileagent.plugin.attempts import chosen_agent
     from pytest_mobileagent.plugin.bodies import stops
     from pytest_mobileagent.run.attempt import Plan
@@ -300,6 +301,8 @@ def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
         user=run.value("mobile-user"),
         user_models=run.models.settings_for_user(case),
         unanswered=run.folder.path / QUESTIONS,
+        node=run.node,
+        versions=versions(),
         is_done=stops(request) if case.task.stop_on_success and not single else None,
     )
 

@@ -166,6 +166,8 @@ class Entry(Spent):
     metered: bool | None
     estimated: bool | None
     reset: dict[str, Any] | None
+    node: str | None
+    versions: dict[str, str] | None
     roles: dict[str, Spent] | None
     as_run: NotRequired[dict[str, Any]]
 

@@ -189,6 +189,8 @@ def measures(
         "metered": episode.is_metered,
         "estimated": spent.estimated,
         "reset": episode.reset and episode.reset.to_json(),
+        "node": episode.node or None,
+        "versions": dict(episode.versions) or None,
     }
 
 
@@ -198,7 +200,8 @@ MEASURES = (
     "no_effect_steps", "repeated_steps", "unfocused_steps", "invalid_actions", "crashes", *NOISE,
     "user", "questions", "answered", "useful", "needless", "calls", "input_tokens",
     "output_tokens", "cached_tokens", "cost_usd", "unpriced_calls", "uncounted_calls", "retries",
-    "estimated_input_tokens", "estimated_output_tokens", "metered", "estimated", "reset",
+    "estimated_input_tokens", "estimated_output_tokens", "metered", "estimated", "reset", "node",
+    "versions",
 )  # fmt: skip
 
 

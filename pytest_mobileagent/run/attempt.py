@@ -71,6 +71,8 @@ class Plan:
     - `path`: "single" if the golden actions are done in the agent's place (see `run.path`).
     - `user`: how the task's user answers (see `task.user.MODES`); `user_models`: those that may
       play it, `models` if not given; `unanswered`: the file of questions that nobody answers.
+    - `node`, `versions`: the machine, if workers are on several, and what runs there, by its name;
+      both are recorded.
     - `is_done`: called with the folder of the episode after every step; returns whether the goal
       is met and the episode is to end. None if the task does not stop on success.
     """
@@ -92,6 +94,8 @@ class Plan:
     user: str = "asked"
     user_models: ModelSettings | None = None
     unanswered: Path | None = None
+    node: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
     is_done: Callable[[Path], bool] | None = None
 
 
@@ -124,6 +128,8 @@ def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, numb
         user = _user(plan, folder, values)
         head = _head(plan, goal, number, versions)
         head |= {"user": user.mode} if user.mode else {}
+        head |= {"node": plan.node} if plan.node else {}
+        head |= {"versions": plan.versions} if plan.versions else {}
         head |= {"full_goal": fill(task.full, values)} if task.full else {}
         recorder.start(plan.case, device.info, reset, head)
         start = _Start(first, probes, goal, frozenset(versions), values, user)

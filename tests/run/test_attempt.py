@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -75,6 +76,7 @@ def tried(phone: FakePhone, tmp_path: Path) -> Callable[..., Episode]:
         case = Case(task, "s/t", "s", "s.py::t", {"what": "it"}, epoch=1)
         runner = partial(in_thread, agent, None)
         plan = Plan(case, "mine", runner, Limits(3, 10), seed=7, options={"history": 3})
+        plan = replace(plan, node="north", versions={"Python": "3.12.1"})
         folder = tmp_path / "episodes" / "e.4"
         attempt(plan, device or phone, ScreenStore(tmp_path / "screens"), folder, 4)
         return load(folder)
@@ -92,6 +94,7 @@ def test_an_attempt_is_recorded_with_what_was_known(tried: Callable[..., Episode
     assert (episode.seed, episode.attempt, episode.step_limit) == (7, 4, 3)
     assert episode.reset == Reset("snapshot", "default_boot")
     assert episode.apps == {APP: ""}
+    assert (episode.node, episode.versions) == ("north", {"Python": "3.12.1"})
     assert episode.started == CLOCK
     assert datetime.fromisoformat(episode.recorded).tzinfo is not None
 

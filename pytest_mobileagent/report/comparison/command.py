@@ -25,6 +25,7 @@ from pytest_mobileagent.report.comparison.beside import (
 )
 from pytest_mobileagent.report.comparison.by import FIELDS, alone, by_field, by_lines, by_markdown
 from pytest_mobileagent.report.comparison.compare import compare, paired_by_variant
+from pytest_mobileagent.report.comparison.machines import machines_remarks
 from pytest_mobileagent.report.gate.decide import decide_finished, decision_lines, decision_markdown
 from pytest_mobileagent.report.gate.spec import read_gate
 from pytest_mobileagent.report.recorded import find_run, recorded_run
@@ -141,7 +142,7 @@ def remarks(comparison: Comparison) -> list[str]:
     if comparison["unknown"]:
         names = ", ".join(map(printable, comparison["unknown"]))
         found.append(f"warning: not known of both runs, and maybe different: {names}")
-    return found
+    return [*found, *machines_remarks(comparison)]
 
 
 def comparison_markdown(comparison: Comparison, name: str = "", page: str = "") -> list[str]:

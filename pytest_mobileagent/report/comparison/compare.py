@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.jsonable import to_wire
+from pytest_mobileagent.report.comparison.machines import different_versions, nodes
 from pytest_mobileagent.report.comparison.pairing import (
     across_variants,
     common,
@@ -76,6 +77,8 @@ def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
       `difference` with its interval.
     - `noise`: what the agents met in the tasks of both runs, and did about it, in `baseline` and in
       `run` (see `metrics.noise`): of a clean and a noisy run, how robust the agent is.
+    - `versions`: of Python, system and packages that are not one and the same, each with those of
+      the `baseline` and of the `run`; `nodes`: the machines of either, if workers were on several.
     - `differs_in`: what of run.json's fingerprints is not the same; `should_be_equal`: what of that
       should be, where agents are compared; `unknown`: what one of the runs does not tell.
 
@@ -112,6 +115,8 @@ def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
                 "noise": {
                     n: _noise_of(r.tasks, both) for n, r in (("baseline", base), ("run", run))
                 },
+                "versions": different_versions(base.tasks, run.tasks, both),
+                "nodes": {n: nodes(r.tasks, both) for n, r in (("baseline", base), ("run", run))},
                 "differs_in": differs_in,
                 "should_be_equal": [name for name in differs_in if name in SHOULD_BE_EQUAL],
                 "unknown": unknown,

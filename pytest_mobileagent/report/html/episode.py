@@ -69,6 +69,8 @@ def _recorded(folder: Path, texts: Texts, pictures: Pictures) -> dict[str, Any]:
         "goal": episode.goal,
         "agent": episode.agent,
         "device": f"{device.model}, Android {device.android} ({device.serial})",
+        "node": episode.node,
+        "versions": ", ".join(f"{name} {version}" for name, version in episode.versions.items()),
         "size": list(device.size),
         "ending": ending(episode),
         "termination": str(episode.extra.get("termination") or episode.termination),

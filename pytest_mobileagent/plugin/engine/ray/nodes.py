@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import platform
 import socket
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest_mobileagent
 from pytest_mobileagent.jsonable import digest
+from pytest_mobileagent.plugin.about import versions
 from pytest_mobileagent.plugin.project import folders
 from pytest_mobileagent.plugin.reuse.digests import content_of
 
@@ -22,21 +21,12 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.plugin.config import RunConfig
 
-_PACKAGES = (
-    "pytest-mobileagent", "pytest", "pytest-xdist", "adbutils", "pillow", "lxml", "rapidfuzz",
-)  # fmt: skip
 _OF_PROJECT = ("agents", "apps", "environments", "noise")
 
 
 def about_node() -> dict[str, Any]:
     """Return the name of this machine, and the versions that a run's results may depend on."""
-    versions = {
-        "Python": platform.python_version(),
-        "system": f"{platform.system()} {platform.machine()}",
-    }
-    for name in _PACKAGES:
-        versions[name] = metadata.version(name)
-    return {"node": socket.gethostname(), "pid": os.getpid(), "versions": versions}
+    return {"node": socket.gethostname(), "pid": os.getpid(), "versions": versions()}
 
 
 def about_code(session: pytest.Session, run: RunConfig) -> dict[str, str]:

@@ -57,7 +57,9 @@ class RaySession(DSession):  # type: ignore[misc] # pytest-xdist has no types
         """Tell of versions that are others than here, once for each machine."""
         here, there = about_node()["versions"], about["versions"]
         others = [
-            f"{name} {there[name]}, not {here[name]}" for name in here if there[name] != here[name]
+            f"{name} {there.get(name)}, not {here[name]}"
+            for name in here
+            if there.get(name) != here[name]
         ]
         if others and about["node"] not in self._told:
             self._told.add(about["node"])

@@ -91,7 +91,7 @@ function factParts(row, episode) {
   const reset = episode.reset ? [episode.reset.kind, episode.reset.snapshot, (episode.reset.cleared || []).join?.(", "), episode.reset.reason].filter(Boolean).map(asText).join(" · ") : "";
   const attempts = (episode.attempts || []).map((each) => make("li", {}, each.e && byId(`e:${each.e}`) ? make("a", { href: addressOf({ e: each.e }) }, make("bdi", {}, each.e)) : asText(each.e) || "an attempt", ` ${asText(each.reason)}`));
   return [fold("episode", "Episode", false,
-    pairs([["test", row.nodeid], ["device", episode.device], ["agent", episode.agent], ["golden steps", episode.golden_steps], ["step limit", episode.step_limit], ["first success", row.first_success_step],
+    pairs([["test", row.nodeid], ["device", episode.device], ["machine", episode.node], ["versions", episode.versions], ["agent", episode.agent], ["golden steps", episode.golden_steps], ["step limit", episode.step_limit], ["first success", row.first_success_step],
       ["seconds", known(row.seconds) ? duration(row.seconds) : ""], ["cost", known(row.cost_usd) ? money(row.cost_usd) : ""], ["judges", known(row.judge_cost_usd) ? money(row.judge_cost_usd) : ""],
       ["tokens", known(row.input_tokens) ? `${tokens(row.input_tokens)} in, ${tokens(row.output_tokens)} out` : ""], ["seed", episode.seed],
       ["parameters", episode.parameters && Object.keys(episode.parameters).length ? episode.parameters : ""], ["reset", reset], ["missing files", (episode.missing || []).join(", ")], ["folder", episode.e]]),

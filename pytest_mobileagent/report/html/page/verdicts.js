@@ -54,6 +54,7 @@ function comparisonParts(given) {
     ...lists,
     ...(differs.length ? [make("p", {}, make("b", {}, "Differs in "), differs.map((each) => asText(each.name ?? each)).join(", "))] : []),
     ...(given.should_be_equal?.length ? [make("p", { className: "bad" }, `⚠ ${given.should_be_equal.map(asText).join(", ")} should be equal where agents are compared.`)] : []),
+    ...(Object.keys(given.versions || {}).length ? [make("p", { className: "bad" }, `⚠ Not the same versions on all machines: ${Object.entries(given.versions).map(([name, each]) => `${name} (${asText((each.baseline || []).join(", "))} in the baseline, ${asText((each.run || []).join(", "))} in the run)`).join("; ")}.`)] : []),
   ];
 }
 
