@@ -246,9 +246,6 @@ class RunConfig(RunContext):
         if self.is_elsewhere and not self.is_distributed and not runs_no_test(self.config):
             msg = ": say how many workers there are to be: -n N, or -n auto for all phones"
             raise usage_error(engine, msg)
-        if self.is_elsewhere and self.earlier.source is not None:
-            msg = f" and {self.settings['mobile-reuse']} do not go together: use -n on this machine"
-            raise usage_error(engine, msg)
 
 
 RUN = pytest.StashKey[RunConfig]()

@@ -207,7 +207,7 @@ def _check_budget(request: pytest.FixtureRequest) -> None:
 def _recorded(run: RunConfig, case: Case, episode: Path | None) -> Path:
     """Return the folder of a recorded episode, copied into this run if it is another's."""
     if episode is not None and (source := run.earlier.source) is not None:
-        episode = take_over(run, episode.relative_to(source).as_posix())
+        episode = take_over(run, episode.relative_to(source).as_posix(), to_read=True)
     if episode is None:
         what = "no reply of a model to" if run.earlier.gives_replies else "no episode of"
         raise Skipped("record", f"{what} {case.key} is recorded")

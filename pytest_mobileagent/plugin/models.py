@@ -100,7 +100,7 @@ class RunModels:
         from pytest_mobileagent.episode.exchanges import STREAM
         from pytest_mobileagent.llm.models import ModelSettings
 
-        recorded = self._run.earlier.replies(case)
+        recorded = self._replies(case)
         return ModelSettings(
             self.choice,
             self.prices,
@@ -110,6 +110,19 @@ class RunModels:
             None if recorded is None else recorded / STREAM,
             self._cashier,
         )
+
+    def _replies(self, case: Case) -> Path | None:
+        """Return the recorded episode whose replies are given in a case, brought here if need be.
+
+        Raises:
+            HostError: it cannot be brought.
+        """
+        earlier, desk = self._run.earlier, self._run.desk
+        recorded = earlier.replies(case)
+        if recorded is None or earlier.path is None or desk is None or recorded == earlier.path:
+            return recorded
+        desk.bring(recorded.relative_to(earlier.path).as_posix(), earlier.path)
+        return recorded
 
     def settings_for_judges(self, epoch: int) -> ModelSettings:
         """Return the settings of the models that judge the episodes of an epoch.
@@ -127,7 +140,7 @@ class RunModels:
         """
         from pytest_mobileagent.run.played import STREAM
 
-        recorded = self._run.earlier.replies(case)
+        recorded = self._replies(case)
         settings = self._settings_beside(self.choice, case.epoch)
         if recorded is None:
             return settings
@@ -269,7 +282,7 @@ class RunModels:
         Raises:
             HostError: recorded replies cannot be read.
         """
-        recorded = self._run.earlier.replies(case)
+        recorded = self._replies(case)
         if recorded is None:
             return self.for_program
         from pytest_mobileagent.episode.exchanges import STREAM

@@ -42,6 +42,10 @@ class TaskScheduling:
         """Whether tests can be handed out, for which one worker has to have collected."""
         return self._scheduler.has_collected
 
+    def wait_for(self, workers: int) -> None:
+        """Keep tests for so many workers that have yet to come (see `Scheduler.wait_for`)."""
+        self._scheduler.wait_for(workers)
+
     @property
     def tests_finished(self) -> bool:
         """Whether all tests are done, except those that wait to be the last of their worker.

@@ -45,16 +45,23 @@ def report_reused(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
     return True
 
 
-def take_over(run: RunConfig, episode: str) -> Path | None:
+def take_over(run: RunConfig, episode: str, *, to_read: bool = False) -> Path | None:
     """Copy an episode of the earlier run into this one, unless it is there; return the folder.
 
     `episode` is the folder as the earlier run's report names it; None is returned if it is gone.
+    Where the runs' folders are on another machine, it is copied there, and its files are here only
+    if somebody is `to_read` them.
 
     Raises:
         HostError: it cannot be written.
     """
     source = run.earlier.source
     assert source is not None
+    if run.desk is not None:
+        if not to_read:
+            copied = run.desk.take_over(episode)
+            return run.folder.path / episode if copied else None
+        run.desk.bring(episode, source)
     folder = source / episode
     inside = folder.is_dir() and folder.resolve().parent == (source / "episodes").resolve()
     if not inside:

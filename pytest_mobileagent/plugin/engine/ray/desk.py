@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
+import tempfile
 import time
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.episode.importing import import_episode
 from pytest_mobileagent.episode.runs import RUN
-from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import read_bytes, write_bytes
 from pytest_mobileagent.llm.budget import Ledger
-from pytest_mobileagent.plugin.engine.ray.mirror import Way
+from pytest_mobileagent.plugin.engine.ray.mirror import Mirror, Way, path_in, put
 from pytest_mobileagent.plugin.models import LEDGER
 from pytest_mobileagent.run.folder import RunFolder, new_attempt
 
@@ -31,10 +33,14 @@ if TYPE_CHECKING:
 
 
 class Desk:
-    """Holds what the controller and the workers have for each other; `folder` is the run's."""
+    """Holds what the controller and the workers have for each other.
 
-    def __init__(self, folder: RunFolder) -> None:
+    `folder` is the run's, `earlier` that of a run from which it takes episodes or replies.
+    """
+
+    def __init__(self, folder: RunFolder, earlier: Path | None = None) -> None:
         self._folder = folder
+        self._earlier = earlier
         self._events: list[tuple[str, Any]] = []
         self._came = asyncio.Event()
         self._orders: dict[str, list[Any]] = defaultdict(list)
@@ -76,7 +82,7 @@ class Desk:
 
     async def missing(self, names: Sequence[str]) -> list[str]:
         """Return those of the files, named by their content, which the run does not have yet."""
-        return [name for name in names if not self._path(name).exists()]
+        return [name for name in names if not path_in(self._folder.path, name).exists()]
 
     async def orders(self, worker: str, seconds: float) -> list[Any]:
         """Return the orders for a worker; wait for some, but not longer than this."""
@@ -95,6 +101,49 @@ class Desk:
         self._check(worker)
         self._folder.make()
         return new_attempt(self._folder.path, key)[1]
+
+    async def take_over(self, episode: str) -> bool:
+        """Copy an episode of the earlier run into this one, unless it is there.
+
+        `episode` is its folder, as the earlier run's report names it. Return False if it is gone.
+
+        Raises:
+            HostError: it cannot be written.
+        """
+        source = self._recorded(episode)
+        target = self._folder.path / "episodes" / source.name
+        if not target.exists():
+            try:
+                import_episode(source, self._folder.make(), target)
+            except RecordError:
+                return False
+        return True
+
+    async def earlier(self, episode: str) -> list[Parcel]:
+        """Return an episode of the earlier run, with its screens; nothing if it is gone.
+
+        Raises:
+            HostError: it cannot be read.
+        """
+        source = self._recorded(episode)
+        with tempfile.TemporaryDirectory(prefix=".earlier-", dir=self._folder.make()) as alone:
+            try:  # screens, which many episodes share, are links there
+                import_episode(source, Path(alone), Path(alone) / "episodes" / source.name)
+            except RecordError:
+                return []
+            return list(Mirror(Path(alone), list).parcels())
+
+    def _recorded(self, episode: str) -> Path:
+        """Return the folder of an episode of the earlier run, which need not be there.
+
+        Raises:
+            HostError: there is no earlier run, or the name is none of an episode.
+        """
+        parts = PurePosixPath(episode).parts
+        if self._earlier is None or len(parts) != 2 or parts[0] != "episodes" or ".." in parts:
+            msg = f"{episode!r} is no episode of an earlier run"
+            raise HostError(msg)
+        return self._earlier / episode
 
     # For the controller
 
@@ -129,39 +178,24 @@ class Desk:
     def _keep(self, worker: str, parcel: Parcel) -> None:
         """Write what a worker has written to a file of its own."""
         self._folder.make()
-        path = self._path(parcel.name)
-        path.parent.mkdir(parents=True, exist_ok=True)
         if parcel.name == RUN:
-            self._keep_head(path, parcel.content)
-        elif parcel.way is Way.LINK:
-            with contextlib.suppress(OSError):
-                path.symlink_to(os.fsdecode(parcel.content))
-        elif parcel.way is Way.WHOLE:
-            write_bytes(path, parcel.content)
+            self._keep_head(parcel.content)
         elif parcel.way is Way.LINES:
             # What was spent comes in two ways, and either may be the first.
             had = self._taken[worker, parcel.name]
-            with path.open("ab") as file:
-                file.write(parcel.content[max(0, had - parcel.at) :])
             self._taken[worker, parcel.name] = max(had, parcel.at + len(parcel.content))
+            put(
+                self._folder.path,
+                replace(parcel, content=parcel.content[max(0, had - parcel.at) :]),
+            )
         else:
-            with path.open("r+b" if parcel.at else "wb") as file:
-                file.seek(parcel.at)
-                file.write(parcel.content)
+            put(self._folder.path, parcel)
 
-    def _keep_head(self, path: Path, content: bytes) -> None:
+    def _keep_head(self, content: bytes) -> None:
         """Write run.json, which every worker has written alike: that of the first counts."""
         if not self._has_head and content != self._head:
             self._has_head = True
-            write_bytes(path, content)
-
-    def _path(self, name: str) -> Path:
-        """Return the path of a file of the run; a worker names none outside of its folder."""
-        parts = PurePosixPath(name).parts
-        if not parts or ".." in parts or parts[0] == "/":
-            msg = f"{name!r} is no file of a run"
-            raise ValueError(msg)
-        return self._folder.path.joinpath(*parts)
+            write_bytes(self._folder.path / RUN, content)
 
 
 def _content(path: Path) -> bytes | None:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.plugin.engine.ray.cluster import Cluster
-    from pytest_mobileagent.run.folder import RunFolder
 
 _POLL = 0.5  # seconds for which the desk waits for events; so long a death may go unnoticed
 _SILENT = 12.0  # seconds after which a worker that is not heard counts as dead
@@ -48,7 +48,7 @@ class Fleet:
     def __init__(
         self,
         cluster: Cluster,
-        folder: RunFolder,
+        run: RunConfig,
         first: int,
         tick: Callable[[], None],
         broke: Callable[[str], None],
@@ -61,7 +61,7 @@ class Fleet:
             "max_concurrency": _CALLS,
             "scheduling_strategy": here,
         }
-        self.desk: Any = ray.remote(**options)(Desk).remote(folder)
+        self.desk: Any = ray.remote(**options)(Desk).remote(run.folder, run.earlier.path)
         self.cluster = cluster
         self._numbers = itertools.count(first)
         self._gateways: dict[str, Gateway] = {}

@@ -11,10 +11,12 @@ import contextlib
 import os
 from dataclasses import dataclass, replace
 from enum import Enum
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.episode.runs import NOTE
 from pytest_mobileagent.episode.screens import FOLDER
+from pytest_mobileagent.fileio import write_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -50,6 +52,42 @@ class _State:
     inode: int
     size: int
     changed: int
+
+
+def put(folder: Path, parcel: Parcel) -> None:
+    """Write a parcel to its file in a folder; lines go to the end of it.
+
+    Raises:
+        ValueError: its name leads out of the folder.
+        OSError: it cannot be written.
+    """
+    path = path_in(folder, parcel.name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if parcel.way is Way.LINK:
+        with contextlib.suppress(OSError):
+            path.symlink_to(os.fsdecode(parcel.content))
+    elif parcel.way is Way.WHOLE:
+        write_bytes(path, parcel.content)
+    elif parcel.way is Way.LINES:
+        with path.open("ab") as file:
+            file.write(parcel.content)
+    else:
+        with path.open("r+b" if parcel.at else "wb") as file:
+            file.seek(parcel.at)
+            file.write(parcel.content)
+
+
+def path_in(folder: Path, name: str) -> Path:
+    """Return the path of a file of a run by its name.
+
+    Raises:
+        ValueError: the name leads out of the run's folder.
+    """
+    parts = PurePosixPath(name).parts
+    if not parts or ".." in parts or parts[0] == "/":
+        msg = f"{name!r} is no file of a run"
+        raise ValueError(msg)
+    return folder.joinpath(*parts)
 
 
 class Mirror:

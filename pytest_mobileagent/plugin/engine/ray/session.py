@@ -41,7 +41,7 @@ class RaySession(DSession):  # type: ignore[misc] # pytest-xdist has no types
         self.nodemanager = manager = NodeManager(self.config)
         manager.group = Fleet(
             self._cluster,
-            self._run.folder,
+            self._run,
             len(manager.specs),
             lambda: self.queue.put(("tick", {})),
             lambda why: self.queue.put(("broke", {"why": why})),

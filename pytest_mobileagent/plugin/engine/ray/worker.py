@@ -25,7 +25,7 @@ from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.errors import HostError, in_one_line
 from pytest_mobileagent.llm.budget import Cashier
 from pytest_mobileagent.plugin.config import RUN
-from pytest_mobileagent.plugin.engine.ray.mirror import Mirror, Parcel, new_lines_of
+from pytest_mobileagent.plugin.engine.ray.mirror import Mirror, Parcel, new_lines_of, put
 from pytest_mobileagent.plugin.engine.ray.nodes import about_code, about_node
 from pytest_mobileagent.plugin.models import LEDGER
 
@@ -65,14 +65,17 @@ def run(config: pytest.Config, start: dict[str, Any]) -> None:
 
 def _unpack(folder: Path, given: dict[str, str], files: dict[str, str]) -> None:
     """Write what a worker reads of the controller's machine, and name the copies."""
-    run = folder / "run" / Path(given["folder"]).name
+    run = earlier = folder / "run" / Path(given["folder"]).name
     run.mkdir(parents=True)
+    if given.get("earlier", given["folder"]) != given["folder"]:  # no run that is resumed
+        earlier = folder / "earlier" / Path(given["earlier"]).name
+        earlier.mkdir(parents=True)
     for name, text in files.items():
-        (run / name if name == "run.json" else folder / name).write_text(text, "utf-8")
+        (earlier / name if name == "run.json" else folder / name).write_text(text, "utf-8")
     given |= {"shared": str(folder), "folder": str(run), "phones": "1"}
     given["node"] = socket.gethostname()
     if "decided" in given:
-        given |= {"decided": str(folder / "decided"), "earlier": str(run)}
+        given |= {"decided": str(folder / "decided"), "earlier": str(earlier)}
 
 
 def _play(config: pytest.Config, channel: DeskChannel, start: dict[str, Any]) -> None:
@@ -123,6 +126,30 @@ class DeskChannel:
         """Return the number of a new attempt at a case, by its key."""
         return int(ray.get(self._desk.number.remote(self._worker, key)))
 
+    def take_over(self, episode: str) -> bool:
+        """Have an episode of the earlier run copied into this one, where both are.
+
+        Return False if it is gone.
+
+        Raises:
+            HostError: it cannot be copied.
+        """
+        return bool(self._ask(self._desk.take_over.remote(episode)))
+
+    def bring(self, episode: str, earlier: Path) -> None:
+        """Bring an episode of the earlier run to this machine's folder of it, if it is not gone.
+
+        Raises:
+            HostError: it cannot be read, or written here.
+        """
+        if not (earlier / episode).exists():
+            try:
+                for parcel in self._ask(self._desk.earlier.remote(episode)):
+                    put(earlier, parcel)
+            except OSError as error:
+                msg = f"cannot write {earlier / episode}: {error}"
+                raise HostError(msg) from error
+
     def spent(self) -> Spent:
         """Return what the whole run has spent; the desk is told first what this worker has.
 
@@ -133,14 +160,22 @@ class DeskChannel:
         with self._counting:
             with contextlib.suppress(FileNotFoundError):  # nothing yet
                 lines = new_lines_of(str(self._folder), LEDGER, self._paid)
-            try:
-                spent: Spent = ray.get(self._desk.spent.remote(self._worker, lines), timeout=_LOST)
-            except (RayError, OSError) as error:
-                why = in_one_line(getattr(error, "cause", None) or error).partition("\n")[0]
-                msg = f"the run's desk in the Ray cluster does not answer: {why}"
-                raise HostError(msg) from error
+            spent: Spent = self._ask(self._desk.spent.remote(self._worker, lines))
             self._paid += 0 if lines is None else len(lines.content)
             return spent
+
+    def _ask(self, call: Any) -> Any:
+        """Return the desk's answer.
+
+        Raises:
+            HostError: it has none, or says so.
+        """
+        try:
+            return ray.get(call, timeout=_LOST)
+        except (RayError, OSError) as error:
+            why = in_one_line(getattr(error, "cause", None) or error).partition("\n")[0]
+            msg = f"the run's desk in the Ray cluster does not answer: {why}"
+            raise HostError(msg) from error
 
     def sync(self) -> None:
         """Return when all that is recorded so far has arrived."""

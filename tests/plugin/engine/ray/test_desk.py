@@ -6,7 +6,7 @@ Neither the desk nor the mirror needs Ray: here, they speak to each other withou
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -14,13 +14,10 @@ from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import append_line, write_bytes, write_text
 from pytest_mobileagent.llm.budget import Spent
 from pytest_mobileagent.plugin.engine.ray.desk import Desk
-from pytest_mobileagent.plugin.engine.ray.mirror import Mirror, Parcel, Way, new_lines_of
+from pytest_mobileagent.plugin.engine.ray.mirror import Mirror, Parcel, Way, new_lines_of, put
 from pytest_mobileagent.run.folder import RunFolder
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-SCREEN = "screens/" + "a" * 32 + ".png"
+SCREEN, OTHER = (f"screens/{letter * 32}.png" for letter in "ab")
 
 
 class Machine:
@@ -212,6 +209,51 @@ def test_events_and_orders_arrive_in_order(desk, machines):
     assert set(heard) == {"gw0", "gw1"}
     assert asyncio.run(desk.orders("gw1", 0)) == [0, 1, 2]
     assert asyncio.run(desk.orders("gw1", 0)) == []
+
+
+@pytest.fixture
+def earlier(tmp_path) -> Path:
+    """An earlier run with two episodes, whose screens are in its store."""
+    folder = tmp_path / "runs" / "earlier"
+    (folder / "screens").mkdir(parents=True)
+    for name, screen in {"t.0": SCREEN, "u.0": OTHER}.items():
+        screens = folder / "episodes" / name / "screens"
+        screens.mkdir(parents=True)
+        write_text(screens.with_name("episode.jsonl"), f'{{"png": "{Path(screen).stem}"}}\n')
+        write_bytes(folder / screen, screen.encode())
+        (screens / "000-start.png").symlink_to(f"../../../{screen}")
+    return folder
+
+
+def of_first(folder: Path) -> dict[str, bytes]:
+    """Return the files of a run that belong to its first episode."""
+    return {n: each for n, each in files(folder).items() if n != OTHER and "u.0" not in n}
+
+
+def test_an_episode_of_an_earlier_run_is_copied_where_both_runs_are(run, earlier):
+    desk = Desk(run, earlier)
+    assert [asyncio.run(desk.take_over("episodes/t.0")) for _ in range(2)] == [True, True]
+    assert files(run.path) == of_first(earlier)
+    assert not asyncio.run(desk.take_over("episodes/gone.0"))
+
+
+def test_an_episode_of_an_earlier_run_is_brought_to_who_reads_it(run, earlier, tmp_path):
+    there = tmp_path / "there"
+    for parcel in asyncio.run(Desk(run, earlier).earlier("episodes/t.0")):
+        put(there, parcel)
+    assert files(there) == of_first(earlier)
+    assert len(files(there)) == 3
+    assert files(run.path) == {}
+    assert asyncio.run(Desk(run, earlier).earlier("episodes/gone.0")) == []
+
+
+@pytest.mark.parametrize("name", ["../earlier/episodes/t.0", "episodes/..", "episodes", "/etc/x"])
+def test_nothing_else_of_an_earlier_run_is_read(run, earlier, name):
+    for call in (Desk(run, earlier).earlier(name), Desk(run, earlier).take_over(name)):
+        with pytest.raises(HostError, match="is no episode of an earlier run"):
+            asyncio.run(call)
+    with pytest.raises(HostError, match="is no episode of an earlier run"):
+        asyncio.run(Desk(run).earlier("episodes/t.0"))
 
 
 @pytest.mark.parametrize("name", ["../other", "/etc/passwd", "", "episodes/../../other"])
