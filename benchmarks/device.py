@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_mobileagent import Key, Open, Tap
 from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
@@ -56,8 +56,35 @@ def five_calls(serial: str, port: int) -> float:
         return 1000 * (time.perf_counter() - begun)
 
 
-def steps(repeats: int = REPEATS) -> tuple[float, float, float, float]:
-    """Return the least milliseconds of a step, its round trips, those of one, and of five calls."""
+class Steps(NamedTuple):
+    """The least milliseconds of a step, its round trips, those of one, and of five calls.
+
+    `unseen` are those of a step of which no screenshots are taken.
+    """
+
+    step: float
+    trips: float
+    trip: float
+    five: float
+    unseen: float
+
+
+def driven(device: AdbDevice, repeats: int) -> tuple[list[float], list[float]]:
+    """Return the milliseconds of each of some steps, and their round trips."""
+    taken, trips = [], []
+    for number in range(repeats):
+        action = Open("com.android.settings") if number % 2 else Key("home")
+        before = device.system.round_trips
+        start = time.perf_counter()
+        device.perform(action)
+        device.observe()
+        taken.append(1000 * (time.perf_counter() - start))
+        trips.append(float(device.system.round_trips - before))
+    return taken, trips
+
+
+def steps(repeats: int = REPEATS) -> Steps:
+    """Measure steps of a phone of our own."""
     with contextlib.closing(SharedRun()) as run:
         slots = virtual_slots(run, 1, [APPS])
         run.ask({"do": "adb"})
@@ -66,18 +93,13 @@ def steps(repeats: int = REPEATS) -> tuple[float, float, float, float]:
         with contextlib.closing(device):
             device.system.reset("default_boot", ())
             device.observe()
-            taken, trips = [], []
-            for number in range(repeats):
-                action = Open("com.android.settings") if number % 2 else Key("home")
-                before = device.system.round_trips
-                start = time.perf_counter()
-                device.perform(action)
+            taken, trips = driven(device, repeats)
+            with device.without_screenshots():
                 device.observe()
-                taken.append(1000 * (time.perf_counter() - start))
-                trips.append(float(device.system.round_trips - before))
+                unseen, _ = driven(device, repeats)
             one = [milliseconds(lambda: device.system.shell("true")) for _ in range(repeats)]
             five = [five_calls(where.serial, where.adb_port) for _ in range(repeats // 2)]
-    return min(taken), statistics.median(trips), min(one), min(five)
+    return Steps(min(taken), statistics.median(trips), min(one), min(five), min(unseen))
 
 
 def main() -> None:
@@ -100,18 +122,11 @@ def main() -> None:
             "observe, unchanged screen (two looks)",
             [milliseconds(device.observe) for _ in range(REPEATS)],
         )
-        looks, steps, trips = [], [], []
-        for number in range(REPEATS):
-            action = Open("com.android.settings") if number % 2 else Key("home")
-            before = device.system.round_trips
-            start = time.perf_counter()
-            device.perform(action)
-            looks.append(milliseconds(device.observe))
-            steps.append(1000 * (time.perf_counter() - start))
-            trips.append(float(device.system.round_trips - before))
-        show("observe after a change", looks)
-        show("whole step: action, settled, observed", steps)
+        taken, trips = driven(device, REPEATS)
+        show("whole step: action, settled, observed", taken)
         show("adb round trips per step", trips, "  ")
+        with device.without_screenshots():
+            show("whole step without screenshots", driven(device, REPEATS)[0])
         fresh = []
         for number in range(REPEATS):
             device.system.shell(f"settings put system font_scale {1 + (number % 7) / 20}")

@@ -13,7 +13,8 @@
     ├── NoEdgeError           an action of which it is not recorded where it leads
     ├── JudgeError            a model that was asked as a judge is down, or its reply is unreadable
     ├── UndecidedError        whether the goal was met has to be decided by a person
-    ├── ScreenError           a view hierarchy that cannot be read
+    ├── ScreenError           a view hierarchy or a screenshot that cannot be read
+    │   └── NoScreenshotError     none was taken
     └── RecordError           a recorded episode that cannot be read
 
 An error of the agent is its failure; broken infrastructure or judges never count against it.
@@ -26,8 +27,8 @@ import traceback
 
 __all__ = [
     "AgentError", "DeviceError", "GraphError", "HostError", "InfrastructureError", "JudgeError",
-    "MobileAgentError", "NoEdgeError", "NoShellError", "NoSolutionError", "RecordError",
-    "ScreenError", "TaskError", "UndecidedError", "UnfitMoveError",
+    "MobileAgentError", "NoEdgeError", "NoScreenshotError", "NoShellError", "NoSolutionError",
+    "RecordError", "ScreenError", "TaskError", "UndecidedError", "UnfitMoveError",
 ]  # fmt: skip
 
 _MOST_PARTS = 5  # exceptions of a group that are named
@@ -89,7 +90,11 @@ class UndecidedError(MobileAgentError):
 
 
 class ScreenError(MobileAgentError):
-    """A view hierarchy that cannot be read."""
+    """A view hierarchy or a screenshot that cannot be read."""
+
+
+class NoScreenshotError(ScreenError):
+    """No screenshot was taken, as nobody was known to need one (`--mobile-screenshots=needed`)."""
 
 
 class RecordError(MobileAgentError):

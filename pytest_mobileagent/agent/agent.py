@@ -170,7 +170,8 @@ class Agent:
     have one who answers, a run points out that an agent cannot.
 
     `sees` names what of a screen it cannot do without: its "screenshot", its "hierarchy" or both.
-    All phones show them; recorded pages may lack one.
+    All phones show them; recorded pages may lack one. With `--mobile-screenshots=needed`, an agent
+    that names its hierarchy alone gets no screenshots.
     """
 
     roles: ClassVar[Sequence[str]] = ()

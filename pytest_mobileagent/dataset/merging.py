@@ -222,7 +222,9 @@ class Merger:
     def _hidden(self, screen: Screen) -> Screen:
         if self._rules is None:
             return screen
-        xml, png = self._rules.screen(screen.xml.encode(), screen.png, screen.package)
+        xml, png = self._rules.screen(
+            screen.xml.encode(), screen.png, screen.package, screen.extent
+        )
         return replace(screen, xml=xml.decode(), png=png)
 
     def _text(self, text: str) -> str:

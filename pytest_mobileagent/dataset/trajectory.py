@@ -128,7 +128,7 @@ def _without(rules: Redaction, whole: Trajectory) -> Trajectory:
     steps = []
     for step in whole.steps:
         screen = step.screen
-        xml, png = rules.screen(screen.xml.encode(), screen.png, screen.package)
+        xml, png = rules.screen(screen.xml.encode(), screen.png, screen.package, screen.extent)
         steps.append(
             TrajectoryStep(
                 replace(screen, xml=xml.decode(), png=png),

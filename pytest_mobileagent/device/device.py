@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from pytest_mobileagent.jsonable import decimal_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
 
@@ -73,7 +75,7 @@ class Look(Protocol):
 
     @property
     def png(self) -> bytes:
-        """The screenshot."""
+        """The screenshot; empty if none was taken."""
 
     @property
     def xml(self) -> str | None:
@@ -85,23 +87,26 @@ class Look(Protocol):
 
 
 def settled(
-    take: Callable[[], L], settle: Settle, shot: bytes | None, no_tree: Callable[[L], Exception]
+    take: Callable[[], L],
+    settle: Settle,
+    no_tree: Callable[[L], Exception],
+    shot: bytes | None = None,
+    tree: str | None = None,
 ) -> L:
     """Observe until two in a row are equal, or until the app's seconds are over.
 
-    `shot` is a screenshot from before the first observation, if there is one. A cursor that blinks
-    changes pixels for ever, but not the hierarchy. `no_tree` makes the error of observations
-    without a tree.
+    `shot` and `tree` are from before the first observation, if there are any. A cursor that blinks
+    changes pixels for ever, but not the hierarchy. `no_tree` makes the error where there is none.
     """
     started = time.monotonic()
-    tree, failures = None, 0
+    failures = 0
     while True:
         look = take()
         failures = failures + 1 if look.xml is None else 0
         if failures == _LOOKS_WITHOUT_TREE:
             raise no_tree(look)
         patience = settle.limit(look.package)
-        equal = look.png == shot or look.xml == tree
+        equal = (look.png and look.png == shot) or look.xml == tree
         if look.xml is not None and (equal or time.monotonic() - started > patience):
             return look
         shot, tree = look.png, look.xml
@@ -180,6 +185,14 @@ class PageDevice(Protocol):
 
 
 @runtime_checkable
+class SparingDevice(Protocol):
+    """What a device has that can do without screenshots."""
+
+    def without_screenshots(self) -> AbstractContextManager[None]:
+        """Take none meanwhile; equal hierarchies show that the screen has settled."""
+
+
+@runtime_checkable
 class LogReader(Protocol):
     """What a device has whose log can be read."""
 
@@ -250,6 +263,13 @@ class System(Protocol):
 
     def shell(self, script: str) -> str:
         """Run a shell script on the device and return what it wrote, standard error included."""
+
+
+def without_screenshots(device: Device) -> AbstractContextManager[None]:
+    """Have a device take no screenshots meanwhile, if it can do without."""
+    if isinstance(device, SparingDevice):
+        return device.without_screenshots()
+    return contextlib.nullcontext()
 
 
 def log_of(device: Device, *, late: bool = False) -> tuple[LogLine, ...] | None:

@@ -66,6 +66,7 @@ _OBSERVATION: dict[str, Any] = {
     "probes": dict,
     "seconds": float,
     "told": str,
+    "size": list,
 }
 _PAGES: dict[str, Any] = {"page": str, "same": list}  # of recorded pages only
 _BENEATH: dict[str, Any] = dict.fromkeys(("png", "xml", "package", "activity"), str)
@@ -249,22 +250,27 @@ def _unended_calls(folder: Path, records: Sequence[Mapping[str, Any]]) -> tuple[
 def _screen(screens: ScreenStore, number: int, record: Mapping[str, Any]) -> Screen:
     known = _known("observation", record, _OBSERVATION)
     pages = _known("observation", record, _PAGES)
-    time = datetime.fromisoformat(known["time"]) if known["time"] else None
+    about = {
+        "time": datetime.fromisoformat(known["time"]) if known["time"] else None,
+        "page": pages.get("page", ""),
+        "same": tuple(expect(each, str, "observation.same") for each in pages.get("same", ())),
+    }
 
     def screen(each: Mapping[str, Any], beneath: Screen | None = None) -> Screen:
-        png = screens.found(each["png"], ".png")
-        return Screen.recorded(
-            screens.read(each["xml"], ".xml").decode("utf-8"),
-            each["png"],
-            partial(screens.read, each["png"], ".png"),
-            package=each["package"],
-            activity=each["activity"],
-            time=time,
-            where=where(number, png),
-            page=pages.get("page", ""),
-            same=tuple(expect(each, str, "observation.same") for each in pages.get("same", ())),
-            beneath=beneath,
-        )
+        name, size = each["png"], each.get("size")
+        file = screens.found(*((name, ".png") if size is None else (each["xml"], ".xml")))
+        xml = screens.read(each["xml"], ".xml").decode("utf-8")
+        shown: dict[str, Any] = {
+            **about,
+            "package": each["package"],
+            "activity": each["activity"],
+            "where": where(number, file),
+            "beneath": beneath,
+        }
+        if size is not None:
+            width, height = (expect(length, int, "observation.size") for length in size)
+            return Screen(xml, b"", **shown, extent=(width, height))
+        return Screen.recorded(xml, name, partial(screens.read, name, ".png"), **shown)
 
     own = expect(record.get("beneath"), dict | None, "observation.beneath")
     return screen(known, None if own is None else screen(_known("beneath", own, _BENEATH)))

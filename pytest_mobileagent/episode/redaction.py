@@ -148,12 +148,15 @@ class Redaction:
                 return MASK if self.matches(str(value)) else value
         return value
 
-    def screen(self, xml: bytes, png: bytes, package: str) -> tuple[bytes, bytes]:
+    def screen(
+        self, xml: bytes, png: bytes, package: str, size: tuple[int, int] | None = None
+    ) -> tuple[bytes, bytes]:
         """Return a screen's hierarchy and its screenshot, what matches blacked out in both.
 
+        `size` is given of a screen of which no screenshot was taken.
         A hierarchy that cannot be read is left out, and the whole screenshot is black.
         """
-        size = _size(png)
+        size = size or _size(png)
         boxes = [
             region.pixels(*size)
             for region in self.regions

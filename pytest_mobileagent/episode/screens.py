@@ -97,13 +97,20 @@ class ScreenStore:
     def add(self, screen: Screen) -> tuple[str, str]:
         """Store a screen if it is new, and return the names of its screenshot and its hierarchy.
 
+        The former is empty if no screenshot was taken.
+
         Raises:
             HostError: the folder cannot be written to.
         """
         xml, png = screen.xml.encode("utf-8", "replace"), screen.png
         if (rules := redaction.current()) is not None:
-            xml, png = rules.screen(xml, png, screen.package)
-        return self._add(png, ".png"), self._add(xml, ".xml")
+            xml, png = rules.screen(xml, png, screen.package, screen.extent)
+        picture = self._add(png, ".png") if screen.extent is None else ""
+        return picture, self._add(xml, ".xml")
+
+    def shown(self, png: str, xml: str) -> Path:
+        """Return the file that shows a screen best: its screenshot, or else its hierarchy."""
+        return self.path(png, ".png") if png else self.path(xml, ".xml")
 
     def add_picture(self, content: bytes) -> str:
         """Store a picture that was sent to a model, if it is new, and return its file's name.
@@ -119,6 +126,8 @@ class ScreenStore:
     def link(self, place: Path, png: str, xml: str) -> None:
         """Make links that help a person find a screen; skipped on a disk without links."""
         for name, suffix in ((png, ".png"), (xml, ".xml")):
+            if not name:
+                continue
             file = self.file(name, suffix)
             target = os.path.relpath(file, place.parent)
             with contextlib.suppress(OSError):

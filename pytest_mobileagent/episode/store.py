@@ -14,6 +14,8 @@ One folder each, in the folder of a run:
     calls.jsonl        prompts and replies of models (see `episode.exchanges`)
     screens/000-start.png, 000-start.xml, 001-tap.png, …    links to the screens, in order
 
+Of a screen of which no screenshot was taken, `png` is empty, and `size` its width and height.
+
 Screens themselves are stored once in a run (see `episode.screens`). The first observation comes
 before the first step, and one follows every step but the report of being done. Killing the writer
 leaves a prefix that can be read: a last line that is not whole is left out.
@@ -139,6 +141,7 @@ class Recorder:
             {
                 "png": png,
                 "xml": xml,
+                **({"size": screen.extent} if screen.extent else {}),
                 "package": screen.package,
                 "activity": screen.activity,
                 "time": screen.time and screen.time.isoformat(),
@@ -152,7 +155,7 @@ class Recorder:
             },
         )
         self._count += 1
-        return replace(screen, where=where(self._count, self._screens.path(png, ".png")))
+        return replace(screen, where=where(self._count, self._screens.shown(png, xml)))
 
     def _beneath(self, screen: Screen) -> dict[str, Any]:
         """Store the phone's own screen, if noise lay over it; return what is recorded of it."""
@@ -278,6 +281,6 @@ class Recorder:
             raise HostError(msg) from error
 
 
-def where(number: int, screenshot: Path) -> str:
+def where(number: int, file: Path) -> str:
     """Return where a screen is recorded, for error messages: its number from 1, and its file."""
-    return f"step {number}: {screenshot}"
+    return f"step {number}: {file}"

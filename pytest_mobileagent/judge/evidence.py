@@ -14,7 +14,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.errors import JudgeError, ScreenError
+from pytest_mobileagent.errors import JudgeError, NoScreenshotError, ScreenError
 from pytest_mobileagent.judge.pictures import LONGEST_SIDE, Album, code_of
 from pytest_mobileagent.judge.transcript import frames, in_words, outline
 from pytest_mobileagent.llm.fence import Data
@@ -97,6 +97,9 @@ def _screenshots(
         try:
             pictures.append(album.picture(frame))
             shown += 1
+        except NoScreenshotError as error:
+            msg = f"no judge can be asked: {error}"
+            raise JudgeError(msg) from error
         except ScreenError:
             pictures.append(wording.unreadable)
     if not shown:

@@ -134,13 +134,15 @@ def _locked(path: Path) -> Iterator[int]:
 class ChosenAgent:
     """An agent's `name`, its `options` as they are recorded, and a function that makes its runners.
 
-    `program` is what is recorded of an agent that is a program from outside.
+    `program` is what is recorded of an agent that is a program from outside. `sees` names what the
+    agent declares to see of a screen (see `Agent`); nothing if it does not say.
     """
 
     name: str
     options: dict[str, Any]
     make_runner: Callable[[Case, Mapping[str, Any]], AgentRunner]
     program: dict[str, Any] | None = None
+    sees: Sequence[str] = ()
 
 
 def chosen_agent(run: RunConfig, given: Callable[[], Any] | None) -> ChosenAgent:
@@ -163,7 +165,7 @@ def chosen_agent(run: RunConfig, given: Callable[[], Any] | None) -> ChosenAgent
                 return ConversationRunner(process, make_port=_port_maker(run, case))
 
             _load_recorder(about["endpoints"])
-            return ChosenAgent(str(run.agent), about["options"], runner)
+            return ChosenAgent(str(run.agent), about["options"], runner, sees=about["sees"])
         run.agents.take_in()
     maker = run.agents.load() if given is None else given
     name = run.agent or Path(getattr(maker, "__module__", "agent")).stem
@@ -175,7 +177,7 @@ def chosen_agent(run: RunConfig, given: Callable[[], Any] | None) -> ChosenAgent
     def in_ours(case: Case, values: Mapping[str, Any]) -> AgentRunner:
         return in_thread(maker, options, case, values, _port_maker(run, case))
 
-    return ChosenAgent(name, as_dict(options), in_ours)
+    return ChosenAgent(name, as_dict(options), in_ours, sees=getattr(maker, "sees", ()))
 
 
 def _port_maker(run: RunConfig, case: Case) -> Callable[[Path], ModelPort] | None:

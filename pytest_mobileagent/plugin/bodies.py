@@ -30,7 +30,7 @@ from pytest_mobileagent.check.states import OnTheWay, first_success
 from pytest_mobileagent.check.subgoals import SubGoal, SubGoals, collect_subgoals, credit
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.episode.running import GrowingEpisode
-from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.errors import NoScreenshotError, TaskError
 from pytest_mobileagent.found import MissingIndexError, MissingItemError, MissingKeyError
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.items import PURE, case_of
@@ -356,9 +356,15 @@ def _ask(item: pytest.Function, episode: Episode, *, whole: bool) -> Iterator[An
 
 
 def _holds(item: pytest.Function, prefix: Episode) -> bool:
-    """Whether pytest, with all its plugins, would report the body as passed for a prefix."""
+    """Whether pytest, with all its plugins, would report the body as passed for a prefix.
+
+    Raises:
+        NoScreenshotError: that cannot be known.
+    """
     call = _call(item, prefix)
     if call.excinfo is not None:
+        if isinstance(call.excinfo.value, NoScreenshotError):
+            raise call.excinfo.value
         return False
     report: pytest.TestReport = item.ihook.pytest_runtest_makereport(item=item, call=call)
     return not report.failed or str(report.longrepr).startswith(STRICT)

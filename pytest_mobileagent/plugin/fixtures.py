@@ -30,7 +30,7 @@ from pytest_mobileagent.plugin.state import Skipped, state_of
 from pytest_mobileagent.task.task import DEFAULT_SNAPSHOT, MOST_STEPS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from pytest_mobileagent.check.episode import Episode
@@ -298,12 +298,27 @@ def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
         ocr=run.value("mobile-ocr"),
         noise=run.noise,
         path=run.value("mobile-path"),
+        spares_screenshots=_spares_screenshots(run, chosen.sees, request.node),
         user=run.value("mobile-user"),
         user_models=run.models.settings_for_user(case),
         unanswered=run.folder.path / QUESTIONS,
         node=run.node,
         versions=versions(),
         is_done=stops(request) if case.task.stop_on_success and not single else None,
+    )
+
+
+def _spares_screenshots(run: RunConfig, sees: Sequence[str], item: pytest.Item) -> bool:
+    """Whether nobody will look at screenshots: neither the agent nor a judge, and nothing on them.
+
+    Checks that read pictures cannot be told from others beforehand; they raise ScreenError.
+    """
+    return (
+        run.value("mobile-screenshots") == "needed"
+        and list(sees) == ["hierarchy"]
+        and run.noise is None
+        and not run.judges.judges_all
+        and "judge" not in getattr(item, "fixturenames", ())
     )
 
 

@@ -167,6 +167,11 @@ GROUPS: dict[str, tuple[Option, ...]] = {
             "may have limits of their own",
         ),
         Option(
+            "--mobile-screenshots", "all|needed", "all", values.one_of("all", "needed"),
+            "`needed`: take none in episodes of agents that see hierarchies only, unless a judge "
+            "or noise needs them",
+        ),
+        Option(
             "--mobile-device-time", "ISO|now", "now", values.moment,
             "what the clock of phones that the run starts is set to before each episode, for runs "
             "that are the same on any day: 2026-11-22T09:00, in the phone's zone if none is given",

@@ -118,7 +118,7 @@ class Desk:
     def screen(self, number: int, index: int) -> bytes | None:
         """Return a screenshot; None if the episode has no such screen."""
         shown = screens(self._record(self._item(number)))
-        return shown[index].png if index < len(shown) else None
+        return (shown[index].png or None) if index < len(shown) else None
 
     def screen_of_question(self, number: int) -> bytes | None:
         """Return the screenshot on which a question was asked; None if there is none."""
@@ -128,7 +128,7 @@ class Desk:
         with self._lock:
             record = _read(asked.folder, signature_of(asked.folder / STREAM))
         shown = screens(record)
-        return shown[asked.screen].png if asked.screen < len(shown) else None
+        return (shown[asked.screen].png or None) if asked.screen < len(shown) else None
 
     def answer(self, number: Any, answer: str, who: str) -> dict[str, Any]:
         """Keep an answer to a question, and return all questions.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pytest_mobileagent.action.action import Open, Wait
 from pytest_mobileagent.agent.agent import Briefing, Told
-from pytest_mobileagent.device.device import log_of, system_of
+from pytest_mobileagent.device.device import log_of, system_of, without_screenshots
 from pytest_mobileagent.device.probes import since_now
 from pytest_mobileagent.environment.apply import apply
 from pytest_mobileagent.environment.clock import set_clock
@@ -69,6 +69,8 @@ class Plan:
     - `clock`: what the device's clock is set to; None leaves it as it is.
     - `noise`: what is to get in the agent's way; None for nothing.
     - `path`: "single" if the golden actions are done in the agent's place (see `run.path`).
+    - `spares_screenshots`: whether nobody needs screenshots, so that the device is to take none if
+      it can do without.
     - `user`: how the task's user answers (see `task.user.MODES`); `user_models`: those that may
       play it, `models` if not given; `unanswered`: the file of questions that nobody answers.
     - `node`, `versions`: the machine, if workers are on several, and what runs there, by its name;
@@ -91,6 +93,7 @@ class Plan:
     ocr: str = "rapidocr"
     noise: NoiseSettings | None = None
     path: Literal["single", "multi"] = "multi"
+    spares_screenshots: bool = False
     user: str = "asked"
     user_models: ModelSettings | None = None
     unanswered: Path | None = None
@@ -109,6 +112,12 @@ def attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, numb
         InfrastructureError: the device broke, or the record cannot be written.
         TaskError: the task is broken.
     """
+    spares = without_screenshots(device) if plan.spares_screenshots else contextlib.nullcontext()
+    with spares:
+        _attempt(plan, device, screens, folder, number)
+
+
+def _attempt(plan: Plan, device: Device, screens: ScreenStore, folder: Path, number: int) -> None:
     plan, reset, versions = _prepared(plan, device)
     task, system = plan.case.task, system_of(device)
     if plan.path == "single":

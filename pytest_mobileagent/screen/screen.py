@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.errors import ScreenError
+from pytest_mobileagent.errors import NoScreenshotError, ScreenError
 from pytest_mobileagent.found import FoundList, FoundTuple
 from pytest_mobileagent.screen import xml as hierarchy
 from pytest_mobileagent.screen.element import Bounds, Element, lazy, tree
@@ -28,19 +28,24 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
+SPARED_BY = "--mobile-screenshots=needed"
+
+
 # No slots: `lazy` keeps what it has derived in the instance's dictionary.
 @dataclass(frozen=True, repr=False)
 class Screen:
     """What the phone showed at one moment: a view hierarchy and a screenshot. Immutable.
 
     - `xml`: the hierarchy as the phone gave it, a raw UIAutomator dump or Appium's page source.
-    - `png`: the screenshot, encoded.
+    - `png`: the screenshot, encoded; empty where none was taken (`--mobile-screenshots=needed`),
+      and whatever needs one raises NoScreenshotError.
     - `package`, `activity`: the app and the activity that have the focus.
     - `time`: the phone's own clock.
     - `where`: where this screen is recorded, for error messages; ignored when screens are compared.
     - `page`: its id, if it is one of a graph of recorded pages; `same`: those of the pages that are
       equal to it there.
     - `beneath`: the phone's own screen, if noise lies over it (docs/noise.md); else None.
+    - `extent`: the `size` of a screen of which no screenshot was taken; else None.
 
     All coordinates are pixels of the screenshot, with (0, 0) at the top left.
     """
@@ -54,6 +59,7 @@ class Screen:
     page: str = ""
     same: tuple[str, ...] = ()
     beneath: Screen | None = None
+    extent: tuple[int, int] | None = None
 
     @classmethod
     def recorded(cls, xml: str, key: str, read: Callable[[], bytes], **known: Any) -> Screen:
@@ -136,12 +142,12 @@ class Screen:
 
     @lazy
     def size(self) -> tuple[int, int]:
-        """Width and height in pixels, from the screenshot's header.
+        """Width and height in pixels, from the screenshot's header if there is one.
 
         Raises:
             ScreenError: the screenshot is neither a PNG image nor one in WebP.
         """
-        return size_of(self.picture)
+        return self.extent or size_of(self.picture)
 
     @lazy
     def image(self) -> Image:
@@ -149,7 +155,12 @@ class Screen:
 
         Raises:
             ScreenError: the screenshot cannot be decoded.
+            NoScreenshotError: none was taken.
         """
+        if self.extent is not None:
+            place = f" at {self.where}" if self.where else ""
+            msg = f"no screenshot was taken{place}: run this task without {SPARED_BY}"
+            raise NoScreenshotError(msg)
         import io  # a heavy library is loaded by who needs it
 
         from PIL import Image as image

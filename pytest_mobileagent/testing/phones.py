@@ -5,8 +5,10 @@ Screens for tests: from a few words, from XML, or from a file of it.
 
 from __future__ import annotations
 
+import contextlib
 import struct
 import zlib
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
@@ -20,7 +22,7 @@ from pytest_mobileagent.errors import GraphError
 from pytest_mobileagent.screen.screen import Screen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.episode.event import Event
@@ -61,6 +63,7 @@ class FakePhone:
         self._apps = None if apps is None else frozenset(apps)
         self._needed: frozenset[str] = frozenset()
         self._react = react
+        self._is_pictured = True
 
     @property
     def screen(self) -> Screen:
@@ -76,7 +79,19 @@ class FakePhone:
         """Return the screen, and what the probes read."""
         asked = (probes or {}).items()
         values = {name: probe.parse(self.shell(probe.script)) for name, probe in asked}
-        return Capture(self.screen, values)
+        screen = self.screen
+        if not self._is_pictured:
+            screen = replace(screen, png=b"", extent=screen.size)
+        return Capture(screen, values)
+
+    @contextlib.contextmanager
+    def without_screenshots(self) -> Iterator[None]:
+        """Take no screenshots meanwhile."""
+        self._is_pictured = False
+        try:
+            yield
+        finally:
+            self._is_pictured = True
 
     def perform(self, action: Action) -> None:
         """Do an action: the next screen is shown."""

@@ -97,6 +97,8 @@ def test_a_region_is_black_and_what_stands_there_is_not_told(rules, region, plac
     same = (XML.format("balance").encode(), picture())
     assert b'text="balance"' in found.screen(*same, "b")[0]  # of another app
     assert found.screen(*same, "b")[1] == same[1]
+    xml, png = found.screen(same[0], b"", "a", SIZE)
+    assert (png, b'text="balance"' in xml) == (b"", False), "of which no screenshot was taken"
 
 
 def test_a_hierarchy_that_cannot_be_read_costs_the_whole_picture(rules):

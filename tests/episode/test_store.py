@@ -57,14 +57,16 @@ PROBES = st.dictionaries(
     max_size=3,
 )
 ZONES = st.none() | st.just(UTC) | st.just(timezone(timedelta(hours=5, minutes=45)))
-SCREENS = st.builds(
-    Screen,
-    xml=STRANGE,
-    png=st.binary(max_size=20),
-    package=PLAIN,
-    activity=PLAIN,
-    time=st.none() | st.datetimes(timezones=ZONES),
+ABOUT = {
+    "xml": STRANGE,
+    "package": PLAIN,
+    "activity": PLAIN,
+    "time": st.none() | st.datetimes(timezones=ZONES),
+}
+SCREENS = st.builds(Screen, png=st.binary(max_size=20), **ABOUT) | st.builds(
+    Screen, png=st.just(b""), extent=st.tuples(st.integers(1), st.integers(1)), **ABOUT
 )
+APPS = PLAIN.map(lambda text: text.replace("|", "").strip()).filter(bool)
 ACTIONS = st.builds(Tap, st.integers(), st.integers()) | st.builds(Type, PLAIN, st.just((1, 2)))
 CALLS = st.lists(st.builds(ModelCall, PLAIN, price_usd=st.none() | st.floats(0, 9)), max_size=2)
 DECISIONS = st.tuples(st.lists(ACTIONS, max_size=2), STRANGE, CALLS, SECONDS)
@@ -73,7 +75,7 @@ CASES = st.builds(
     st.builds(
         Task,
         goal=PLAIN.filter(str.strip),
-        apps=st.lists(PLAIN.filter(bool), max_size=2, unique=True).map(tuple),
+        apps=st.lists(APPS, max_size=2, unique=True).map(tuple),
         level=st.none() | st.integers(1, 3),
         golden_steps=st.none() | st.integers(1, 99),
         tags=st.lists(PLAIN.filter(str.strip), max_size=2).map(tuple),

@@ -40,6 +40,7 @@ VALUES = {
     "--mobile-max-steps": "9",
     "--mobile-step-factor": "3.5",
     "--mobile-time-limit": "60",
+    "--mobile-screenshots": "needed",
     "--mobile-settle": "0.5",
     "--mobile-log": "all",
     "--mobile-noise": "0.2,popup",

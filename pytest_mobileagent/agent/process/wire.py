@@ -10,6 +10,7 @@ import json
 import os
 import pickle
 import socket
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import ACTIONS, from_json, to_json
@@ -78,14 +79,14 @@ def receive_in_worker(connection: Connection) -> dict[str, Any]:
 def pack_observation(observation: Observation) -> tuple[Any, ...]:
     """Return an observation without the data derived from its screen here."""
     shown = [observation.screen, *([observation.before] if observation.before else [])]
-    screens = [(s.xml, s.png, s.package, s.activity, s.time, s.where) for s in shown]
+    screens = [((s.xml, s.png, s.package, s.activity, s.time, s.where), s.extent) for s in shown]
     return (screens, observation.reply, observation.notice, observation.done, observation.told)
 
 
 def unpack_observation(packed: tuple[Any, ...]) -> Observation:
     """Return the observation that was packed."""
     screens, reply, notice, done, told = packed
-    screen, *before = [Screen(*fields) for fields in screens]
+    screen, *before = [replace(Screen(*known), extent=extent) for known, extent in screens]
     return Observation(screen, reply, notice, before[0] if before else None, done, told)
 
 

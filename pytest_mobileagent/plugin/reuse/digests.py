@@ -138,6 +138,7 @@ def _parts(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> d
             *(run.settings[name].text for name in _SETTINGS),
             *clock_of(run),
             *pace_of(run),
+            *screenshots_of(run),
             *noise_of(run),
             *path_of(run),
         ],
@@ -156,6 +157,11 @@ def pace_of(run: RunConfig) -> list[str | None]:
     """Return the pace of agents; nothing where none is set, as in runs of before."""
     setting = run.settings["mobile-pace"]
     return [] if setting.value is None else [f"pace {setting.text}"]
+
+
+def screenshots_of(run: RunConfig) -> list[str]:
+    """Return that some are not taken; nothing where all are, as in runs of before."""
+    return [] if run.value("mobile-screenshots") == "all" else ["screenshots needed"]
 
 
 def noise_of(run: RunConfig) -> list[str | None]:

@@ -130,7 +130,9 @@ class Pictures:
         return f"{self._base}/{os.path.basename(name)}"  # noqa: PTH119 - no path of this system
 
     def png(self, name: str) -> str | None:
-        """Return the path of a screenshot; None if it is not there."""
+        """Return the path of a screenshot; None if it is not there, "" if none was taken."""
+        if not name:
+            return ""
         file = self._store.file(name, ".png")
         return None if self._store.path(name, ".png").name in self.missing else self.path(file.name)
 
@@ -140,12 +142,14 @@ class Pictures:
         That is enough to tell pictures apart. A file that is missing is as good as empty.
         """
         name = str(record["png"])
-        png = self._read(name, ".png", self._header)
+        png = self._read(name, ".png", self._header) if name else b""
         xml = self._read(str(record["xml"]), ".xml", self._store.read).decode("utf-8", "replace")
         own = record.get("beneath")
         beneath = self.screen(own) if isinstance(own, dict) else None
         package, activity = (str(record.get(name, "")) for name in ("package", "activity"))
-        known = {"package": package, "activity": activity, "beneath": beneath}
+        known: dict[str, Any] = {"package": package, "activity": activity, "beneath": beneath}
+        if not name:
+            return Screen(xml, b"", **known, extent=tuple(record["size"]))
         return Screen.recorded(xml, name, lambda: png, **known)
 
     def _header(self, name: str, suffix: str) -> bytes:

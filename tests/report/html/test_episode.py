@@ -42,6 +42,17 @@ def test_each_screen_has_what_was_done_on_it(folder: Path) -> None:
     assert (folder.parents[1] / one["png"]).is_file()
 
 
+def test_a_screen_without_a_screenshot_is_told_from_one_whose_file_is_gone(folder: Path) -> None:
+    log = folder / "episode.jsonl"
+    first, seen, *more = log.read_text().splitlines(keepends=True)
+    observed = json.loads(seen) | {"png": "", "size": [1080, 2400]}
+    log.write_text("".join([first, f"{json.dumps(observed)}\n", *more]))
+    told = shown(folder)
+    assert (told["frames"][0]["png"], told["frames"][0]["size"]) == ("", [1080, 2400])
+    assert told["frames"][1]["png"]
+    assert not told["missing"]
+
+
 def test_typing_before_anything_has_the_focus_is_marked(recorded: Path) -> None:
     folder = recorded / "episodes" / "first.1"
     log = folder / "episode.jsonl"

@@ -7,6 +7,7 @@ UiAutomation serves one program at a time, so while a server of uiautomator2 or 
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import re
@@ -37,7 +38,7 @@ from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.screen import Screen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
     from pytest_mobileagent.action import Action
@@ -52,20 +53,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    outputs: list[Output]  # of screenshot, dump, focus, clock, and the probes
-    served: str | None = None  # the hierarchy, of a server that keeps the dump from working
-
-    @property
-    def png(self) -> bytes:
-        return self.outputs[0].raw
-
-    @property
-    def xml(self) -> str | None:
-        return self.served or hierarchy(self.outputs[1].text)
+    outputs: list[Output]  # of dump, focus, clock, and the probes
+    png: bytes  # empty if none was taken
+    xml: str | None
 
     @property
     def package(self) -> str:
-        return focus(self.outputs[2].text)[0]
+        return focus(self.outputs[1].text)[0]
 
 
 class AdbDevice:
@@ -73,7 +67,8 @@ class AdbDevice:
 
     A step takes two round trips: one does the action and takes a screenshot, the next looks in
     full. If both screenshots are the same the screen has settled; if not, looks follow until two
-    in a row are the same, or the seconds of `settle` have gone by.
+    in a row are the same, or the seconds of `settle` have gone by. Without screenshots it takes
+    view hierarchies in their place.
 
     Raises:
         DeviceError: the device is not there, or is not ready within a minute.
@@ -88,7 +83,9 @@ class AdbDevice:
     ) -> None:
         self.system = AdbSystem(address, restart, self._forget, log)
         self._settle = settle or Settle()
-        self._shot: bytes | None = None
+        self._spares = False
+        self._shot: bytes | None = None  # what was seen right after the last action: one of these
+        self._tree: str | None = None
         self._dump_file = f"/data/local/tmp/mobileagent-{secrets.token_hex(4)}.xml"
         self._size = self.info.size  # that of the last screen, which may have been turned
 
@@ -105,12 +102,16 @@ class AdbDevice:
     def observe(self, probes: Mapping[str, Probe] | None = None) -> Capture:
         """Look at the screen once it has settled, and read the probes."""
         probes = probes or {}
-        scripts = [SCREENSHOT, dump_script(self._dump_file), FOCUS, CLOCK, *probe_scripts(probes)]
-        look = settled(lambda: self._look(scripts), self._settle, self._shot, self._no_tree)
-        self._shot = None
-        moment = state_of(look.outputs[2:], probes)
+        shot = () if self._spares else (SCREENSHOT,)
+        scripts = [*shot, dump_script(self._dump_file), FOCUS, CLOCK, *probe_scripts(probes)]
+        before = self._shot, self._tree
+        look = settled(lambda: self._look(scripts), self._settle, self._no_tree, *before)
+        self._shot = self._tree = None
+        moment = state_of(look.outputs[1:], probes)
         assert look.xml is not None
-        screen = Screen(look.xml, look.png, moment.package, moment.activity, moment.time)
+        extent = turned(self.info.size, look.xml) if self._spares else None
+        about = moment.package, moment.activity, moment.time
+        screen = Screen(look.xml, look.png, *about, extent=extent)
         self._size = screen.size
         return Capture(screen, moment.probes)
 
@@ -125,11 +126,24 @@ class AdbDevice:
         if needs_unicode_keyboard(action):
             command = self._with_unicode_keyboard(command)
         if command:
-            done, shot = self.system.run(command, SCREENSHOT)
+            glance = dump_script(self._dump_file) if self._spares else SCREENSHOT
+            done, seen = self.system.run(command, glance)
             if "java.lang.SecurityException" in done.text:
                 msg = f"device {self.address} refuses input: {done.text.strip()[:300]}"
                 raise DeviceError(msg)
-            self._shot = shot.raw
+            if self._spares:
+                self._tree = hierarchy(seen.text)
+            else:
+                self._shot = seen.raw
+
+    @contextlib.contextmanager
+    def without_screenshots(self) -> Iterator[None]:
+        """Take no screenshots meanwhile (see `SparingDevice`)."""
+        self._spares, self._shot = True, None
+        try:
+            yield
+        finally:
+            self._spares, self._tree = False, None
 
     def events(self) -> tuple[Event, ...]:
         """Return what happened on the device since the last call."""
@@ -149,16 +163,19 @@ class AdbDevice:
 
     def _look(self, scripts: Sequence[str]) -> _Look:
         outputs = self.system.look(*scripts)
-        is_served = is_taken(outputs[1].text)
-        return _Look(outputs, hierarchy_of_servers(self.address) if is_served else None)
+        png = b"" if self._spares else outputs.pop(0).raw
+        xml = hierarchy(outputs[0].text)
+        if is_taken(outputs[0].text):
+            xml = hierarchy_of_servers(self.address)
+        return _Look(outputs, png, xml)
 
     def _forget(self) -> None:
         """Forget the last screen: a reset, or a change of the display, has replaced it."""
-        self._shot = None
+        self._shot = self._tree = None
         self._size = self.info.size
 
     def _no_tree(self, look: _Look) -> DeviceError:
-        why = reason(look.outputs[1].text)
+        why = reason(look.outputs[0].text)
         return DeviceError(f"device {self.address} gives no view hierarchy; {why}")
 
     def _with_unicode_keyboard(self, command: str) -> str:
@@ -238,6 +255,15 @@ _REASONS = (
     (r"No space left", "the storage is full"),
     (r"No such file", "it wrote no file"),
 )
+
+
+_ROTATION = re.compile(r'<hierarchy\b[^>]*\brotation="([0-3])"')
+
+
+def turned(size: tuple[int, int], xml: str) -> tuple[int, int]:
+    """Return the size of a screen in pixels, of its natural size and the rotation of its dump."""
+    found = _ROTATION.search(xml, 0, 1000)
+    return size[::-1] if found and found[1] in {"1", "3"} else size
 
 
 def dump_script(file: str) -> str:

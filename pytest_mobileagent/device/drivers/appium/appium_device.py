@@ -150,7 +150,7 @@ class AppiumDevice:
 
     def observe(self, probes: Mapping[str, Probe] | None = None) -> Capture:
         """Look at the screen once it has settled, and read the probes."""
-        look = settled(lambda: self._look(probes or {}), self._settle, self._shot, self._no_tree)
+        look = settled(lambda: self._look(probes or {}), self._settle, self._no_tree, self._shot)
         self._shot = None
         state = look.state
         assert look.xml is not None

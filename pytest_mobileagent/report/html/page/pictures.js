@@ -11,7 +11,8 @@ const urls = new Map(); // by the id of the block; the one that was used last at
 function pictureOf(path, { size, alt, small }) {
   const [width, height] = size || [1080, 2400];
   const found = PICTURE.exec(path || "");
-  if (!found) return make("span", { className: "gone" }, path ? "a picture that is not the run's" : "no picture");
+  const none = path === "" ? small ? "not taken" : "no screenshot was taken" : "no picture";
+  if (!found) return make("span", { className: "gone" }, path ? "a picture that is not the run's" : none);
   const image = make("img", { alt, width, height, decoding: "async", loading: small ? "lazy" : "eager", draggable: false });
   const missing = () => image.replaceWith(
     make("span", { className: "gone", title: path }, "the picture is missing: keep the folder screens beside this page"));

@@ -20,6 +20,7 @@ from pytest_mobileagent.device.drivers.adb.adb_device import (
     hierarchy,
     hierarchy_of_servers,
     reason,
+    turned,
 )
 from pytest_mobileagent.device.drivers.adb.shell import Output
 from pytest_mobileagent.device.fleet.shared import SharedRun
@@ -55,6 +56,27 @@ def test_a_step_takes_two_round_trips(device):
     device.perform(Key("home"))
     device.observe()
     assert device.system.round_trips - before == 2
+
+
+def test_without_screenshots_two_equal_hierarchies_show_that_the_screen_rests(device):
+    with device.without_screenshots():
+        device.observe()
+        before = device.system.round_trips
+        device.perform(Open(COUNTER))
+        screen = device.observe().screen
+        assert device.system.round_trips - before >= 2
+        assert (screen.png, screen.size) == (b"", device.info.size)
+        device.perform(Tap(*center(screen, resource_id="add")))
+        assert device.observe().screen.find(text="Count: 1")
+    assert device.observe().screen.image.size == device.info.size
+
+
+@pytest.mark.parametrize(
+    ("attributes", "size"),
+    [('rotation="0"', (10, 20)), ('index="0" rotation="3" width="20"', (20, 10)), ("", (10, 20))],
+)
+def test_a_hierarchy_tells_how_the_screen_is_turned(attributes, size):
+    assert turned((10, 20), f"<?xml version='1.0'?><hierarchy {attributes}></hierarchy>") == size
 
 
 def test_the_keyboard_that_was_there_is_back_after_typing_beyond_ascii(device):

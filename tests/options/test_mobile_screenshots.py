@@ -1,0 +1,100 @@
+"""--mobile-screenshots: where nobody looks at screenshots, none are taken."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent import Episode, load
+from pytest_mobileagent.errors import NoScreenshotError
+
+if TYPE_CHECKING:
+    from tests.options.asking import Asking
+
+AGENTS = """
+from pytest_mobileagent import Agent, Finish, Tap
+
+class Reads(Agent):
+    sees = ("hierarchy",)
+    def start(self, briefing):
+        self.seen = []
+    def step(self, observation):
+        screen = observation.screen
+        self.seen.append((screen.png, screen.size, screen.texts))
+        return Tap(5, 5) if len(self.seen) < 2 else Finish(repr(self.seen[-1]))
+
+class Looks(Reads):
+    sees = ("hierarchy", "screenshot")
+"""
+TASKS = """
+from pytest_mobileagent import task
+
+@task("Read.")
+def test_read(episode):
+    assert episode.screen.find(text="0")
+
+@task("Look.")
+def test_look(episode):
+    assert episode.screen.find(text="0")
+    assert episode.screen.image.size
+
+@task("Judge.", kind="open-ended")
+def test_judge(episode, judge):
+    assert judge(episode)
+"""
+
+
+@pytest.fixture
+def run(asking: Asking) -> Any:
+    """Runs the tasks; returns their results, and their episodes, by the names of the tests."""
+    asking.pytester.makepyfile(asking=AGENTS, test_codes=TASKS)
+
+    def run(*arguments: str, agent: str = "Reads") -> tuple[dict[str, Any], dict[str, Episode]]:
+        asking.run(*arguments, agent=agent)
+        (folder,) = asking.pytester.path.glob("runs/*")
+        tasks = json.loads((folder / "report.json").read_text())["tasks"]
+        results = {each["id"].rpartition("/")[2]: each for each in tasks}
+        episodes = {name: load(folder / each["episode"]) for name, each in results.items()}
+        return results, episodes
+
+    return run
+
+
+def test_where_nobody_looks_none_is_taken(run):
+    results, episodes = run("--mobile-screenshots=needed")
+    episode = episodes["read"]
+    assert results["read"]["outcome"] == "passed"
+    assert {screen.png for screen in episode.screens} == {b""}
+    assert episode.answer == "(b'', (1080, 2400), ('0',))", "what the agent saw"
+    with pytest.raises(NoScreenshotError, match=r"was taken at step 2: .*\.xml: run this task"):
+        _ = episode.screen.image
+
+
+def test_a_check_that_looks_is_neither_passed_nor_failed(run):
+    results, _ = run("--mobile-screenshots=needed")
+    assert results["look"]["outcome"] == "error"
+    assert "no screenshot was taken" in results["look"]["reason"]
+    assert "run this task without --mobile-screenshots=needed" in results["look"]["reason"]
+
+
+@pytest.mark.parametrize(
+    ("given", "agent"),
+    [((), "Reads"), (("--mobile-screenshots=needed",), "Looks")],
+    ids=["all", "an agent that looks"],
+)
+def test_otherwise_all_are_taken(run, given, agent):
+    results, episodes = run(*given, agent=agent)
+    assert results["look"]["outcome"] == "passed"
+    assert all(screen.png for screen in episodes["read"].screens)
+
+
+def test_judges_see_all_of_them(run):
+    _, episodes = run("--mobile-screenshots=needed")
+    assert all(screen.png for screen in episodes["judge"].screens)
+
+
+def test_other_words_are_refused(asking, fnmatch):
+    said = asking.refused("--mobile-screenshots=few")
+    fnmatch(said, "*--mobile-screenshots=few*has to be one of all, needed*")
