@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import re
+from pathlib import Path
+
 import pytest
 
 from pytest_mobileagent.testing import ScriptedModel, ScriptedReply
-from tests.fleet.conftest import ended
+from tests.fleet.conftest import ended, until
 
 pytestmark = pytest.mark.slow
 
@@ -43,3 +47,81 @@ def test_phones_exceed_a_budget_by_no_more_than_the_calls_under_way(fleet, sent,
     assert "budget: --mobile-max-tokens=2000 is spent" in sent.output()
     ledger = next(sent.path.glob("runs/*/spent.jsonl")).read_text()
     assert ledger == "[0.0,100]\n" * len(model.requests)
+
+
+# Another body: the check of the first half has changed.
+CHECKED_AGAIN = """
+import pytest
+from pytest_mobileagent import task
+
+@pytest.mark.parametrize("number", range(7))
+@task("Say {number}.", golden_steps=1)
+def test_say(episode, number):
+    assert episode.answers("3") == (number == 3), "read again"
+"""
+
+
+def test_what_an_earlier_run_has_is_reused_or_scored_again(fleet, sent):
+    sent.go()
+    assert ended(sent.start(fleet, "-n2")) == 0, sent.output()
+    for number, words in enumerate(("6 reused", "6 scored again (check changed), 1 run (new)"), 1):
+        run = sent.start(fleet, "-n2", "--mobile-reuse=runs")
+        assert ended(run) == 0, sent.output(number)
+        assert words in sent.output(number)
+        report = sent.report()
+        folder = max((sent.path / "runs").glob("*/report.json")).parent
+        assert all(
+            (folder / task["episode"] / "episode.jsonl").is_file() for task in report["tasks"]
+        )
+        assert {task["node"] for task in report["tasks"]} == {os.uname().nodename}
+        (sent.path / "test_say.py").write_text(CHECKED_AGAIN)
+
+
+KEY, CONTROL = "sk-kept-here-4711", "runs-that-everybody-knows"
+WRITES = """
+import os
+
+def pytest_configure(config):
+    if hasattr(config, "workerinput"):
+        given = config.workerinput, config.invocation_params.args, dict(os.environ)
+        (config.rootpath / "given").write_text(repr(given))
+"""
+
+
+def times(text: str, pid: int) -> int:
+    """Return how often a text stands in the memory of a process."""
+    found = 0
+    with Path(f"/proc/{pid}/mem").open("rb", 0) as memory:
+        for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
+            if match := re.match(r"(\w+)-(\w+) rw", line):
+                start, end = (int(each, 16) for each in match.groups())
+                memory.seek(start)
+                found += memory.read(end - start).count(text.encode())
+    return found
+
+
+def test_no_key_of_the_machine_of_pytest_leaves_it(fleet, sent, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)  # the cluster was started without it
+    conftest = sent.path / "conftest.py"
+    conftest.write_text(conftest.read_text() + WRITES)
+    run = sent.start(fleet, "-n1", f"--mobile-runs={CONTROL}", "--mobile-agent-process=on")
+    until(sent.pids)
+    ray = Path(os.environ["RAY_TMPDIR"])
+    of_ray = [
+        int(process.name)
+        for process in Path("/proc").glob("[0-9]*")
+        if str(ray).encode() in (process / "cmdline").read_bytes()
+    ]
+    try:
+        assert sum(times(CONTROL, pid) for pid in of_ray) > 0  # the command, in the job's data
+    except PermissionError:
+        pytest.skip("the memory of other processes cannot be read here")
+    assert [pid for pid in [*of_ray, *sent.pids()] if times(KEY, pid)] == []
+    sent.go()
+    assert ended(run) == 0, sent.output()
+    given = (sent.path / "given").read_text()
+    assert CONTROL in given
+    assert KEY not in given
+    written = [path for path in ray.rglob("*") if path.is_file() and not path.is_symlink()]
+    assert [path for path in written if KEY.encode() in path.read_bytes()] == []
+    assert len(written) > 10
