@@ -1,7 +1,9 @@
 """A Ray cluster on this machine, of a head and two nodes with a phone each.
 
 Run as `python cluster.py FOLDER`. It prints a line of JSON when it is ready, and ends the cluster
-when its standard input closes. Only who has the token in FOLDER may use it.
+when its standard input closes. Only who has the token in FOLDER may use it. A line of JSON there
+adds a node (`{"add": {...}}`, arguments of Ray's) or removes one (`{"remove": RAYLET}`); what is
+printed then, the process of a new node's raylet, says that the whole cluster knows.
 """
 
 from __future__ import annotations
@@ -9,7 +11,9 @@ from __future__ import annotations
 import json
 import logging
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
 STORE = 80 << 20  # bytes, the least that Ray takes
 
@@ -21,19 +25,31 @@ def main(folder: Path) -> None:
     (folder / "ray").mkdir(exist_ok=True)  # where RAY_TMPDIR has it keep all that it writes
     own = {"object_store_memory": STORE, "include_dashboard": False}
     cluster = Cluster(initialize_head=True, head_node_args={**own, "num_cpus": 1})
-    raylets = []
+    nodes: dict[int, Any] = {}
+
+    def add(**arguments: Any) -> int:
+        node = cluster.add_node(num_cpus=1, object_store_memory=STORE, **arguments)
+        (raylet,) = node.all_processes["raylet"]
+        nodes[raylet.process.pid] = node
+        return int(raylet.process.pid)
+
     try:
-        for name in ("north", "south"):
-            node = cluster.add_node(
-                num_cpus=1,
-                object_store_memory=STORE,
-                resources={"phone": 1},
-                labels={"place": name},
-            )
-            (raylet,) = node.all_processes["raylet"]
-            raylets.append(raylet.process.pid)
-        print(json.dumps({"address": cluster.address, "raylets": raylets}), flush=True)
-        sys.stdin.read()
+        for place in ("north", "south"):
+            add(resources={"phone": 1}, labels={"place": place})
+        print(json.dumps({"address": cluster.address, "raylets": list(nodes)}), flush=True)
+        for line in sys.stdin:
+            order = json.loads(line)
+            if "add" in order:
+                print(add(**order["add"]), flush=True)
+                continue
+            node = nodes.pop(order["remove"])
+            cluster.remove_node(node)
+            while any(
+                each["Alive"] and each["NodeID"] == node.node_id
+                for each in cluster.global_state.node_table()
+            ):
+                time.sleep(0.1)
+            print(order["remove"], flush=True)
     finally:
         cluster.shutdown()
 

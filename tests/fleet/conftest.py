@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -21,7 +22,7 @@ import pytest
 from tests.plugin.projects import PHONE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 HERE = Path(__file__).parent
 TASKS = """
@@ -31,7 +32,7 @@ from pytest_mobileagent import task
 @pytest.mark.parametrize("number", range(6))
 @task("Say {number}.", golden_steps=1)
 def test_say(episode, number):
-    assert episode.answers("3") == (number == 3)
+    assert episode.answers("3" if number == 3 else "12")
 """
 # Notes which process runs it, and holds up every task but those that are free, until there is "go".
 AGENT = """
@@ -45,19 +46,49 @@ class Mine(Agent):
         self.goal = briefing.goal
     def step(self, observation):
         Path("pids").mkdir(exist_ok=True)
-        Path("pids", str(os.getpid())).touch()
+        Path("pids", str(os.getpid())).write_text(str(os.getppid()))
         while not (Path("go").exists() or self.goal in Path("free").read_text()):
             threading.Event().wait(0.02)
-        return Finish("3" if "3" in self.goal else "12")
+        wrong = self.goal in Path("wrong").read_text()
+        return Finish("wrong" if wrong else "3" if "3" in self.goal else "12")
 """
 
 
 @dataclass(frozen=True)
 class Fleet:
-    """A cluster: its address, and the processes of Ray on its two nodes."""
+    """A cluster: its address, the processes of Ray on its two nodes, and a folder of its own."""
 
     address: str
     raylets: list[int]
+    folder: Path
+    process: subprocess.Popen[str]
+
+    @contextlib.contextmanager
+    def joined(self, **arguments: Any) -> Iterator[int]:
+        """Have one more node, and yield its raylet's process; arguments are those of Ray."""
+        raylet = int(self._ask({"add": arguments}))
+        try:
+            yield raylet
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(raylet, signal.SIGCONT)
+            self._ask({"remove": raylet})
+
+    def _ask(self, order: dict[str, Any]) -> str:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(json.dumps(order) + "\n")
+        self.process.stdin.flush()
+        return self.process.stdout.readline()
+
+    def leftovers(self) -> list[str]:
+        """Return what runs have left in the folder for temporary files."""
+        return [path.name for path in (self.folder / "tmp").glob("*mobileagent*")]
+
+
+def parent_of(pid: int) -> int:
+    """Return the process that has started one."""
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 @contextlib.contextmanager
@@ -66,36 +97,34 @@ def started() -> Iterator[Fleet]:
     folder = Path(tempfile.mkdtemp(prefix="fleet-", dir="/tmp"))
     token = folder / "token"
     token.write_text(secrets.token_hex(32))
+    (folder / "tmp").mkdir()
     own = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(token), "RAY_TMPDIR": str(folder)}
+    own |= {"TMPDIR": str(folder / "tmp"), "RAY_USAGE_STATS_ENABLED": "0"}
     with pytest.MonkeyPatch.context() as environment:
-        for name, value in {**own, "RAY_USAGE_STATS_ENABLED": "0"}.items():
+        for name, value in own.items():
             environment.setenv(name, value)
         command = [sys.executable, str(HERE / "cluster.py"), str(folder)]
         with subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
         ) as process:
             assert process.stdin is not None
             assert process.stdout is not None
             try:
-                yield Fleet(**json.loads(process.stdout.readline()))
+                about = json.loads(process.stdout.readline())
+                yield Fleet(folder=folder, process=process, **about)
             finally:
                 process.stdin.close()
                 process.wait()
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def fleet() -> Iterator[Fleet]:
-    """A cluster that the tests of a module share."""
-    if find_spec("ray") is None:
-        pytest.skip('Ray is not installed: pip install ".[ray]"')
-    with started() as cluster:
-        yield cluster
-
-
-@pytest.fixture
-def own_fleet() -> Iterator[Fleet]:
-    """A cluster for a test that breaks it."""
+    """A cluster that the tests share."""
     if find_spec("ray") is None:
         pytest.skip('Ray is not installed: pip install ".[ray]"')
     with started() as cluster:
@@ -114,17 +143,19 @@ class Sent:
         """Its folder."""
         return self.pytester.path
 
-    def command(self, fleet: Fleet, *arguments: str) -> list[str]:
-        """Return the command of a run on a cluster."""
-        engine = f"--mobile-engine=ray:{fleet.address}"
+    def command(self, fleet: Fleet | str, *arguments: str) -> list[str]:
+        """Return the command of a run on a cluster, or on that of an address."""
+        engine = f"--mobile-engine=ray:{fleet if isinstance(fleet, str) else fleet.address}"
         own = ["--agent=mine", "--mobile-agent-process=off", engine, *arguments]
         return [sys.executable, "-m", "pytest", *own]
 
-    def start(self, fleet: Fleet, *arguments: str) -> subprocess.Popen[bytes]:
-        """Start a run, without waiting for it; its output goes to a file."""
+    def start(
+        self, fleet: Fleet | str, *arguments: str, through: Sequence[str] = ()
+    ) -> subprocess.Popen[bytes]:
+        """Start a run, maybe by another command, and do not wait; its output goes to a file."""
         output = (self.path / f"output-{len(self.runs)}").open("wb")
         with output:
-            command = self.command(fleet, *arguments)
+            command = [*through, *self.command(fleet, *arguments)]
             run = subprocess.Popen(command, cwd=self.path, stdout=output, stderr=subprocess.STDOUT)
         self.runs.append(run)
         return run
@@ -141,6 +172,22 @@ class Sent:
         """Let all be done."""
         (self.path / "go").touch()
 
+    def wrong(self, *goals: str) -> None:
+        """Have the agent give a wrong answer to these goals."""
+        (self.path / "wrong").write_text("\n".join(goals))
+
+    def end(self) -> None:
+        """End the runs that have not ended."""
+        self.go()
+        for run in self.runs:
+            if run.poll() is None:
+                run.kill()
+                run.wait()
+
+    def parents(self) -> set[int]:
+        """Return the processes that have started those in which the agent has been asked."""
+        return {int(path.read_text()) for path in (self.path / "pids").glob("*")}
+
     def pids(self) -> list[int]:
         """Return the processes in which the agent has been asked."""
         return [int(path.name) for path in (self.path / "pids").glob("*")]
@@ -151,7 +198,7 @@ class Sent:
         return json.loads(path.read_text("utf-8"))
 
 
-def until(what: Callable[[], Any], seconds: float = 90.0) -> Any:
+def until(what: Callable[[], Any], seconds: float = 180.0) -> Any:
     """Return what a function returns as soon as that is true, which has to be within seconds."""
     ends = time.monotonic() + seconds
     while not (found := what()):
@@ -162,7 +209,7 @@ def until(what: Callable[[], Any], seconds: float = 90.0) -> Any:
 
 def ended(run: subprocess.Popen[bytes]) -> int:
     """Return the status of a run that has to end soon."""
-    return run.wait(timeout=180)
+    return run.wait(timeout=300)
 
 
 def lives(pid: int) -> bool:
@@ -175,7 +222,7 @@ def lives(pid: int) -> bool:
 
 @pytest.fixture
 def sent(pytester: pytest.Pytester) -> Iterator[Sent]:
-    """A project with six tasks, of which an agent does one wrong, on phones in memory."""
+    """A project with six tasks, on phones in memory."""
     pytester.makeini("[pytest]\naddopts = -p no:cacheprovider")
     for name, text in {"conftest": PHONE, "test_say": TASKS}.items():
         (pytester.path / f"{name}.py").write_text(text)
@@ -187,9 +234,6 @@ def sent(pytester: pytest.Pytester) -> Iterator[Sent]:
     (pytester.path / "tox.ini").unlink()
     sent = Sent(pytester, [])
     sent.free()
+    sent.wrong()
     yield sent
-    sent.go()
-    for run in sent.runs:
-        if run.poll() is None:
-            run.kill()
-            run.wait()
+    sent.end()

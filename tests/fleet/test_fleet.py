@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.fleet.conftest import ended, lives, until
+import pytest_mobileagent
+from tests.fleet.conftest import ended, lives, parent_of, until
 
 pytestmark = pytest.mark.slow
 
@@ -44,6 +47,15 @@ def outcomes(report: dict[str, Any]) -> dict[str, str]:
     return {name: task["outcome"] for name, task in sorted(by_task(report).items())}
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_left(fleet, sent):
+    """What a test has started is gone after it, and so are folders for temporary files."""
+    yield
+    sent.end()
+    until(lambda: not any(map(lives, sent.pids())))
+    until(lambda: not fleet.leftovers())
+
+
 EXPECTED = {str(number): "passed" for number in range(6)}
 
 
@@ -69,6 +81,7 @@ def test_the_episode_of_a_killed_worker_is_repeated(fleet, sent):
     assert ended(run) == 0, sent.output()
     report = sent.report()
     assert outcomes(report) == EXPECTED
+    assert "(raylet)" not in sent.output()  # which Ray would print, too, and at length
     lost = [task for task in report["tasks"] if task["infrastructure"]]
     assert [task["infrastructure"] for task in lost] == [["a worker died"]]
     assert [attempt["end"] for attempt in lost[0]["attempts"]] == ["worker died", "played"]
@@ -93,15 +106,87 @@ def finished(sent) -> list[str]:
     return [line for path in paths for line in path.read_text("utf-8").splitlines()]
 
 
-def test_a_killed_node_costs_its_episode_and_its_phone(own_fleet, sent):
-    run = sent.start(own_fleet, "-n2")
-    until(lambda: len(sent.pids()) == 2)
-    os.kill(own_fleet.raylets[0], signal.SIGKILL)
-    until(lambda: "node down" in sent.output())
-    sent.go()
-    assert ended(run) == 0, sent.output()
+def test_a_killed_node_costs_its_episode_and_its_phone(fleet, sent):
+    with fleet.joined(resources={"phone": 1}) as raylet:
+        run = sent.start(fleet, "-n3")
+        until(lambda: len(sent.pids()) == 3)
+        os.kill(raylet, signal.SIGKILL)
+        until(lambda: "node down" in sent.output(), seconds=20.0)
+        sent.go()
+        assert ended(run) == 0, sent.output()
     assert outcomes(sent.report()) == EXPECTED
     assert sent.output().count("node down") == 1
+
+
+def test_of_a_machine_that_vanished_and_comes_back_nothing_is_taken_any_more(fleet, sent):
+    with fleet.joined(resources={"phone": 1}) as raylet:
+        run = sent.start(fleet, "-n3")
+        until(lambda: len(sent.pids()) == 3)
+        (victim,) = (pid for pid in sent.pids() if parent_of(pid) == raylet)
+        for pid in (raylet, victim):
+            os.kill(pid, signal.SIGSTOP)
+        until(lambda: "node down" in sent.output(), seconds=20.0)
+        for pid in (victim, raylet):
+            os.kill(pid, signal.SIGCONT)
+        sent.go()
+        assert ended(run) == 0, sent.output()
+        until(lambda: not lives(victim))
+    report = sent.report()
+    assert outcomes(report) == EXPECTED
+    assert sent.output().count("has not been heard for") == 1
+    assert len(finished(sent)) == 6
+    (lost,) = (task for task in report["tasks"] if task["infrastructure"])
+    assert [attempt["end"] for attempt in lost["attempts"]] == ["worker died", "played"]
+
+
+@pytest.mark.parametrize("stop", ["-x", "Ctrl-C"])
+def test_a_run_that_lost_a_worker_can_be_stopped_and_goes_on(fleet, sent, stop):
+    sent.free("Say 0.", "Say 1.")
+    run = sent.start(fleet, "-n2", *(["-x"] * (stop == "-x")))
+    until(lambda: len(finished(sent)) == 2 and len(sent.pids()) == 2)
+    os.kill(sent.pids()[0], signal.SIGKILL)
+    until(lambda: len(sent.pids()) == 3)  # that of another worker
+    if stop == "-x":
+        sent.wrong("Say 2.")
+        sent.free("Say 2.")
+    else:
+        run.send_signal(signal.SIGINT)
+    assert ended(run) == (1 if stop == "-x" else 2), sent.output()
+    until(lambda: not any(map(lives, sent.pids())))
+    sent.wrong()
+    sent.go()
+    again = sent.start(fleet, "-n2", "--mobile-resume=runs")
+    assert ended(again) == (1 if stop == "-x" else 0), sent.output(1)
+    expected = EXPECTED | ({"2": "failed"} if stop == "-x" else {})
+    assert outcomes(sent.report()) == expected
+    assert len(finished(sent)) == 6
+
+
+def test_a_node_without_phones_runs_nothing(fleet, sent):
+    with fleet.joined(labels={"place": "west"}) as raylet:
+        sent.go()
+        run = sent.start(fleet, "-nauto")
+        assert ended(run) == 0, sent.output()
+        assert "2 workers [6 items]" in sent.output()
+        assert raylet not in sent.parents()
+
+
+def test_a_machine_with_other_code_is_refused_before_a_phone_starts(fleet, sent):
+    other = fleet.folder / "other"
+    package = Path(pytest_mobileagent.__file__).parent
+    ignored = shutil.ignore_patterns("__pycache__", "virtual")
+    shutil.copytree(package, other / package.name, ignore=ignored)
+    (other / package.name / "virtual").symlink_to(package / "virtual")
+    with (other / package.name / "errors.py").open("a") as file:
+        file.write("# another commit\n")
+    with fleet.joined(
+        resources={"phone": 1}, labels={"place": "east"}, env_vars={"PYTHONPATH": str(other)}
+    ):
+        run = sent.start(fleet, "-n1", f"--mobile-engine=ray:{fleet.address},place=east")
+        assert ended(run) == 4, sent.output()
+    (line,) = [line for line in sent.output().splitlines() if line.startswith("ERROR: ")]
+    assert "has other code: pytest-mobileagent" in line
+    assert not sent.pids()
 
 
 def test_an_interrupted_run_and_two_at_once(fleet, sent):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import ray
+from ray._private import worker as driver
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -97,6 +98,8 @@ def connect(engine: Engine, workers: int) -> Cluster:
     else:
         options["address"] = engine.address
         _probe(engine.address)
+    # Ray prints at length when a worker dies, whatever log_to_driver says; the run tells of it.
+    driver.print_to_stdstream = lambda *_, **__: None
     try:
         with _quiet():
             ray.init(**options)

@@ -53,6 +53,7 @@ def run(config: pytest.Config, start: dict[str, Any]) -> None:
     given["session"] = f"{workerinput['workerid']}-{os.getpid()}-{given['session']}"
     shared = SharedRun(None, f"{given['session']}{given['id']}")
     try:
+        shared.watch()  # what ends with this process, if that is killed
         _unpack(shared.folder, given, start["files"])
         desk, name = ray.get_actor(DESK), workerinput["workerid"]
         channel = DeskChannel(desk, name, Path(given["folder"]), shared.folder / "cashier")
@@ -84,12 +85,26 @@ def _play(config: pytest.Config, channel: DeskChannel, start: dict[str, Any]) ->
     os.environ["PYTEST_XDIST_TESTRUNUID"] = workerinput["testrunuid"]
     os.environ["PYTEST_XDIST_WORKER"] = workerinput["workerid"]
     os.environ["PYTEST_XDIST_WORKER_COUNT"] = str(workerinput["workercount"])
+    _keep_reruns_here(config, workerinput)
     xdist.remote.setup_config(config, None)
     config._parser.prog = os.path.basename(workerinput["mainargv"][0])  # noqa: PTH119 - a name
     config.workerinput = workerinput  # type: ignore[attr-defined]
     config.workeroutput = {}  # type: ignore[attr-defined]
     xdist.remote.interactor = xdist.remote.WorkerInteractor(config, channel)
     config.hook.pytest_cmdline_main(config=config)
+
+
+def _keep_reruns_here(config: pytest.Config, workerinput: dict[str, Any]) -> None:
+    """Have pytest-rerunfailures count here how often a test was run again.
+
+    Its workers reach the controller's count through the loopback interface, and so on no other
+    machine than that of the controller.
+    """
+    plugin = config.pluginmanager.get_plugin("rerunfailures")
+    if plugin is not None and "sock_port" in workerinput:
+        counts = plugin.ServerStatusDB()
+        workerinput["sock_port"] = counts.sock_port
+        workerinput["statusdb_token"] = getattr(counts, "token", None)
 
 
 class DeskChannel:

@@ -1,0 +1,69 @@
+"""What the driver of a Ray cluster needs for actors that do nothing.
+
+`python benchmarks/driver_memory.py [ACTORS]` (64). The actors are like idle workers: each asks the
+run's desk for orders, and tells it at intervals that it lives. There is no phone, and no pytest.
+Ray runs on this machine, where each actor takes some 70 MB of its own.
+"""
+
+from __future__ import annotations
+
+import logging
+import resource
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import ray
+
+from pytest_mobileagent.plugin.engine.ray.desk import Desk
+from pytest_mobileagent.run.folder import RunFolder
+
+SECONDS = 20.0  # for which they idle
+
+
+@ray.remote(num_cpus=0, resources={"phone": 1})
+class Idle:
+    """An actor that does nothing, but says so."""
+
+    def idle(self, desk: Any, name: str, seconds: float) -> int:
+        """Return how much memory this process has taken, in kilobytes."""
+        ends = time.monotonic() + seconds
+        while time.monotonic() < ends:
+            ray.get(desk.hear.remote(name, [], []))
+            ray.get(desk.orders.remote(name, 0.3))
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def main(actors: int = 64) -> None:
+    """Start them, wait, and print."""
+    ray.init(
+        resources={"phone": actors},
+        object_store_memory=100 << 20,
+        include_dashboard=False,
+        log_to_driver=False,
+        logging_level=logging.CRITICAL,
+    )
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            options: dict[str, Any] = {"num_cpus": 0, "max_concurrency": 10_000}
+            desk: Any = ray.remote(**options)(Desk).remote(RunFolder(Path(folder)))
+            began = time.monotonic()
+            all_of_them = [Idle.remote() for _ in range(actors)]
+            calls = [
+                actor.idle.remote(desk, f"gw{number}", SECONDS)
+                for number, actor in enumerate(all_of_them)
+            ]
+            took = ray.get(calls)
+            done = time.monotonic() - began
+            print(f"{actors} actors idled for {SECONDS:.0f} s each, in {done:.0f} s")
+            most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+            print(f"driver: {most:.0f} MB at most")
+            print(f"an actor: {sum(took) / len(took) / 1000:.0f} MB at most, on average")
+    finally:
+        ray.shutdown()
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

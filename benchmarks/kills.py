@@ -1,0 +1,309 @@
+"""What dies on a Ray cluster, how soon that is noticed, and that no task is lost by it.
+
+`python benchmarks/kills.py [PART…] [--tasks N] [--seed N]` starts a cluster of a head and two
+nodes, with a virtual phone each, on this machine. The parts, all of them unless some are named:
+
+- `notices`: how long a killed worker, a killed raylet and a machine that vanished (all of it is
+  stopped) go unnoticed, and how long anything is left after pytest was killed;
+- `random`: a run of N tasks (300) while a worker, a raylet or a phone is killed at random times;
+- `equal`: the same tasks by pytest-xdist, by Ray, and by two shards that `merge` joins.
+
+It ends with status 1 if a task was lost, or counted against the agent, or results differ.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.fleet.conftest import Fleet, parent_of, started, until  # noqa: E402 - see above
+from tests.fleet.test_fleet import same  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+TASKS = """
+import os
+import pytest
+from pytest_mobileagent import task
+
+@pytest.mark.parametrize("number", range(int(os.environ["TASKS"])))
+@task("Say {number}.", golden_steps=2)
+def test_say(episode, number):
+    assert episode.answers(str(number))
+"""
+# Right but for one of seven, so that results are worth comparing; slow if "slow" is there.
+AGENT = """
+import time
+from pathlib import Path
+from pytest_mobileagent import Agent, Finish, Key
+
+class Says(Agent):
+    def start(self, briefing):
+        self.number = int(briefing.goal.removeprefix("Say ").removesuffix("."))
+        self.steps = 0
+    def step(self, observation):
+        self.steps += 1
+        while Path("slow").exists():
+            time.sleep(0.1)
+        if self.steps == 1:
+            return Key("home")
+        return Finish("nothing" if self.number % 7 == 3 else str(self.number))
+"""
+
+
+@dataclass(frozen=True)
+class Project:
+    """A folder with tests and an agent; `tasks` is how many there are."""
+
+    path: Path
+    tasks: int
+
+    @classmethod
+    def made(cls, path: Path, tasks: int) -> Project:
+        """Write the project."""
+        (path / "agents").mkdir(parents=True)
+        (path / "agents" / "says.py").write_text(AGENT)
+        (path / "test_say.py").write_text(TASKS)
+        ini = "[pytest]\naddopts = -p no:cacheprovider\nmobile_agent_paths = agents\n"
+        (path / "pytest.ini").write_text(ini)
+        return cls(path, tasks)
+
+    def start(self, runs: str, *options: str) -> subprocess.Popen[bytes]:
+        """Start a run, whose folder is made in `runs`, and whose output goes to a file there."""
+        (self.path / runs).mkdir(exist_ok=True)
+        own = ["--agent=says", f"--mobile-runs={runs}", "--mobile-retries=9", "--mobile-exit=run"]
+        command = [sys.executable, "-m", "pytest", "--tb=no", *own, *options]
+        environment = {**os.environ, "TASKS": str(self.tasks)}
+        with (self.path / runs / "output").open("wb") as output:
+            return subprocess.Popen(
+                command, cwd=self.path, env=environment, stdout=output, stderr=subprocess.STDOUT
+            )
+
+    def output(self, runs: str) -> str:
+        """Return what a run has printed so far."""
+        return (self.path / runs / "output").read_text("utf-8", "replace")
+
+    def report(self, runs: str) -> dict[str, Any]:
+        """Return the report of a run."""
+        found = max((self.path / runs).glob("**/report.json"))
+        return dict(json.loads(found.read_text("utf-8")))
+
+    def finished(self, runs: str) -> int:
+        """Return how many episodes of a run are on the disk."""
+        indexes = (self.path / runs).glob("*/index.jsonl")
+        return sum(len(path.read_bytes().splitlines()) for path in indexes)
+
+
+def processes(fleet: Fleet, *words: str) -> list[int]:
+    """Return the processes of a cluster's runs, by words of their command lines."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            command = (
+                (path / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+            )
+            ours = f"RAY_TMPDIR={fleet.folder}".encode() in (path / "environ").read_bytes()
+            if ours and any(word in command for word in words):
+                found.append(int(path.name))
+    return found
+
+
+WORKER, PHONE = "ray::Worker", "pytest_mobileagent.virtual.main"
+
+
+def workers(fleet: Fleet) -> list[int]:
+    """Return the processes of workers that run a session."""
+    return processes(fleet, f"{WORKER}.work")
+
+
+def on_cluster(fleet: Fleet, workers: int = 2) -> list[str]:
+    """Return the options of a run there."""
+    return [f"--mobile-engine=ray:{fleet.address}", f"-n{workers}"]
+
+
+def seconds_until(what: Callable[[], Any], began: float) -> float:
+    """Return how many seconds after `began` something is so."""
+    until(what, 120.0)
+    return time.monotonic() - began
+
+
+def notices(fleet: Fleet, project: Project) -> None:
+    """Measure how long deaths go unnoticed."""
+    print("| what died | noticed after | asked for |\n| --- | --- | --- |", flush=True)
+    slow = project.path / "slow"
+    for what, limit in (("worker", 1), ("raylet", 15), ("machine that vanished", 15)):
+        slow.touch()
+        with fleet.joined(resources={"phone": 1}) as raylet:
+            run = project.start(what, *on_cluster(fleet, 3))
+            until(lambda: len(processes(fleet, PHONE)) >= 3, 300.0)
+            victim = next(pid for pid in workers(fleet) if parent_of(pid) == raylet)
+            began = time.monotonic()
+            if what == "machine that vanished":
+                stopped = [victim, raylet, *below(victim)]
+                for pid in stopped:
+                    os.kill(pid, signal.SIGSTOP)
+            else:
+                os.kill(victim if what == "worker" else raylet, signal.SIGKILL)
+            took = seconds_until(lambda what=what: "node down" in project.output(what), began)
+            print(f"| {what} | {took:.2f} s | {limit} s |", flush=True)
+            run.kill()
+            run.wait()
+            if what == "machine that vanished":
+                for pid in stopped:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGCONT)
+            until(lambda: nothing_left(fleet), 120.0)
+    run = project.start("driver", *on_cluster(fleet))
+    until(lambda: len(processes(fleet, PHONE)) >= 2, 300.0)
+    until(lambda: len(workers(fleet)) == 2)
+    used = {"worker": workers(fleet), "phone": processes(fleet, PHONE), "pytest": [run.pid]}
+    used["supervisor"] = processes(fleet, "device.fleet.supervisor")
+    memory = {what: proportional(pids) for what, pids in used.items()}
+    began = time.monotonic()
+    run.kill()
+    run.wait()
+    took = seconds_until(lambda: nothing_left(fleet), began)
+    print(f"| pytest: until nothing is left | {took:.2f} s | 15 s |", flush=True)
+    slow.unlink()
+    sizes = ", ".join(f"{what} {megabytes} MB" for what, megabytes in memory.items())
+    print(f"\nmemory of one each, shared parts divided: {sizes}", flush=True)
+
+
+def proportional(pids: Sequence[int]) -> int:
+    """Return how many megabytes the processes take on average; what they share is divided."""
+    sizes = []
+    for pid in pids:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+        (size,) = (line.split()[1] for line in lines if line.startswith("Pss:"))
+        sizes.append(int(size) / 1000)
+    return round(sum(sizes) / len(sizes)) if sizes else 0
+
+
+def below(pid: int) -> list[int]:
+    """Return the processes that one has started, and they in turn."""
+    children = Path(f"/proc/{pid}/task").glob("*/children")
+    direct = [int(each) for path in children for each in path.read_text().split()]
+    return [each for child in direct for each in (child, *below(child))]
+
+
+def nothing_left(fleet: Fleet) -> bool:
+    """Whether neither processes nor folders of runs are left on the cluster."""
+    return not (processes(fleet, f"{WORKER}.work", "pytest_mobileagent") or fleet.leftovers())
+
+
+def random_kills(fleet: Fleet, project: Project, seed: int) -> bool:
+    """Run all tasks while things are killed; return whether none was lost or held against it."""
+    draw = random.Random(seed)
+    began = time.monotonic()
+    killed = {"worker": 0, "raylet": 0, "phone": 0}
+    run = project.start("random", *on_cluster(fleet, 3))
+    while run.poll() is None:
+        with fleet.joined(resources={"phone": 1}) as raylet:
+            while run.poll() is None and killed_something(fleet, raylet, draw, killed, run):
+                pass
+    report = project.report("random")
+    deaths = ", ".join(f"{number} {what}s" for what, number in killed.items())
+    print(f"\n{project.tasks} tasks in {time.monotonic() - began:.0f} s; killed: {deaths}")
+    return is_sound(project, report)
+
+
+def killed_something(
+    fleet: Fleet, raylet: int, draw: random.Random, killed: dict[str, int], run: Any
+) -> bool:
+    """Wait a while and kill something; return whether the added node still lives."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        run.wait(draw.uniform(5.0, 25.0))
+        return True
+    what = draw.choice(["worker", "worker", "phone", "phone", "raylet"])
+    victims = {"worker": workers(fleet), "phone": processes(fleet, PHONE), "raylet": [raylet]}[what]
+    if victims:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(draw.choice(victims), signal.SIGKILL)
+            killed[what] += 1
+            print(f"  killed a {what}", flush=True)
+    return what != "raylet"
+
+
+def is_sound(project: Project, report: dict[str, Any]) -> bool:
+    """Whether each task has the outcome that it has when nothing dies."""
+    tasks = {int(task["nodeid"].partition("[")[2][:-1]): task for task in report["tasks"]}
+    expected = {n: "failed" if n % 7 == 3 else "passed" for n in range(project.tasks)}
+    wrong = {n: tasks[n]["outcome"] if n in tasks else "lost" for n in expected}
+    wrong = {n: outcome for n, outcome in wrong.items() if outcome != expected[n]}
+    again = sum(len(task["attempts"]) > 1 for task in tasks.values())
+    doubled = len(report["tasks"]) - len(tasks)
+    print(f"{again} of them were repeated; lost or changed: {wrong or 'none'}; doubled: {doubled}")
+    return not (wrong or doubled)
+
+
+def equal(fleet: Fleet, project: Project) -> bool:
+    """Whether pytest-xdist, Ray, and shards give the same results."""
+    ways: dict[str, Sequence[Sequence[str]]] = {
+        "xdist": [["-n2"]],
+        "ray": [on_cluster(fleet)],
+        "shards": [["--mobile-shard=1/2"], ["--mobile-shard=2/2"]],
+    }
+    reports = {}
+    for name, parts in ways.items():
+        began = time.monotonic()
+        for number, options in enumerate(parts):
+            project.start(f"{name}{number}", *options).wait()
+        if len(parts) > 1:
+            folders = [str(project.path / f"{name}{number}") for number in range(len(parts))]
+            merge = [sys.executable, "-m", "pytest_mobileagent", "merge", *folders]
+            whole = str(project.path / "whole0")
+            subprocess.run([*merge, "-o", whole], check=True, stdout=subprocess.DEVNULL)
+        tasks = same(project.report("whole0" if len(parts) > 1 else f"{name}0"))["tasks"]
+        reports[name] = sorted(tasks, key=lambda task: str(task["nodeid"]))
+        print(f"{project.tasks} tasks by {name}: {time.monotonic() - began:.0f} s", flush=True)
+    is_equal = reports["xdist"] == reports["ray"] == reports["shards"]
+    print(f"results by pytest-xdist, Ray and shards: {'equal' if is_equal else 'different'}")
+    return is_equal
+
+
+@contextlib.contextmanager
+def project_of(tasks: int) -> Iterator[Project]:
+    folder = Path(tempfile.mkdtemp(prefix="kills-"))
+    try:
+        yield Project.made(folder / "project", tasks)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def main() -> int:
+    """Run the parts that were asked for; return 1 if results are not as they should be."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("parts", nargs="*", choices=["notices", "random", "equal", []])
+    parser.add_argument("--tasks", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    parts = given.parts or ["notices", "random", "equal"]
+    sound = True
+    with started() as fleet, project_of(given.tasks) as project:
+        if "notices" in parts:
+            notices(fleet, project)
+        if "random" in parts:
+            sound &= random_kills(fleet, project, given.seed)
+        if "equal" in parts:
+            sound &= equal(fleet, project)
+    return 0 if sound else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
