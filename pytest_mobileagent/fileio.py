@@ -20,6 +20,7 @@ import stat
 import sys
 import tempfile
 import threading
+from itertools import accumulate
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -112,11 +113,12 @@ def new_lines(path: Path, offset: int) -> tuple[list[bytes], int]:
 
 def is_below(path: Path, folder: Path) -> bool:
     """Return whether a path lies in a folder, with no link on the way to it."""
-    with contextlib.suppress(ValueError):
-        parts = path.relative_to(folder).parts
-        on_the_way = [folder.joinpath(*parts[: count + 1]) for count in range(len(parts))]
-        return ".." not in parts and not any(each.is_symlink() for each in on_the_way)
-    return False
+    own, above = path.parts, folder.parts
+    inner = own[len(above) :]
+    if own[: len(above)] != above or ".." in inner:
+        return False
+    _, *on_the_way = accumulate(inner, os.path.join, initial=str(folder))
+    return not any(map(os.path.islink, on_the_way))
 
 
 def append_line(path: Path, line: str) -> None:

@@ -19,6 +19,9 @@ _NUMBER = re.compile(
     r"[+-]?(?:[0-9]{1,15}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][+-]?[0-9]{1,2})?"
 )
 _MOST_BITS_READ = 512  # no number of a record has as many; larger ones overflow in arithmetic
+_SURE = 1e15  # numbers below it are finite, and of few bits
+_NUMBERS = (int, float)
+_NESTING = (list, dict)
 
 
 def to_wire(value: Any) -> Any:
@@ -62,9 +65,9 @@ def is_nested_deeper(value: Any, depth: int) -> bool:
         level = [
             item
             for each in level
-            if isinstance(each, list | dict)
+            if isinstance(each, _NESTING)
             for item in (each.values() if isinstance(each, dict) else each)
-            if isinstance(item, list | dict)
+            if isinstance(item, _NESTING)
         ]
     return bool(level)
 
@@ -109,14 +112,15 @@ _FAST: dict[type, Callable[[Any], Any]] = {
 
 
 def expect(value: Any, kind: Any, what: str) -> Any:
-    """Return a value that was read if it is of a kind: a type, or a union of types.
+    """Return a value that was read if it is of a kind: a type, or a union or a tuple of types.
 
     Raises:
         TypeError: it is not; the text names `what`. A bool is no number, an int is also a float,
             floats have to be finite, and no int may have hundreds of digits.
     """
-    fits = isinstance(value, int | float) if kind is float else isinstance(value, kind)
-    if not fits or (isinstance(value, bool) and bool not in {kind, *get_args(kind)}):
+    kinds = kind if type(kind) is tuple else get_args(kind) or (kind,)
+    fits = isinstance(value, _NUMBERS if kind is float else kinds)
+    if not fits or (isinstance(value, bool) and bool not in kinds):
         msg = f"{what} cannot be of type {type(value).__name__}"
         raise TypeError(msg)
     if isinstance(value, float) and not math.isfinite(value):
@@ -143,9 +147,9 @@ class Each(NamedTuple):
 def check(value: Any, kind: Any, what: str) -> Any:
     """Return a value that was read if all of it is of a kind.
 
-    A kind is a type or a union of types (see `expect`), a list with the kind of its items, a
-    dictionary with the kinds of known fields (which may be missing, and beside which there may be
-    others), `Each` or `Maybe`.
+    A kind is a type, or a union or a tuple of types (see `expect`; a tuple is the fastest), a list
+    with the kind of its items, a dictionary with the kinds of known fields (which may be missing,
+    and beside which there may be others), `Each` or `Maybe`.
 
     Raises:
         TypeError: it is not; the text names the wrong part of `what`.
@@ -156,8 +160,13 @@ def check(value: Any, kind: Any, what: str) -> Any:
         kind = dict.fromkeys(expect(value, dict, what), kind.kind)
     if isinstance(kind, dict):
         expect(value, dict, what)
-        for name in [name for name in kind if name in value]:
-            check(value[name], kind[name], f"{what}.{name}")
+        for name, of in kind.items():
+            if name in value:
+                item = value[name]
+                own = type(item)
+                is_sure = type(of) is tuple and own in of  # at a glance, as most are
+                if not is_sure or (own in _NUMBERS and not -_SURE < item < _SURE):
+                    check(item, of, f"{what}.{name}")
     elif isinstance(kind, list):
         for number, item in enumerate(expect(value, list, what)):
             check(item, kind[0], f"{what}[{number}]")

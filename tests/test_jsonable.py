@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import IntEnum, StrEnum
 from fractions import Fraction
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 import execnet.gateway_base
@@ -131,7 +132,17 @@ def test_a_number_of_thousands_of_digits_cannot_be_written(sign: int) -> None:
 
 @pytest.mark.parametrize(
     ("value", "kind"),
-    [("a", str), (1, int), (1, float), (1.5, float), (True, bool), (None, int | None), ([], list)],
+    [
+        ("a", str),
+        (1, int),
+        (1, float),
+        (1.5, float),
+        (True, bool),
+        (None, int | None),
+        ([], list),
+        (1, (int, float)),
+        (None, (str, NoneType)),
+    ],
 )
 def test_a_value_of_its_kind_is_returned(value: object, kind: Any) -> None:
     assert expect(value, kind, "it") is value
@@ -144,6 +155,8 @@ def test_a_value_of_its_kind_is_returned(value: object, kind: Any) -> None:
         (True, int),
         (True, float),
         (True, int | None),
+        (True, (int, float)),
+        (1, (str, bool)),
         (1, bool),
         (None, str),
         (math.nan, float),
@@ -211,6 +224,7 @@ KIND = {
     "passed": bool | None,
     "tags": Maybe([str]),
     "roles": Each({"calls": int}),
+    "price": (float, int, NoneType),
 }
 
 
@@ -221,6 +235,9 @@ KIND = {
         {"name": "a", "more": object()},
         {"passed": None},
         {"passed": True, "tags": None},
+        {"price": None},
+        {"price": -0.5},
+        {"price": 10**16},
         {"tags": ["a"], "roles": {"agent": {"calls": 1}, "judge": {}}},
     ],
 )
@@ -234,6 +251,10 @@ def test_a_table_of_its_kind_is_returned(value: object) -> None:
         (None, "it cannot be of type NoneType"),
         ({"name": 1}, "it.name cannot be of type int"),
         ({"passed": 1}, "it.passed cannot be of type int"),
+        ({"price": True}, "it.price cannot be of type bool"),
+        ({"price": math.nan}, "it.price cannot be nan"),
+        ({"price": -math.inf}, "it.price cannot be -inf"),
+        ({"price": 10**300}, "it.price cannot be a number of 997"),
         ({"tags": ["a", {}]}, r"it.tags\[1\] cannot be of type dict"),
         ({"roles": []}, "it.roles cannot be of type list"),
         ({"roles": {"agent": {"calls": True}}}, "it.roles.agent.calls cannot be of type bool"),

@@ -6,7 +6,7 @@ makes entries, and `read_entry` reads those of any version; nothing else compute
 
 from __future__ import annotations
 
-from types import UnionType
+from types import NoneType, UnionType
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -185,8 +185,8 @@ def read_entry(given: dict[str, Any], version: float) -> Entry:
     entry = _from_1(given) if version < 2 else given
     if check(entry.get("reset"), Maybe(_RESET), "reset") is not None:
         expect(entry["reset"]["kind"], str, "reset.kind")
-    own = {name: value for name, value in entry.items() if value is not None or name not in _EMPTY}
-    whole = {**dict.fromkeys(_NAMES), **_DEFAULTS, **_empty(), **own}
+    whole = {**_BLANK, **entry}
+    whole |= {name: empty() for name, empty in _EMPTY.items() if whole[name] is None}
     whole |= {n: {**empty, **whole[n]} for n, empty in _NESTED.items() if whole[n] is not None}
     whole["key"] = key_of(whole["id"], whole["environment"], whole["epoch"])
     return cast("Entry", whole)
@@ -217,14 +217,10 @@ _NESTED: dict[str, dict[str, Any]] = {  # version 1 had verdicts of checks only
 _RESET: dict[str, Any] = {"kind": str, "snapshot": str | None, "cleared": [str], "reason": str}
 
 
-def _empty() -> dict[str, Any]:
-    return {name: kind() for name, kind in _EMPTY.items()}
-
-
 def _kind(hint: Any) -> Any:
     """Return the kind (see `jsonable.check`) that a type hint stands for."""
     if hint is float:
-        return float | int
+        return (float, int)
     if isinstance(hint, UnionType):
         (one,) = (part for part in get_args(hint) if part is not type(None))
         return _or_none(_kind(one))
@@ -234,19 +230,19 @@ def _kind(hint: Any) -> Any:
         return [_kind(get_args(hint)[0])]
     if get_origin(hint) is dict:
         values = get_args(hint)[1]
-        return dict if values is Any else Each(_kind(values))
-    return hint
+        return (dict,) if values is Any else Each(_kind(values))
+    return (hint,)
 
 
 def _or_none(kind: Any) -> Any:
-    if isinstance(kind, type | UnionType):
-        return kind | None
+    if type(kind) is tuple:
+        return (*kind, NoneType)
     return kind if isinstance(kind, Maybe) else Maybe(kind)
 
 
 _NEVER_NONE = {"id", "nodeid", "outcome", "infrastructure"}
 _READ_ANYWAY = {"key", "reset", "as_run"}  # computed anew, checked with the version, or ignored
-_NAMES = [name for name in get_type_hints(Entry) if name != "as_run"]
+_BLANK = dict.fromkeys(name for name in get_type_hints(Entry) if name != "as_run") | _DEFAULTS
 # What is known of the fields of an entry in a file; of others nothing is asked.
 KINDS = {
     name: kind if name in _NEVER_NONE else _or_none(kind)

@@ -129,12 +129,14 @@ class RecordedRun:
     - `tasks`: the entries of report.json, one for each case, by the effective verdicts: those of
       people come before what the run itself said.
     - `has_ended`: whether it wrote a report; a run that was killed or is still going on has none.
+    - `report`: all of that report, as the run wrote it.
     """
 
     folder: Path
     about: Mapping[str, Any]
     tasks: Sequence[Entry]
     has_ended: bool
+    report: Mapping[str, Any] | None = None
 
 
 def recorded_run(run: Path) -> RecordedRun:
@@ -152,7 +154,8 @@ def recorded_run(run: Path) -> RecordedRun:
     else:
         tasks = _cut_off_tasks(run, [] if report is None else report["tasks"])
         tasks = marked([with_attempts(run, task) for task in tasks], policy(about))
-    return RecordedRun(run, about, [_by_people(run, task) for task in tasks], has_ended)
+    by_people = [_by_people(run, task) for task in tasks]
+    return RecordedRun(run, about, by_people, has_ended, report if has_ended else None)
 
 
 def finished_episodes(path: Path) -> Iterator[Source]:

@@ -7,6 +7,7 @@ episodes says so.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -19,7 +20,7 @@ from pytest_mobileagent.perception.words import in_words
 from pytest_mobileagent.report.comparison.parting import parting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from pytest_mobileagent.report.comparison.parting import Parting
@@ -48,30 +49,29 @@ def with_episodes(
     """
     room = MOST_PAIRS
     found = dict(comparison)
+    before, after = _by_success(base.tasks), _by_success(run.tasks)
     for kind, passed in (("lost", False), ("gained", True)):
         entries = []
         for entry in comparison[kind]:
-            pair = _pair(entry, base, run, passed=passed) if room else None
+            key = entry["id"], entry["environment"]
+            pair = _pair(before[*key, not passed], after[*key, passed]) if room else None
             room -= pair is not None
             entries.append(entry if pair is None else {**entry, **_of(pair, base, run)})
         found[kind] = entries
     return found
 
 
-def _pair(
-    entry: Mapping[str, Any], base: RecordedRun, run: RecordedRun, *, passed: bool
-) -> tuple[Entry, Entry] | None:
-    """Return entries of a task that differ in success, of one epoch if there is one."""
+def _by_success(tasks: Iterable[Entry]) -> Mapping[tuple[Any, ...], dict[int, Entry]]:
+    """Return the tasks with an episode by id, environment and success, and then by epoch."""
+    found: dict[tuple[Any, ...], dict[int, Entry]] = defaultdict(dict)
+    for task in tasks:
+        if task["episode"]:
+            found[task["id"], task["environment"], task["success"]][task["epoch"]] = task
+    return found
 
-    def those(tasks: Sequence[Entry], success: bool) -> dict[int, Entry]:
-        key = entry["id"], entry["environment"], success
-        return {
-            task["epoch"]: task
-            for task in tasks
-            if task["episode"] and (task["id"], task["environment"], task["success"]) == key
-        }
 
-    before, after = those(base.tasks, not passed), those(run.tasks, passed)
+def _pair(before: Mapping[int, Entry], after: Mapping[int, Entry]) -> tuple[Entry, Entry] | None:
+    """Return entries of a task from those by epoch, of one epoch if there is one."""
     if not before or not after:
         return None
     epoch = min(before.keys() & after.keys(), default=None)

@@ -71,11 +71,12 @@ class Tally:
 
 def tallies(tasks: Iterable[Entry]) -> dict[Key, Tally]:
     """Return what became of each task, without those that were only skipped."""
-    found: dict[Key, Tally] = defaultdict(Tally)
+    found: dict[Key, Tally] = {}
     for task in tasks:
         if task["outcome"] != "skipped":
-            found[task["id"], task["environment"]] += _tally(task)
-    return dict(found)
+            key, tally = (task["id"], task["environment"]), _tally(task)
+            found[key] = found[key] + tally if key in found else tally
+    return found
 
 
 def across_variants(
@@ -86,6 +87,8 @@ def across_variants(
     The full goal of a task is then compared with its vague one, for example, under the id of the
     task.
     """
+    if len({task["variant"] for tasks in (before, after) for task in tasks}) < 2:
+        return list(before), list(after)
     has = [defaultdict(set), defaultdict(set)]  # type: list[dict[str, set[str | None]]]
     for variants, tasks in zip(has, (before, after), strict=True):
         for task in tasks:

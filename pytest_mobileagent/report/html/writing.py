@@ -23,7 +23,7 @@ from pytest_mobileagent.report.html.episode import episode_data, words_of
 from pytest_mobileagent.report.html.index import VERSION, attempts, index_data, signature
 from pytest_mobileagent.report.html.page import shell
 from pytest_mobileagent.report.metrics.summary import summarise
-from pytest_mobileagent.report.recorded import REPORT, document, read_report, recorded_run
+from pytest_mobileagent.report.recorded import REPORT, document, recorded_run
 from pytest_mobileagent.report.text.narration import PAGE
 
 if TYPE_CHECKING:
@@ -140,9 +140,9 @@ def report_of(run: Path) -> dict[str, Any]:
     """
     recorded = recorded_run(run)
     tasks = list(recorded.tasks)
-    if not recorded.has_ended:
+    report = recorded.report
+    if report is None:
         return document(recorded.about, {task["nodeid"]: task for task in tasks})
-    report = read_report(run / REPORT)
     return {**report, "summary": {**report["summary"], **summarise(tasks)}, "tasks": tasks}
 
 

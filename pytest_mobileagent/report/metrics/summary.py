@@ -13,7 +13,7 @@ from pytest_mobileagent.report.metrics.suspects import with_suspects
 from pytest_mobileagent.statistics import field, mean_of, quotient_of, ratio, sum_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from pytest_mobileagent.report.entry import Entry
 
@@ -38,18 +38,26 @@ def summarise(results: Sequence[Entry]) -> dict[str, Any]:
     `repeated` lists the tasks with several epochs (see `epochs.repeated`).
     """
     epochs = epochs_of(results)
-    groups = {name: _by(field, results, epochs) for name, field in GROUPS.items()}
-    return {**totals(results, epochs), **groups, "repeated": repeated(results)}
+    known: dict[tuple[int, ...], dict[str, Any]] = {}  # many groups are of the same results
+
+    def of(group: Sequence[Entry]) -> dict[str, Any]:
+        which = tuple(map(id, group))
+        if which not in known:
+            known[which] = totals(group, epochs)
+        return known[which]
+
+    groups = {name: _by(field, results, of) for name, field in GROUPS.items()}
+    return {**of(results), **groups, "repeated": repeated(results)}
 
 
-def _by(field: str, results: Sequence[Entry], epochs: int) -> dict[str, Any]:
+def _by(field: str, results: Sequence[Entry], of: Callable[..., dict[str, Any]]) -> dict[str, Any]:
     groups: dict[str, list[Entry]] = {}
     for result in results:
         value: Any = result[field]  # type: ignore[literal-required]
         for name in dict.fromkeys(value if isinstance(value, list) else [value]):
             if name is not None:
                 groups.setdefault(str(name), []).append(result)
-    return {name: totals(groups[name], epochs) for name in sorted(groups)}
+    return {name: of(groups[name]) for name in sorted(groups)}
 
 
 def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any]:
