@@ -161,18 +161,23 @@ class KnownApps:
         self._near: dict[str, str] = {}  # the package that is meant, by that of the task; or ""
 
     def check(self, items: Iterable[Any]) -> None:
-        """Check the apps of those test items that are tasks.
+        """Check the apps of those test items, all of one module or class, that are tasks.
 
         Raises:
             TaskError: the phones lack one, and have one of almost the same name.
         """
         found = dict[str, str]()
+        seen = set[tuple[str, ...]]()  # the rows of a table name few apps
         for item in items:
             marker = marker_of(item) if isinstance(item, pytest.Function) else None
-            if marker is None or self._has_a_phone_of_its_own(item):
+            named = () if marker is None else _named(marker)
+            if marker is None or named in seen:
                 continue
+            seen.add(named)
+            if self._has_a_phone_of_its_own(item):
+                break
             listed = self._listed(item.path.parent)  # first: phones may have to load their apps
-            for package, others in _packages(marker):
+            for package, others in _packages(named):
                 if package in listed or package in found:
                     continue
                 if (near := self._meant(package)) and near not in others:
@@ -231,14 +236,16 @@ def nearest(package: str, known: Iterable[str]) -> str:
     return best if best and likeness(best) >= _NEAR else ""
 
 
-def _packages(marker: pytest.Mark) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the packages that a task's marker names, each with all alternatives.
+def _named(marker: pytest.Mark) -> tuple[str, ...]:
+    """Return the apps that a task's marker names; other errors in it are reported elsewhere."""
+    app, apps = marker.kwargs.get("app"), marker.kwargs.get("apps", ())
+    named = (app, *apps) if isinstance(apps, (list, tuple)) else (app,)
+    return tuple(each for each in named if isinstance(each, str))
 
-    Other errors in it are reported elsewhere.
-    """
-    apps = marker.kwargs.get("apps", ())
-    named = [marker.kwargs.get("app"), *(apps if isinstance(apps, list | tuple) else ())]
-    for each in (alternatives(app) for app in named if isinstance(app, str)):
+
+def _packages(named: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the packages of apps that a task names, each with all its alternatives."""
+    for each in map(alternatives, named):
         yield from ((package, each) for package in each if package)
 
 

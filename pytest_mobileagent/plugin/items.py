@@ -105,6 +105,9 @@ def unittest_problem(item: pytest.Item) -> str:
 
 def marker_of(node: Any) -> pytest.Mark | None:
     """Return the marker that makes a node a task."""
+    for mark in node.own_markers:  # nearly always one of these, and fast
+        if mark.name == MARKER:
+            return cast("pytest.Mark", mark)
     marker: pytest.Mark | None = node.get_closest_marker(MARKER)
     return marker
 
