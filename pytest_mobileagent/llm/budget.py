@@ -127,9 +127,12 @@ class Cashier:
                 with contextlib.suppress(OSError):  # it does not want to know any more
                     self.wfile.write(json.dumps(reply).encode())
 
+        class Server(socketserver.ThreadingUnixStreamServer):
+            daemon_threads = True
+            request_queue_size = 1024  # more may ask at once than the five that are usual
+
         self.path = path
-        self._server = socketserver.ThreadingUnixStreamServer(str(path), Answer)
-        self._server.daemon_threads = True
+        self._server = Server(str(path), Answer)
         threading.Thread(target=self._server.serve_forever, name="cashier", daemon=True).start()
 
     def close(self) -> None:

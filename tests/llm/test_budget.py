@@ -211,6 +211,12 @@ def test_a_cashier_is_told_of_a_call_at_once(tmp_path: Path) -> None:
     assert told == ["[0.25,1000]\n"]
 
 
+def test_many_may_ask_a_cashier_at_once(tmp_path: Path, cashier: Cashier) -> None:
+    with ThreadPoolExecutor(64) as pool:
+        ledgers = [Ledger(tmp_path / "spent.jsonl", cashier.path) for _ in range(64)]
+        assert {*pool.map(Ledger.spent, ledgers)} == {Spent(1.0, 50)}
+
+
 def test_nobody_is_asked_as_long_as_nothing_limits_the_run(tmp_path: Path) -> None:
     spending = Spending(Budget(Limit(None, 1.0)), Ledger(tmp_path / "spent.jsonl", tmp_path / "no"))
     assert spending.over() == ""
