@@ -216,6 +216,7 @@ class Merger:
             package=screen.package,
             activity=screen.activity,
             time=screen.time,
+            size=screen.extent,
         )
         return page
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -109,6 +110,19 @@ def test_equal_pages_become_one(walked, tmp_path):
         assert graph.page(edges[100].target).id == graph.page(edges[200].target).id.replace(
             *("Ben", "Ana")
         ).replace(edges[200].target[-8:], edges[100].target[-8:])
+
+
+def test_pages_of_which_no_screenshot_was_taken_have_its_size(walked, tmp_path):
+    episode = walked(CALLED)
+    steps = tuple(replace(each, screen=unseen(each.screen)) for each in episode.steps)
+    merge(tmp_path / "g", replace(episode, steps=steps, screen=unseen(episode.screen)))
+    with Graph.open(tmp_path / "g") as graph:
+        assert {(page.png, page.size) for page in graph.pages()} == {("", SIZE)}
+        assert len(graph) == 2
+
+
+def unseen(screen: Screen) -> Screen:
+    return replace(screen, png=b"", extent=screen.size)
 
 
 def test_names_of_pages_stay_when_more_is_merged(walked, tmp_path):

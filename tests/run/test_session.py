@@ -25,6 +25,7 @@ from pytest_mobileagent import (
     Wait,
 )
 from pytest_mobileagent.run.session import MOST_LOOKS
+from pytest_mobileagent.screen import xml as hierarchy
 from pytest_mobileagent.task.user import NO_USER
 from pytest_mobileagent.testing import FakePhone, Fault, ScriptedModel, make_screen, play
 from tests.run.agents import agent, script
@@ -42,6 +43,23 @@ class Count:
 
     def parse(self, output: str) -> str:
         return output
+
+
+def test_each_hierarchy_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+    outline = hierarchy.outline
+
+    def noted(xml: str) -> Any:
+        parsed.append(xml)
+        return outline(xml)
+
+    def step(_: Agent, seen: Observation) -> Action:
+        return Finish() if "2" in seen.screen.texts and seen.screen.elements else Tap(1, 1)
+
+    monkeypatch.setattr(hierarchy, "outline", noted)
+    screens = [make_screen(str(number)) for number in range(3)]
+    play(agent(step), "Read.", phone=FakePhone(screens))
+    assert parsed == [screen.xml for screen in screens]
 
 
 def test_an_agent_that_reports_ends_the_episode(phone: FakePhone) -> None:
