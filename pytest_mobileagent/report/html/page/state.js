@@ -36,7 +36,10 @@ function addressOf({ e = null, other = null, s = null, f = state.filter }) {
   return `#${parts.map(([name, value]) => `${name}=${encoded(value)}`).join("&")}`;
 }
 
+// An address that was set a moment ago, and leads elsewhere, is gone to once the browser tells of it.
 function keepAddress(place) {
+  const { e, other } = readAddress();
+  if (e !== (place.e ?? null) || other !== (place.other ?? null)) return;
   const address = addressOf(place);
   if (address !== (location.hash || "#")) history.replaceState(null, "", address);
 }

@@ -81,6 +81,15 @@ def test_steps_are_walked_by_keys_and_kept_in_the_address(reader: Any) -> None:
     reader.sees("#count", "2 of 3 rows")
 
 
+def test_a_step_that_is_shown_meanwhile_does_not_keep_anybody_here(reader: Any) -> None:
+    reader.go("#e=bad.0&s=2")
+    reader.sees("#place", "Step 2 / 6")
+    # As where an episode has loaded between a key and what the browser tells of the new address.
+    reader.ask("(location.hash = '#e=worse.0', showFrame(4))")
+    reader.sees("#head h2", "worse")
+    reader.sees("#place", "Step 4 / 6")
+
+
 def test_pictures_that_were_packed_since_the_page_was_written_are_shown(
     reader: Any, tmp_path: Path
 ) -> None:
