@@ -134,12 +134,8 @@ def _living() -> Iterator[tuple[int, int, int]]:
 def _marked(entry: bytes) -> Iterator[int]:
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):  # another user's, or gone
-            if any(word.startswith(entry) for word in _environment(folder)):
+            if b"\0" + entry in b"\0" + (folder / "environ").read_bytes():
                 yield int(folder.name)
-
-
-def _environment(folder: Path) -> list[bytes]:
-    return (folder / "environ").read_bytes().split(b"\0")
 
 
 def _kill(pid: int) -> None:
