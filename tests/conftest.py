@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import adbutils
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadScopeScheduling
 
 from pytest_mobileagent import (
     Action,
@@ -51,10 +52,36 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 TESTS = Path(__file__).parent
 
+# Files whose tests share nothing and take minutes, begun first: were one of them begun last, all
+# would wait for it.
+_LONGEST = (
+    "tests/suite/test_tasks_are_sound.py",
+    "tests/suite/test_agents.py",
+    "tests/examples/test_cookbook.py",
+    "tests/examples/test_documentation.py",
+)
+
 # Leases and environments of tests go into pytest's cache, not into that of the user. Each worker
 # has its own: devices of different workers may have the same serial.
 _WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
 os.environ["XDG_CACHE_HOME"] = str(TESTS.parent / ".pytest_cache" / "xdg" / _WORKER)
+
+
+class LongestFirst(LoadScopeScheduling):  # type: ignore[misc]
+    """Gives a worker the tests of a file, which may share fixtures, or one of the longest tests."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.split("::", 1)[0]
+        return nodeid if file in _LONGEST else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LongestFirst | None:
+    return LongestFirst(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    places = {file: place for place, file in enumerate(_LONGEST)}
+    items.sort(key=lambda item: places.get(item.nodeid.split("::", 1)[0], len(places)))
 
 
 @pytest.fixture(scope="session")
