@@ -48,7 +48,7 @@ def main(actors: int = 64) -> None:
     try:
         with tempfile.TemporaryDirectory() as folder:
             options: dict[str, Any] = {"num_cpus": 0, "max_concurrency": 10_000}
-            desk: Any = ray.remote(**options)(Desk).remote(RunFolder(Path(folder)))
+            desk: Any = ray.remote(**options)(Desk).remote(RunFolder.plan(Path(folder), "idle"))
             began = time.monotonic()
             all_of_them = [Idle.remote() for _ in range(actors)]
             calls = [

@@ -38,11 +38,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 TASKS = """
-import os
 import pytest
 from pytest_mobileagent import task
 
-@pytest.mark.parametrize("number", range(int(os.environ["TASKS"])))
+@pytest.mark.parametrize("number", range(TASKS))
 @task("Say {number}.", golden_steps=2)
 def test_say(episode, number):
     assert episode.answers(str(number))
@@ -79,7 +78,7 @@ class Project:
         """Write the project."""
         (path / "agents").mkdir(parents=True)
         (path / "agents" / "says.py").write_text(AGENT)
-        (path / "test_say.py").write_text(TASKS)
+        (path / "test_say.py").write_text(TASKS.replace("(TASKS)", f"({tasks})"))
         ini = "[pytest]\naddopts = -p no:cacheprovider\nmobile_agent_paths = agents\n"
         (path / "pytest.ini").write_text(ini)
         return cls(path, tasks)
@@ -89,11 +88,8 @@ class Project:
         (self.path / runs).mkdir(exist_ok=True)
         own = ["--agent=says", f"--mobile-runs={runs}", "--mobile-retries=9", "--mobile-exit=run"]
         command = [sys.executable, "-m", "pytest", "--tb=no", *own, *options]
-        environment = {**os.environ, "TASKS": str(self.tasks)}
         with (self.path / runs / "output").open("wb") as output:
-            return subprocess.Popen(
-                command, cwd=self.path, env=environment, stdout=output, stderr=subprocess.STDOUT
-            )
+            return subprocess.Popen(command, cwd=self.path, stdout=output, stderr=subprocess.STDOUT)
 
     def output(self, runs: str) -> str:
         """Return what a run has printed so far."""
@@ -112,16 +108,21 @@ class Project:
 
 def processes(fleet: Fleet, *words: str) -> list[int]:
     """Return the processes of a cluster's runs, by words of their command lines."""
+    ours = f"RAY_TMPDIR={fleet.folder}".encode()
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            command = (
-                (path / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
-            )
-            ours = f"RAY_TMPDIR={fleet.folder}".encode() in (path / "environ").read_bytes()
-            if ours and any(word in command for word in words):
+            if ours in (path / "environ").read_bytes():
                 found.append(int(path.name))
-    return found
+    return [pid for pid in found if any(word in command_of(pid) for word in words)]
+
+
+def command_of(pid: int) -> str:
+    """Return the command line of a process; nothing if it has ended."""
+    with contextlib.suppress(OSError):
+        line = Path(f"/proc/{pid}/cmdline").read_bytes()
+        return line.replace(b"\0", b" ").decode("utf-8", "replace")
+    return ""
 
 
 WORKER, PHONE = "ray::Worker", "pytest_mobileagent.virtual.main"
@@ -135,6 +136,16 @@ def workers(fleet: Fleet) -> list[int]:
 def on_cluster(fleet: Fleet, workers: int = 2) -> list[str]:
     """Return the options of a run there."""
     return [f"--mobile-engine=ray:{fleet.address}", f"-n{workers}"]
+
+
+def settle(fleet: Fleet, seconds: float = 60.0) -> None:
+    """Wait until nothing is left of a run whose pytest was killed; say what is, if it stays."""
+    ends = time.monotonic() + seconds
+    while what := left(fleet):
+        if time.monotonic() > ends:
+            print(f"left after {seconds:.0f} s: {what}", flush=True)
+            return
+        time.sleep(0.1)
 
 
 def seconds_until(what: Callable[[], Any], began: float) -> float:
@@ -168,7 +179,7 @@ def notices(fleet: Fleet, project: Project) -> None:
                 for pid in stopped:
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(pid, signal.SIGCONT)
-            until(lambda: nothing_left(fleet), 120.0)
+            settle(fleet)
     run = project.start("driver", *on_cluster(fleet))
     until(lambda: len(processes(fleet, PHONE)) >= 2, 300.0)
     until(lambda: len(workers(fleet)) == 2)
@@ -178,7 +189,7 @@ def notices(fleet: Fleet, project: Project) -> None:
     began = time.monotonic()
     run.kill()
     run.wait()
-    took = seconds_until(lambda: nothing_left(fleet), began)
+    took = seconds_until(lambda: not left(fleet), began)
     print(f"| pytest: until nothing is left | {took:.2f} s | 15 s |", flush=True)
     slow.unlink()
     sizes = ", ".join(f"{what} {megabytes} MB" for what, megabytes in memory.items())
@@ -202,9 +213,10 @@ def below(pid: int) -> list[int]:
     return [each for child in direct for each in (child, *below(child))]
 
 
-def nothing_left(fleet: Fleet) -> bool:
-    """Whether neither processes nor folders of runs are left on the cluster."""
-    return not (processes(fleet, f"{WORKER}.work", "pytest_mobileagent") or fleet.leftovers())
+def left(fleet: Fleet) -> list[str]:
+    """Return the processes and folders of runs that are left on the cluster."""
+    pids = processes(fleet, f"{WORKER}.work", "pytest_mobileagent")
+    return [command_of(pid)[-80:] for pid in pids] + fleet.leftovers()
 
 
 def random_kills(fleet: Fleet, project: Project, seed: int) -> bool:
