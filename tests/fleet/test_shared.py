@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -32,21 +35,39 @@ CALL = ScriptedReply("Hm.", input_tokens=90, output_tokens=10)
 @pytest.mark.parametrize("process", ["on", "off"])
 def test_phones_exceed_a_budget_by_no_more_than_the_calls_under_way(fleet, sent, process):
     (sent.path / "agents" / "mine.py").write_text(ASKS)
-    model = ScriptedModel([*[CALL] * 500, "done"])
+    model = ScriptedModel([*[CALL] * 900, "done"])
     with model.serve() as url:
         run = sent.start(
             fleet,
             "-n2",
             f"--mobile-model=openai:own@{url}/v1",
             "--mobile-unpriced=allow",
-            "--mobile-max-tokens=2000",
+            "--mobile-max-tokens=30000",
             f"--mobile-agent-process={process}",
         )
+        until(lambda: len(model.requests) > 10)
+        (desk,) = processes(b"ray::Desk")
+        os.kill(desk, signal.SIGSTOP)
+        before = len(model.requests)
+        time.sleep(1)  # nothing is to happen
+        assert len(model.requests) <= before + 2
+        os.kill(desk, signal.SIGCONT)
         assert ended(run) == 2, sent.output()
-    assert 20 <= len(model.requests) <= 21
-    assert "budget: --mobile-max-tokens=2000 is spent" in sent.output()
+    assert 300 <= len(model.requests) <= 301
+    assert "budget: --mobile-max-tokens=30000 is spent" in sent.output()
     ledger = next(sent.path.glob("runs/*/spent.jsonl")).read_text()
     assert ledger == "[0.0,100]\n" * len(model.requests)
+
+
+def processes(title: bytes) -> list[int]:
+    """Return the processes of the cluster whose command has a text in it."""
+    own = f"RAY_TMPDIR={os.environ['RAY_TMPDIR']}".encode()
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it has ended, or is somebody else's
+            if title in (process / "cmdline").read_bytes():
+                found += [int(process.name)] * (own in (process / "environ").read_bytes())
+    return found
 
 
 # Another body: the check of the first half has changed.
@@ -107,11 +128,7 @@ def test_no_key_of_the_machine_of_pytest_leaves_it(fleet, sent, monkeypatch):
     run = sent.start(fleet, "-n1", f"--mobile-runs={CONTROL}", "--mobile-agent-process=on")
     until(sent.pids)
     ray = Path(os.environ["RAY_TMPDIR"])
-    of_ray = [
-        int(process.name)
-        for process in Path("/proc").glob("[0-9]*")
-        if str(ray).encode() in (process / "cmdline").read_bytes()
-    ]
+    of_ray = processes(str(ray).encode())
     try:
         assert sum(times(CONTROL, pid) for pid in of_ray) > 0  # the command, in the job's data
     except PermissionError:
