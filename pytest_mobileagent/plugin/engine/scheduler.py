@@ -304,14 +304,17 @@ class Scheduler:
                 return index
         if not self._queues[worker].tests:
             return pool[0] if pool else None
-        seconds = self._seconds / self._weight if self._weight else 1.0
-        free = list(self._expected_ends(worker, seconds))
+        own, *others = self._expected_ends(worker)
+        free = [end for end in others if end < own]
         heapq.heapify(free)
         for index in pool:
-            end, order = free[0]
-            if order < 0:
+            if not free:
                 return index
-            heapq.heapreplace(free, (end + seconds * self._weights[index], order))
+            end = free[0] + self._pace * self._weights[index]
+            if end < own:
+                heapq.heapreplace(free, end)
+            else:
+                heapq.heappop(free)
         return None
 
     def _open_to(self, worker: str) -> Iterator[int]:
@@ -326,21 +329,27 @@ class Scheduler:
                 if self._owners.get(name, worker) == worker:
                     yield index
 
-    def _expected_ends(self, chosen: str, seconds: float) -> Iterator[tuple[float, int]]:
-        """Yield when each worker will be free, with its number, which is -1 for the chosen one.
+    @property
+    def _pace(self) -> float:
+        """How many seconds a test of weight 1 is expected to take."""
+        return self._seconds / self._weight if self._weight else 1.0
 
-        A test of weight 1 is expected to take `seconds`.
+    def _expected_ends(self, worker: str) -> list[float]:
+        """Return when each worker will be free, the given one first.
+
+        Runs of hundreds of workers call this for each of thousands of tests.
         """
-        now = self._now()
-        starting = sum(worker not in self._ready for worker in self._queues)
-        for number in range(max(starting, self._to_come)):
-            yield now, len(self._queues) + number
-        for number, worker in enumerate(self._queues):
-            if worker not in self._ready or (worker in self._closed and worker != chosen):
-                continue
-            ends = [seconds * self._weights[index] for index in self._queues[worker].tests]
-            first = max(now, self._since[worker] + ends[0]) if ends else now
-            yield first + sum(ends[1:]), -1 if worker == chosen else number
+        now, pace, weights = self._now(), self._pace, self._weights
+        starting = sum(each not in self._ready for each in self._queues)
+        ends = []
+        for each in (worker, *(self._ready - self._closed - {worker})):
+            end = now
+            if tests := self._queues[each].tests:
+                end = max(end, self._since[each] + pace * weights[tests[0]])
+                for index in tests[1:]:
+                    end += pace * weights[index]
+            ends.append(end)
+        return ends + [now] * max(starting, self._to_come)
 
 
 class _WorkerQueue:
