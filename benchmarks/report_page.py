@@ -7,6 +7,7 @@ chromium chromium-driver`, and the extra `appium`, which brings Selenium).
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import json
 import os
 import re
@@ -16,13 +17,16 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.screens import SUFFIXES
 from pytest_mobileagent.report.html.writing import TooLargeError, write_packed, write_page
 from pytest_mobileagent.report.recorded import document, find_run, read_report
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[1]
 HASH = re.compile(rb'"(?:png|xml)":"([0-9a-f]{32})"')
@@ -72,34 +76,56 @@ def copy_episode(source: Path, target: Path, screens: Path, salt: str) -> None:
         (target / path.name).write_bytes(content)
 
 
-def look(page: Path) -> None:
-    """Open a page in a browser and say how long what a person does there takes."""
+def has_browser() -> bool:
+    """Whether pages can be opened here."""
+    programs = shutil.which("chromium") and shutil.which("chromedriver")
+    return bool(programs) and importlib.util.find_spec("selenium") is not None
+
+
+@contextmanager
+def browser() -> Iterator[Any]:
+    """Give a headless Chromium."""
     from selenium import webdriver
-    from selenium.webdriver.support.ui import WebDriverWait
 
     options = webdriver.ChromeOptions()
     options.binary_location = str(shutil.which("chromium"))
     for flag in FLAGS:
         options.add_argument(flag)
     chrome = webdriver.Chrome(options, webdriver.ChromeService(shutil.which("chromedriver")))
-
-    def until(script: str) -> float:
-        began = time.perf_counter()
-        WebDriverWait(chrome, 60, 0.01).until(lambda _: chrome.execute_script(f"return {script}"))
-        return time.perf_counter() - began
-
-    def heap() -> float:
-        chrome.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
-        metrics = chrome.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
-        return float(next(m["value"] for m in metrics if m["name"] == "JSHeapUsedSize")) / 1e6
-
     try:
         chrome.set_window_size(1400, 900)
         chrome.execute_cdp_cmd("Performance.enable", {})
-        began = time.perf_counter()
-        chrome.get(page.as_uri())
-        until("document.querySelectorAll('#rows > *').length > 3")
-        print(f"  opened in {time.perf_counter() - began:.2f} s, JS heap {heap():.1f} MB")
+        yield chrome
+    finally:
+        chrome.quit()
+
+
+def until(chrome: Any, script: str) -> None:
+    """Wait until a script says so."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    WebDriverWait(chrome, 60, 0.01).until(lambda _: chrome.execute_script(f"return {script}"))
+
+
+def heap(chrome: Any) -> float:
+    """Return the megabytes that a page's scripts hold."""
+    chrome.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
+    metrics = chrome.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+    return float(next(m["value"] for m in metrics if m["name"] == "JSHeapUsedSize")) / 1e6
+
+
+def opened(chrome: Any, page: Path) -> float:
+    """Open a page, and return the seconds until its first results are shown."""
+    began = time.perf_counter()
+    chrome.get(page.as_uri())
+    until(chrome, "document.querySelectorAll('#rows > *').length > 3")
+    return time.perf_counter() - began
+
+
+def look(page: Path) -> None:
+    """Open a page in a browser and say how long what a person does there takes."""
+    with browser() as chrome:
+        print(f"  opened in {opened(chrome, page):.2f} s, JS heap {heap(chrome):.1f} MB")
         before = chrome.execute_script("return document.querySelector('#count').textContent")
         began = time.perf_counter()
         chrome.execute_script(
@@ -107,20 +133,19 @@ def look(page: Path) -> None:
             "q.dispatchEvent(new Event('input', {bubbles: true}));",
             "_77",
         )
-        until(f"document.querySelector('#count').textContent !== {json.dumps(before)}")
+        until(chrome, f"document.querySelector('#count').textContent !== {json.dumps(before)}")
         print(f"  filtered in {time.perf_counter() - began:.2f} s")
         chrome.get("about:blank")
         began = time.perf_counter()
         chrome.get(f"{page.as_uri()}#e=copy-00077.0&s=3")
-        until("document.querySelectorAll('#strip img').length > 2")
+        until(chrome, "document.querySelectorAll('#strip img').length > 2")
         until(
-            "[...document.querySelectorAll('#stage img')].some((i) => i.complete && i.naturalWidth)"
+            chrome,
+            "[...document.querySelectorAll('#stage img')]"
+            ".some((i) => i.complete && i.naturalWidth)",
         )
-        print(
-            f"  a step by its link in {time.perf_counter() - began:.2f} s, JS heap {heap():.1f} MB"
-        )
-    finally:
-        chrome.quit()
+        seconds = time.perf_counter() - began
+        print(f"  a step by its link in {seconds:.2f} s, JS heap {heap(chrome):.1f} MB")
 
 
 def main() -> None:
@@ -139,7 +164,7 @@ def main() -> None:
             seconds, size = time.perf_counter() - began, (run / "report.html").stat().st_size
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
             print(f"{words} in {seconds:.1f} s: {size / 1e6:.1f} MB; memory at most {peak:.0f} MB")
-        if shutil.which("chromium") and shutil.which("chromedriver"):
+        if has_browser():
             look(run / "report.html")
         began = time.perf_counter()
         try:
@@ -149,7 +174,7 @@ def main() -> None:
             return
         seconds, size = time.perf_counter() - began, (folder / "packed.html").stat().st_size
         print(f"packed in {seconds:.1f} s: {size / 1e6:.1f} MB {warning}")
-        if shutil.which("chromium") and shutil.which("chromedriver"):
+        if has_browser():
             look(folder / "packed.html")
 
 

@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from report_page import browser, has_browser, heap, opened
+
 from pytest_mobileagent import Agent, Case, Finish, Tap, Task
 from pytest_mobileagent.fileio import write_json
 from pytest_mobileagent.report.recorded import document
@@ -104,7 +106,7 @@ def all_of(results: int = RESULTS) -> dict[str, Taken]:
     with tempfile.TemporaryDirectory() as temporary:
         one, other = (run_of(Path(temporary, str(fails)), results, fails) for fails in (4, 5))
         module = ("-m", "pytest_mobileagent")
-        return {
+        taken = {
             "compare": measure([*module, "compare", str(one), str(other)]),
             "report": measure([*module, "report", str(one)]),
             "page": measure(["-c", PAGE, str(one)]),
@@ -112,6 +114,10 @@ def all_of(results: int = RESULTS) -> dict[str, Taken]:
                 ["-c", "import json, sys; json.load(open(sys.argv[1]))", f"{one}/report.json"]
             ),
         }
+        if has_browser():
+            with browser() as chrome:
+                taken["opened"] = Taken(opened(chrome, one / "report.html"), heap(chrome))
+        return taken
 
 
 def main() -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import sys
-import tempfile
-import time
-from pathlib import Path
 
-from processes import run_pytest
+from processes import Noted, run_noted
 
+# All that are no published benchmark's: 153 tasks.
+SUITES = (
+    "answers", "browser", "calculator", "calendar", "checks", "clock", "contacts", "coursera",
+    "cross_app", "files", "judged", "messages", "minimap", "notes", "open_ended", "phone", "photos",
+    "settings", "shop", "wuba",
+)  # fmt: skip
+PATHS = [f"tasks/{suite}" for suite in SUITES]
 STAGES = (
     ("started", "first worker has started", min),
     ("started", "last worker has started", max),
@@ -21,24 +24,20 @@ STAGES = (
 )
 
 
+def measure(workers: str = "8") -> Noted:
+    """Run the suite's own tasks with an agent that stops at once."""
+    return run_noted([*PATHS, "-n", workers, "--agent=noop"])
+
+
 def main() -> None:
     """Measure and print."""
-    workers = sys.argv[1] if len(sys.argv) > 1 else "8"
-    with tempfile.TemporaryDirectory() as folder:
-        notes = Path(folder, "events.jsonl")
-        seconds, _ = run_pytest(
-            ["tasks", "-n", workers, "--agent=noop", "-p", "events", f"--mobile-runs={folder}"],
-            PYTHONPATH=str(Path(__file__).parent),
-            BENCHMARK_EVENTS=str(notes),
-            BENCHMARK_BEGAN=str(time.time()),
-        )
-        events = [json.loads(line) for line in notes.read_text("utf-8").splitlines()]
+    run = measure(*sys.argv[1:2])
     print("seconds since the start, and seconds of processor time of that process:")
     for stage, text, choose in STAGES:
-        of_stage = [each for each in events if each["what"] == stage and each["worker"]]
+        of_stage = [each for each in run.events if each["what"] == stage and each["worker"]]
         event = choose(of_stage, key=lambda each: each["seconds"])
         print(f"{event['seconds']:6.2f}  {event['cpu']:5.2f}  {text} ({event['worker']})")
-    print(f"{seconds:6.2f}         the run has ended")
+    print(f"{run.seconds:6.2f}  {run.processor:5.2f}  the run has ended (all processes)")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,8 @@
 """The table of README.md, written anew: `make benchmarks`, or `python benchmarks/table.py`.
 
+A row is a `Figure`; a part is a function that yields some, and is listed in `PARTS`. A part that
+cannot be measured here says why in a row of its own, and the others go on.
+
 Each figure stands beside its limit: what was asked for, or what the machine itself cannot do
 without. Times are those of a processor (user and system), the best of several, so that what else
 runs on the machine matters little; where it matters, the table says "by the clock".
@@ -24,6 +27,8 @@ import device
 import fleet
 import plugin
 import results
+import start
+import workers
 from PIL import Image, ImageDraw
 from processes import run_pytest
 
@@ -165,14 +170,16 @@ def fork() -> float:
     return seconds(many) / 20
 
 
+NAMES = {"page": "the page written", "opened": "the page opened in Chromium, heap (by the clock)"}
+
+
 def of_results() -> Iterator[Figure]:
     """Commands over 10,000 results, whose episodes are elsewhere."""
     taken = results.all_of()
     read = taken.pop("read")
     for name, each in taken.items():
-        what = "the page written" if name == "page" else f"`{name}`"
         yield Figure(
-            f"{what}, {results.RESULTS:,} results",
+            f"{NAMES.get(name, f'`{name}`')}, {results.RESULTS:,} results",
             f"{each.seconds:.1f} s, {each.megabytes:.0f} MB",
             "3 s, 300 MB",
             f"{read.seconds:.2f} s, {read.megabytes:.0f} MB to read the JSON",
@@ -221,6 +228,40 @@ def size_of(folder: Path) -> int:
     return sum(path.stat().st_size for path in files)
 
 
+def of_start() -> Iterator[Figure]:
+    """The first task of a run, by the clock."""
+    run = start.measure()
+    begins = run.first("task began")
+    yield Figure(
+        f"first task of `-n 8` begins, {len(run.tasks)} tasks, after the command (by the clock)",
+        f"{begins:.1f} s; it ends after {run.first('task ended'):.1f} s",
+        "4 s",
+        f"{run.first('started'):.1f} s until a worker has started, and "
+        f"{run.first('collected'):.1f} s until it has collected",
+    )
+
+
+def of_workers() -> Iterator[Figure]:
+    """8 workers against one, with an agent that thinks, by the clock."""
+    few, all_of_them = workers.measure(1, workers.FEW), workers.measure(8)
+    one = few.start + few.end + few.working * all_of_them.thinking
+    yield Figure(
+        f"8 workers, {all_of_them.tasks} tasks, {all_of_them.thinking:.0f} s of thinking (by the "
+        "clock)",
+        f"{all_of_them.wall:.0f} s, {all_of_them.start:.1f} s before the first task, "
+        f"{all_of_them.end:.1f} s after the last",
+        f"{all_of_them.thinking / 947 * 132:.0f} s",
+        f"{all_of_them.least:.0f} s: thinking by 8, or {all_of_them.processor:.0f} s computed by "
+        f"{os.cpu_count()}",
+    )
+    yield Figure(
+        f"that, times as fast as one worker, reckoned by its {few.tasks} tasks",
+        f"{one / all_of_them.wall:.1f}",
+        "7.2",
+        f"{one / all_of_them.least:.1f} with nothing but that",
+    )
+
+
 def of_steps() -> Iterator[Figure]:
     """Steps on a virtual phone, by the clock."""
     of = device.steps()
@@ -248,7 +289,19 @@ def of_steps() -> Iterator[Figure]:
         )
 
 
-PARTS = (of_checks, of_pictures, of_disk, of_steps, of_pytest, of_results, of_fleet)
+PARTS = (
+    of_checks, of_pictures, of_disk, of_steps, of_pytest, of_start, of_workers, of_results,
+    of_fleet,
+)  # fmt: skip
+
+
+def measured(part: Callable[[], Iterator[Figure]]) -> Iterator[Figure]:
+    """Yield the rows of a part; the last says what went wrong, if anything did."""
+    try:
+        yield from part()
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever this machine lacks
+        why = " ".join(f"{type(error).__name__}: {error}".split())[:200].replace("|", "/")
+        yield Figure(f"{part.__name__.removeprefix('of_')}, in part", "not measured", "", why)
 
 
 def written(figures: list[Figure]) -> str:
@@ -271,9 +324,12 @@ def main(names: list[str]) -> None:
     figures: list[Figure] = []
     for part in PARTS:
         if not names or part.__name__.removeprefix("of_") in names:
-            for figure in part():
-                sys.stdout.write(f"{figure.what}: {figure.measured}\n")
+            begun = time.perf_counter()
+            for figure in measured(part):
+                sys.stdout.write(f"{figure.what}: {figure.measured} ({figure.limit})\n")
                 figures.append(figure)
+            sys.stdout.write(f"    {time.perf_counter() - begun:.0f} s\n")
+            sys.stdout.flush()
     if names:
         return
     text = README.read_text("utf-8")

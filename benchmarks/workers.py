@@ -1,39 +1,89 @@
 """How many times as fast 8 workers are as one, with an agent that thinks for a second a step.
 
-`python benchmarks/workers.py [WORKERS…]` (1 8) runs 42 of the suite's tasks with each.
+`python benchmarks/workers.py [WORKERS…]` (1 8) runs the suite's own 153 tasks with each; with one
+worker that takes some twenty minutes. The table of README.md has 8 workers do all of them, and one
+worker only `FEW`, by whose steps it reckons what one would take for all.
 """
 
 from __future__ import annotations
 
-import json
+import os
 import sys
-import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
-from processes import ROOT, run_pytest
+from processes import Noted, run_noted
+from start import PATHS
+from thinking import SECONDS
 
-SUITES = ("coursera", "clock", "settings")
+FEW = ["tasks/clock"]
+
+
+class Spent(NamedTuple):
+    """Where the time of a run goes, in seconds.
+
+    - `wall`: from the command to the prompt, of which `start` is before the first task begins, and
+      `end` after the last has ended.
+    - `thinking`: of all agents together.
+    - `processor`: of all processes; `least` is what so many processors and workers allow for these.
+    """
+
+    workers: int
+    tasks: int
+    done: int
+    steps: int
+    wall: float
+    start: float
+    end: float
+    thinking: float
+    processor: float
+
+    @classmethod
+    def of(cls, run: Noted, workers: int) -> Spent:
+        """Read it from what was noted of a run."""
+        steps = sum(task["steps"] or 0 for task in run.tasks)
+        done = sum(task["success"] is True for task in run.tasks)
+        calls = steps + sum(task["termination"] == "self-reported" for task in run.tasks)
+        return cls(
+            workers, len(run.tasks), done, steps, run.seconds, run.first("task began"),
+            run.seconds - run.last("task ended"), calls * SECONDS, run.processor,
+        )  # fmt: skip
+
+    @property
+    def least(self) -> float:
+        """The least that the run can take: its thinking by the workers, or what is computed."""
+        return max(self.thinking / self.workers, self.processor / (os.cpu_count() or 1))
+
+    @property
+    def working(self) -> float:
+        """What one worker takes for a second of thinking, once it has begun."""
+        return (self.wall - self.start - self.end) / self.thinking
+
+    def __str__(self) -> str:
+        rest = self.wall - self.start - self.end - self.thinking / self.workers
+        return (
+            f"{self.workers} workers: {self.wall:.1f} s for {self.tasks} tasks ({self.done} done) "
+            f"in {self.steps} steps. By worker {self.thinking / self.workers:.1f} s of thinking "
+            f"({self.thinking:.0f} s in all) and {rest:.1f} s of phones, checks and waiting for "
+            f"both, beside {self.start:.1f} s before the first task and {self.end:.1f} s after the "
+            f"last. Computing {self.processor:.0f} s, which {os.cpu_count()} processors do in "
+            f"{self.processor / (os.cpu_count() or 1):.0f} s: at least {self.least:.0f} s."
+        )
+
+
+def measure(workers: int, paths: list[str] = PATHS) -> Spent:
+    """Run tasks with so many workers, and an agent that thinks."""
+    agent = f"{Path(__file__).with_name('thinking.py')}:Thinking"
+    return Spent.of(run_noted([*paths, f"--agent={agent}", "-n", str(workers)]), workers)
 
 
 def main() -> None:
     """Measure and print."""
     first = 0.0
-    paths = [str(ROOT / "tasks" / suite) for suite in SUITES]
-    for workers in sys.argv[1:] or ["1", "8"]:
-        with tempfile.TemporaryDirectory() as folder:
-            agent = Path(__file__).with_name("thinking.py")
-            options = [f"--agent={agent}:Thinking", f"--mobile-runs={folder}", "-n", workers]
-            seconds, _ = run_pytest([*paths, *options])
-            (report,) = Path(folder).glob("*/report.json")
-            tasks = json.loads(report.read_text("utf-8"))["tasks"]
-        first = first or seconds
-        steps = sum(task["steps"] or 0 for task in tasks)
-        done = sum(task["success"] is True for task in tasks)
-        print(
-            f"{workers} workers: {seconds:.1f} s for {len(tasks)} tasks ({done} done) in {steps}"
-            f" steps, {first / seconds:.1f} times as fast",
-            flush=True,
-        )
+    for workers in map(int, sys.argv[1:] or ("1", "8")):
+        spent = measure(workers)
+        first = first or spent.wall
+        print(f"{spent} {first / spent.wall:.1f} times as fast.", flush=True)
 
 
 if __name__ == "__main__":

@@ -304,14 +304,14 @@ class Scheduler:
                 return index
         if not self._queues[worker].tests:
             return pool[0] if pool else None
-        own, *others = self._expected_ends(worker)
-        free = [end for end in others if end < own]
+        end_of_own, *others = self._expected_ends(worker)
+        free = [end for end in others if end < end_of_own]
         heapq.heapify(free)
         for index in pool:
             if not free:
                 return index
             end = free[0] + self._pace * self._weights[index]
-            if end < own:
+            if end < end_of_own:
                 heapq.heapreplace(free, end)
             else:
                 heapq.heappop(free)
