@@ -171,7 +171,11 @@ def notices(fleet: Fleet, project: Project) -> None:
                     os.kill(pid, signal.SIGSTOP)
             else:
                 os.kill(victim if what == "worker" else raylet, signal.SIGKILL)
-            took = seconds_until(lambda what=what: "node down" in project.output(what), began)
+
+            def is_noticed(name: str = what) -> bool:
+                return "node down" in project.output(name)
+
+            took = seconds_until(is_noticed, began)
             print(f"| {what} | {took:.2f} s | {limit} s |", flush=True)
             run.kill()
             run.wait()
