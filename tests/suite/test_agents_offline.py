@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -25,21 +24,7 @@ pytestmark = pytest.mark.slow
 TASK = "show_saved"
 
 
-def played(runs: Path, *arguments: str) -> tuple[Path, str]:
-    """Play the task by a command, and return the run's folder and what was printed."""
-    words = ["-m", "pytest", "tasks/coursera", "-q", "-k", TASK, f"--mobile-runs={runs}"]
-    words += ["-o", "mobile_pack_screens=false"]
-    finished = subprocess.run(
-        [sys.executable, *words, "--mobile-unpriced=allow", *arguments],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
-        | {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY},
-    )
-    (run,) = runs.iterdir()
-    return run, finished.stdout + finished.stderr
+WORDS = ("-q", "-k", TASK, "-o", "mobile_pack_screens=false", "--mobile-unpriced=allow")
 
 
 @pytest.fixture(scope="session")
@@ -49,9 +34,17 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     Agents that cannot open apps tap the icon on the first page, which leads where opening does.
     """
     folder = tmp_path_factory.mktemp("recorded")
-    run, said = played(folder / "runs", "--agent=oracle", "-p", "no:cacheprovider")
-    (episode,) = [load(path.parent) for path in run.glob("episodes/*/episode.jsonl")]
-    assert episode.reset is not None, said
+    words = [f"--mobile-runs={folder / 'runs'}", "--agent=oracle", "-p", "no:cacheprovider"]
+    finished = subprocess.run(
+        [sys.executable, "-m", "pytest", "tasks/coursera", *WORDS, *words],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")},
+    )
+    (episode,) = [load(path.parent) for path in folder.glob("runs/*/episodes/*/episode.jsonl")]
+    assert episode.reset is not None, finished.stdout + finished.stderr
     with GraphWriter(folder / "graph") as writer:
         add_trajectory(writer, trajectory_of(episode, True, {}), "saved")
         first = episode.screens[0]
@@ -62,14 +55,18 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("agent", SOLVED)
-def test_it_goes_the_same_way_as_on_a_phone(agent: str, tmp_path: Path, recorded: Path) -> None:
+def test_it_goes_the_same_way_as_on_a_phone(
+    agent: str, recorded: Path, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.setenv(name, KEY)
     model = ScriptedModel.load(REPLIES / f"{agent}.jsonl")
     with model.serve() as url:
         given = MODELS.get(agent, "openai:gpt-4o@{url}/v1").format(url=url)
-        options = [f"--agent={agent}", f"--mobile-model={given}"]
-        run, said = played(tmp_path, *options, f"--mobile-device=graph:{recorded}")
-    report = json.loads((run / "report.json").read_text("utf-8"))
-    (task,) = report["tasks"]
-    assert task["outcome"] == "passed", said
-    (episode,) = [load(path.parent) for path in run.glob("episodes/*/episode.jsonl")]
+        ours = [f"{ROOT}/tasks/coursera", "-c", f"{ROOT}/pyproject.toml", f"--rootdir={ROOT}"]
+        options = [f"--agent={agent}", f"--mobile-model={given}", f"--mobile-runs={pytester.path}"]
+        device = f"--mobile-device=graph:{recorded}"
+        result = pytester.runpytest_inprocess(*ours, *WORDS, *options, device)
+    result.assert_outcomes(passed=1, deselected=20)
+    (episode,) = [load(path.parent) for path in pytester.path.glob("*/episodes/*/episode.jsonl")]
     assert [*dict.fromkeys(episode.pages)] == [f"saved-{number}" for number in range(4)]
