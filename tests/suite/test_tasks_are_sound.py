@@ -1,8 +1,8 @@
 """Every task of our suites can be done, and cannot be passed by doing less.
 
 Of the suites of published benchmarks, which have a `release.py`, this runs a tenth, and with agents
-that do less or little a half or a third of ours: another part for each commit, or the one that the
-environment variable SUITES_PART names (`make suites`: all).
+that do less or little a quarter of ours, or a half: another part for each commit, or the one that
+the environment variable SUITES_PART names (`make suites`: all).
 """
 
 from __future__ import annotations
@@ -73,24 +73,25 @@ def test_the_oracle_passes_every_task_in_the_golden_steps(tmp_path):
 
 
 def test_doing_nothing_fails_every_task(tmp_path):
-    tasks = outcomes("noop", tmp_path, *OURS)
+    tasks = outcomes("noop", tmp_path, *OURS, f"--mobile-shard={part(4)}")
     assert len(tasks) >= 20
     check_that_all_fail(tasks)
 
 
 def test_doing_less_fails_every_task(tmp_path):
-    tasks = outcomes("truncated_oracle", tmp_path, *OURS, f"--mobile-shard={part(2)}")
+    tasks = outcomes("truncated_oracle", tmp_path, *OURS, f"--mobile-shard={part(4)}")
     assert len(tasks) >= 20
     check_that_all_fail(tasks)
 
 
 def test_a_guess_fails_where_the_user_of_a_vague_task_is_silent(tmp_path):
-    tasks = outcomes("oracle", tmp_path, "tasks/vague", "--mobile-user=silent")
+    chosen = ("tasks/vague", f"--mobile-shard={part(2)}")
+    tasks = outcomes("oracle", tmp_path, *chosen, "--mobile-user=silent")
     full, vague = (
         {name: t for name, t in tasks.items() if t["variant"] == variant}
         for variant in ("full", "vague")
     )
-    assert len(full) == len(vague) == 20
+    assert len(full) == len(vague) >= 10
     assert {name: t["reason"] for name, t in full.items() if not t["success"]} == {}
     check_that_all_fail(vague)
 
@@ -122,6 +123,6 @@ def is_failed_assert(reason: str) -> bool:
 
 
 def test_the_lexical_agent_does_some_tasks_and_fails_others(tmp_path):
-    tasks = outcomes("lexical", tmp_path, *OURS, f"--mobile-shard={part(3)}")
+    tasks = outcomes("lexical", tmp_path, *OURS, f"--mobile-shard={part(4)}")
     successes = [name for name, t in tasks.items() if t["success"]]
-    assert len(tasks) / 10 <= len(successes) <= len(tasks) * 3 / 4
+    assert 0 < len(successes) < len(tasks) * 3 / 4
