@@ -38,7 +38,7 @@ OPEN = """
 import pytest
 from pytest_mobileagent import open_app, tap, task
 
-@pytest.mark.parametrize("number", range(10))
+@pytest.mark.parametrize("number", range(5))
 @task("Make the list look tidy. ({number})", app="com.example.shopping", kind="open-ended",
       solution=[open_app(), tap(text="Eggs")])
 def test_tidy(episode, judge, number):
@@ -186,12 +186,14 @@ def test_a_pull_request_is_held_against_main_and_costs_no_more_than_its_budget(p
 @pytest.mark.slow  # six runs, each with phones
 def test_a_leaderboard_of_five_agents_goes_on_after_a_break(sh, project):
     agents = "oracle noop hasty words truncated_oracle"
-    more = {"AGENTS": agents, "MODEL": "scripted:good.jsonl", "WORKERS": "2"}
+    tasks = project / "tasks" / "shopping" / "test_shopping.py"
+    tasks.write_text(TASKS.replace("range(8)", "range(2)"))
+    more = {"AGENTS": agents, "MODEL": "scripted:good.jsonl", "WORKERS": "1"}
     (project / "agents" / "words.py").rename(project / "agents" / "words.txt")
     assert "words" in sh("leaderboard.sh", status=4, **more)  # it stops at an agent that is missing
     (project / "agents" / "words.txt").rename(project / "agents" / "words.py")
     said = sh("leaderboard.sh", **more)
-    assert "24 kept, 0 run" in said
+    assert "6 kept, 0 run" in said
     rows = dict(re.findall(r"(?m)^\| (\w+) \| \d+ \| ([\d.]+)%", said))
     assert rows == {
         "oracle": "100.0", "noop": "0.0", "hasty": "100.0", "words": "100.0",
@@ -219,7 +221,7 @@ def test_judges_decide_all_episodes_after_people_have_decided_some(sh, project):
     (project / "tasks" / "shopping" / "test_shopping.py").write_text(OPEN)
     (project / "judge.jsonl").write_text('"It is tidy.\\nResult: 1"\n')
     (project / "other.jsonl").write_text('"It is tidy.\\nResult: 1"\n')
-    command = ["pytest", "tasks", "-n", "2", "--agent=oracle", "--llm-judge=off"]
+    command = ["pytest", "tasks", "--agent=oracle", "--llm-judge=off"]
     subprocess.run(command, cwd=project, env=environment(), check=True, capture_output=True)
     judges = {"JUDGES": "scripted:judge.jsonl,scripted:other.jsonl", "LABELS": "4"}
     said = sh("judge.sh", "sample", **judges)

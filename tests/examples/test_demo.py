@@ -69,10 +69,9 @@ def run(words: list[str], days: int, folder: Path) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("days", [0, 400])
-def test_the_demo_is_the_same_on_any_day(days: int, tmp_path: Path) -> None:
+def test_the_demo_is_the_same_on_any_day(tmp_path: Path) -> None:
     shown = table((ROOT / "README.md").read_text("utf-8"))
-    told = run(demo(), days, tmp_path)
+    told = run(demo(), 400, tmp_path)  # after the day on which this runs, whichever that is
     left_out = shown.index("…")
     assert told[:left_out] == shown[:left_out]
     assert told[-4:] == shown[-4:]
