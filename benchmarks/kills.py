@@ -231,8 +231,10 @@ def random_kills(fleet: Fleet, project: Project, seed: int) -> bool:
     run = project.start("random", *on_cluster(fleet, 3))
     while run.poll() is None:
         with fleet.joined(resources={"phone": 1}) as raylet:
-            while run.poll() is None and killed_something(fleet, raylet, draw, killed, run):
-                pass
+            what = ""
+            while run.poll() is None and what != "raylet":
+                if what := killed_something(fleet, raylet, draw, run, project):
+                    killed[what] += 1
     report = project.report("random")
     deaths = ", ".join(f"{number} {what}s" for what, number in killed.items())
     print(f"\n{project.tasks} tasks in {time.monotonic() - began:.0f} s; killed: {deaths}")
@@ -240,20 +242,29 @@ def random_kills(fleet: Fleet, project: Project, seed: int) -> bool:
 
 
 def killed_something(
-    fleet: Fleet, raylet: int, draw: random.Random, killed: dict[str, int], run: Any
-) -> bool:
-    """Wait a while and kill something; return whether the added node still lives."""
+    fleet: Fleet,
+    raylet: int,
+    draw: random.Random,
+    run: subprocess.Popen[bytes],
+    project: Project,
+) -> str:
+    """Wait for some progress and a while, and kill something; return what, or nothing.
+
+    Without progress, the run would end, as it should when no worker comes to its first test.
+    """
+    done = project.finished("random")
+    while run.poll() is None and project.finished("random") == done:
+        time.sleep(0.1)
     with contextlib.suppress(subprocess.TimeoutExpired):
-        run.wait(draw.uniform(5.0, 25.0))
-        return True
+        run.wait(draw.uniform(0.0, 15.0))
+        return ""
     what = draw.choice(["worker", "worker", "phone", "phone", "raylet"])
     victims = {"worker": workers(fleet), "phone": processes(fleet, PHONE), "raylet": [raylet]}[what]
-    if victims:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(draw.choice(victims), signal.SIGKILL)
-            killed[what] += 1
-            print(f"  killed a {what}", flush=True)
-    return what != "raylet"
+    if not victims:
+        return ""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(draw.choice(victims), signal.SIGKILL)
+    return what
 
 
 def is_sound(project: Project, report: dict[str, Any]) -> bool:

@@ -132,4 +132,7 @@ class RunContext:
         from pytest_mobileagent.device.fleet.shared import SharedRun
 
         given = Path(self.given["shared"]) if self.given else None
-        return SharedRun(given, self.folder.mark)
+        shared = SharedRun(given, self.folder.mark)
+        if self.is_elsewhere:
+            shared.watch()  # no device does so here, and the folder is to end with the run
+        return shared
