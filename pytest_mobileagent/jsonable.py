@@ -101,7 +101,10 @@ def _text_to_wire(text: str) -> str:
 
 # Nearly all data is of exactly these types; any other takes three times as long.
 _FAST: dict[type, Callable[[Any], Any]] = {
-    dict: lambda items: {str(_to_wire(key)): _to_wire(item) for key, item in items.items()},
+    dict: lambda items: {
+        key if type(key) is str and key.isascii() else str(_to_wire(key)): _to_wire(item)
+        for key, item in items.items()
+    },
     list: lambda items: [_to_wire(item) for item in items],
     tuple: lambda items: [_to_wire(item) for item in items],
     str: _text_to_wire,

@@ -133,7 +133,8 @@ def tasks(
         try:
             own = {**further.get(row.id, {}), **further.get(row.test_id, {})}
             fields = {**row.task_fields, **common, **own}
-            make_task("any goal", own)
+            if own:
+                make_task("any goal", own)
             given = common.keys() | own.keys()
             columns = ((name, value) for name, value in fields.items() if name not in given)
             _check_fields(tuple((name, value) for name, value in columns if name != "goal"))
