@@ -38,6 +38,13 @@ from pytest_mobileagent import task
 @task("Count to {{n}}.", app="com.example", golden_steps=3)
 def test_count(episode, n): pass
 """
+APP = """
+from pytest_mobileagent.virtual.sdk import App
+
+class Example(App):
+    package = "com.example"
+    label = "Example"
+"""
 PLAIN = f"""
 import pytest
 
@@ -108,6 +115,15 @@ def own_time_per_step(process: AgentProcess | None) -> float:
         return 1000 * (time.perf_counter() - before) / STEPS
 
 
+def write_project(folder: str) -> None:
+    """Write a project with the app of all tasks, as a user has it: tasks, and plain tests."""
+    Path(folder, "pytest.ini").write_text("[pytest]\nmobile_app_paths = apps\n")
+    Path(folder, "apps").mkdir()
+    Path(folder, "apps", "example.py").write_text(APP)
+    Path(folder, "test_tasks.py").write_text(TASKS)
+    Path(folder, "test_plain.py").write_text(PLAIN)
+
+
 def in_turns(
     ours: list[str], plain: list[str], folder: str, turns: int
 ) -> list[tuple[float, float]]:
@@ -126,7 +142,7 @@ def main() -> None:
     sys.stdout.write(f"own time per step: {in_process:.2f} ms, ")
     sys.stdout.write(f"{own_time_per_step(None):.2f} ms with the agent in a thread\n")
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "pytest.ini").write_text("[pytest]\n")
+        write_project(folder)
         helps = in_turns(["--help"], ["--help"], folder, 15)
         added = 1000 * statistics.median(ours - plain for ours, plain in helps)
         sys.stdout.write(f"pytest --help: {added:+.0f} ms with the plugin\n")

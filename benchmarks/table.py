@@ -137,7 +137,7 @@ def of_pictures() -> Iterator[Figure]:
 def of_pytest() -> Iterator[Figure]:
     """What the plugin adds to pytest itself."""
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "pytest.ini").write_text("[pytest]\n")
+        plugin.write_project(folder)
         helps = plugin.in_turns(["--help"], ["--help"], folder, 2 * TURNS)
         ours, plain = (min(each) for each in zip(*helps, strict=True))
         empty = min(run_pytest(["--version", "-p", "no:mobileagent"], folder)[1] for _ in range(3))
@@ -147,8 +147,6 @@ def of_pytest() -> Iterator[Figure]:
             "20 ms",
             f"{1000 * empty:.0f} ms for `pytest --version`; a fork {1000 * fork():.1f} ms",
         )
-        Path(folder, "test_tasks.py").write_text(plugin.TASKS)
-        Path(folder, "test_plain.py").write_text(plugin.PLAIN)
         quiet = ["--collect-only", "-qq"]
         taken = plugin.in_turns([*quiet, "test_tasks.py"], [*quiet, "test_plain.py"], folder, 3)
         ours, plain = (min(each) for each in zip(*taken, strict=True))
