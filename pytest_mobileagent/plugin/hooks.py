@@ -59,6 +59,10 @@ def pytest_configure(config: pytest.Config) -> None:
     if run.runs_agents:
         run.agents.start()
     _register_parts(config.pluginmanager, run)
+    if run.agent is not None and run.is_elsewhere:
+        from pytest_mobileagent.plugin.engine.ray import use_cluster
+
+        use_cluster(config)
 
 
 def _run_of(config: pytest.Config) -> RunConfig:
@@ -113,18 +117,6 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
         given.append(printable(run.earlier.header))
     given += map(printable, run.agents.caveats)
     return ["mobileagent: " + given[0], *(f"  {line}" for line in given[1:])]
-
-
-def pytest_plugin_registered(plugin: Any, plugin_name: str) -> None:
-    if plugin_name != "dsession":  # pytest-xdist's controller, which it makes if there are workers
-        return
-    from pytest_mobileagent.plugin.config import RUN
-
-    run = plugin.config.stash.get(RUN, None)
-    if run is not None and run.agent is not None and run.is_elsewhere:
-        from pytest_mobileagent.plugin.engine.ray import use_cluster
-
-        use_cluster(plugin)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -329,7 +321,7 @@ def _hold_workers_back(manager: pytest.PytestPluginManager, run: RunConfig) -> N
 
 
 def _of_worker(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
-    if run.gate.has_analyses:
+    if run.gate.has_analyses and run.desk is None:
         from pytest_mobileagent.plugin.engine.deferring import Pauses
 
         manager.register(Pauses(), "mobileagent-pauses")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.plugin.engine.scheduler import Scheduler
@@ -34,3 +36,22 @@ def scheduler_of(run: RunConfig) -> Scheduler:
     collector = plugins.get_plugin("mobileagent-collector")
     reported = None if collector is None else collector.finished
     return Scheduler(run.workers, times, analyses=analyses, sets=sets, reported=reported)
+
+
+def show_beginning(config: pytest.Config, tests: int) -> None:
+    """Write how many workers and tests there are."""
+    terminal = config.pluginmanager.getplugin("terminalreporter")
+    if terminal is not None and tests and config.get_verbosity() >= 0:
+        workers = counted(len(config.option.tx), "worker")
+        terminal.write_line(f"{workers} [{counted(tests, 'item')}]")
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number of things in words."""
+    return f"{number} {what}{'s' if number != 1 else ''}"
+
+
+def refuse(config: pytest.Config, worker: str, difference: str) -> None:
+    """Report that a worker has collected other tests than the first."""
+    report = pytest.CollectReport(nodeid=worker, outcome="failed", longrepr=difference, result=[])
+    config.hook.pytest_collectreport(report=report)

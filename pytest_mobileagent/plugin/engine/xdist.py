@@ -10,13 +10,13 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-import pytest
-
+from pytest_mobileagent.plugin.engine import refuse, show_beginning
 from pytest_mobileagent.plugin.engine.scheduler import Mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    import pytest
     from xdist.workermanage import WorkerController
 
     from pytest_mobileagent.plugin.engine.scheduler import Scheduler
@@ -141,16 +141,3 @@ class TaskScheduling:
             return
         status.setstatus = lambda *_, **__: None
         show_beginning(self.config, len(self._scheduler.tests))
-
-
-def show_beginning(config: pytest.Config, tests: int) -> None:
-    """Write how many workers and tests there are."""
-    terminal = config.pluginmanager.getplugin("terminalreporter")
-    if terminal is not None and tests and config.get_verbosity() >= 0:
-        terminal.write_line(f"{len(config.option.tx)} workers [{tests} items]")
-
-
-def refuse(config: pytest.Config, worker: str, difference: str) -> None:
-    """Report that a worker has collected other tests than the first."""
-    report = pytest.CollectReport(nodeid=worker, outcome="failed", longrepr=difference, result=[])
-    config.hook.pytest_collectreport(report=report)

@@ -55,12 +55,21 @@ class Cluster:
     @property
     def phones(self) -> int:
         """How many phones the chosen machines have that are there now, free or not."""
+        return sum(int(node["Resources"][PHONE]) for node in self._machines())
+
+    @property
+    def has_others(self) -> bool:
+        """Whether any of the chosen machines is another than this one, by its address."""
+        here = ray.util.get_node_ip_address()
+        return any(node["NodeManagerAddress"] != here for node in self._machines())
+
+    def _machines(self) -> Iterator[Mapping[str, Any]]:
+        """Yield what Ray knows of the chosen machines that have phones and are there now."""
         wanted = self.labels.items()
-        return sum(
-            int(node["Resources"].get(PHONE, 0))
-            for node in ray.nodes()
-            if node["Alive"] and wanted <= (node.get("Labels") or {}).items()
-        )
+        for node in ray.nodes():
+            has_labels = wanted <= (node.get("Labels") or {}).items()
+            if node["Alive"] and has_labels and node["Resources"].get(PHONE, 0):
+                yield node
 
     def check(self, workers: int) -> None:
         """Check that the cluster has a phone for each worker.

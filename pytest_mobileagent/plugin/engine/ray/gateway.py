@@ -1,7 +1,4 @@
-"""How pytest-xdist's controller reaches workers that are actors of Ray.
-
-The classes have the methods of execnet's gateways and channels that pytest-xdist uses.
-"""
+"""The workers of a run, which are actors of Ray, as the controller has them."""
 
 from __future__ import annotations
 
@@ -22,7 +19,8 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from pytest_mobileagent.plugin.engine.ray import actor
 from pytest_mobileagent.plugin.engine.ray.desk import Desk
-from pytest_mobileagent.plugin.engine.ray.worker import DESK, INTERRUPT
+from pytest_mobileagent.plugin.engine.ray.loop import unpack
+from pytest_mobileagent.plugin.engine.ray.worker import DESK
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,23 +33,76 @@ if TYPE_CHECKING:
 _POLL = 0.5  # seconds for which the desk waits for events; so long a death may go unnoticed
 _SILENT = 12.0  # seconds after which a worker that is not heard counts as dead
 _TICK = 1.0  # seconds between two looks at workers that wait for a phone
+_EXIT = 10.0  # seconds that workers which have told that they end may take for it
 _CALLS = 10_000  # at once: each worker waits for orders in one
 
 
-class Fleet:
-    """The workers of a run, as a group of gateways; numbers from `first` on are free.
+class Node:
+    """One worker, with what hooks of pytest-xdist ask of its own.
 
-    `tick` is called at intervals, in the thread in which events arrive; `broke`, with the reason,
-    if the desk is lost, and with it the run.
+    `about` is what its machine has told of itself, once it has a phone there; `call` returns when
+    the worker ends.
+    """
+
+    def __init__(self, config: pytest.Config, name: str, workers: int, testrunuid: str) -> None:
+        self.config = config
+        self.workerinput: dict[str, Any] = {
+            "workerid": name,
+            "workercount": workers,
+            "testrunuid": testrunuid,
+            "mainargv": sys.argv,
+        }
+        self.workerinfo: dict[str, Any] = {}
+        self.workeroutput: dict[str, Any] = {}
+        spec = SimpleNamespace(id=name, popen=False)
+        self.gateway = SimpleNamespace(id=name, spec=spec, _rinfo=_about_here)
+        self.nodemanager = SimpleNamespace(roots=[], testrunuid=testrunuid)
+        self.about: dict[str, Any] = {}
+        self.has_collected = False
+        self.began = time.monotonic()
+        self.call: Any = None
+        self._actor: Any = None
+
+    def __repr__(self) -> str:
+        return f"worker {self.gateway.id}"
+
+    def start(self, cluster: Cluster) -> None:
+        """Start the worker on whichever machine has a phone for it."""
+        here = self.config.invocation_params
+        start = {
+            "workerinput": self.workerinput,
+            "args": [str(each) for each in here.args],
+            "cwd": str(here.dir),
+            "has_cwd": sys.path[0] in {"", str(here.dir)},
+            "is_packed": cluster.is_packed,
+            "address": ray.util.get_node_ip_address(),
+            "files": _files(self.workerinput["mobileagent"]),
+        }
+        options = {"num_cpus": 0, "resources": {"phone": 1}, "max_restarts": 0}
+        self._actor = ray.remote(**options, **cluster.where)(actor.Worker).remote()
+        self.call = self._actor.work.remote(start)
+
+    def kill(self) -> None:
+        """End the worker, whatever it does, or cancel its start."""
+        if self._actor is not None:
+            with suppress(RayError):
+                ray.kill(self._actor)
+            self._actor = None
+
+
+class Fleet:
+    """The workers of a run, and the thread that looks after them.
+
+    `put` is called in that thread with the name of an event and its fields: those of workers, which
+    have their node as `node`; `ended`, with why, when one has; `tick` at intervals; and `broke`,
+    with why, if the desk is lost, and with it the run.
     """
 
     def __init__(
         self,
         cluster: Cluster,
         run: RunConfig,
-        first: int,
-        tick: Callable[[], None],
-        broke: Callable[[str], None],
+        put: Callable[[tuple[str, dict[str, Any]]], None],
     ) -> None:
         ray.cloudpickle.register_pickle_by_value(actor)
         here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
@@ -61,35 +112,39 @@ class Fleet:
             "max_concurrency": _CALLS,
             "scheduling_strategy": here,
         }
-        self.desk: Any = ray.remote(**options)(Desk).remote(run.folder, run.earlier.path)
-        self.cluster = cluster
-        self._numbers = itertools.count(first)
-        self._gateways: dict[str, Gateway] = {}
-        self._tick, self._broke = tick, broke
+        self._desk: Any = ray.remote(**options)(Desk).remote(run.folder, run.earlier.path)
+        self._cluster = cluster
+        self._numbers = itertools.count()
+        self._nodes: dict[str, Node] = {}
+        self._put = put
         self._is_over = threading.Event()
         self._watcher = threading.Thread(target=self._watch, name="ray-workers", daemon=True)
         self._watcher.start()
 
-    def allocate_id(self, spec: Any) -> None:
-        """Give a specification an id that no worker has had."""
-        if spec.id is None:
-            spec.id = f"gw{next(self._numbers)}"
+    def new_name(self) -> str:
+        """Return a name that no worker has had."""
+        return f"gw{next(self._numbers)}"
 
-    def makegateway(self, spec: Any) -> Gateway:
-        """Return a gateway, whose worker is started when something is to be run there."""
-        gateway = self._gateways[spec.id] = Gateway(self, spec)
-        return gateway
+    def start(self, node: Node) -> None:
+        """Start a worker."""
+        self._nodes[node.gateway.id] = node
+        node.start(self._cluster)
 
-    def terminate(self, timeout: float) -> None:
-        """Wait until all workers have ended, but not much longer than this, and end the rest."""
-        running = [gateway.call for gateway in self._gateways.values() if gateway.call is not None]
+    def order(self, node: Node, orders: list[Any]) -> None:
+        """Tell a worker what to do, in order."""
         with suppress(RayError):
-            ray.wait(running, num_returns=len(running), timeout=timeout) if running else None
+            self._desk.order.remote(node.gateway.id, orders)
+
+    def close(self) -> None:
+        """Wait until all workers have ended, but not for long, and end the rest."""
+        running = [node.call for node in list(self._nodes.values()) if node.call is not None]
+        with suppress(RayError):
+            ray.wait(running, num_returns=len(running), timeout=_EXIT) if running else None
         self._is_over.set()
-        for gateway in list(self._gateways.values()):
-            gateway.exit()
+        for node in list(self._nodes.values()):
+            node.kill()
         with suppress(RayError):
-            ray.kill(self.desk)
+            ray.kill(self._desk)
         self._watcher.join(timeout=2 * _POLL)
 
     def _watch(self) -> None:
@@ -97,148 +152,53 @@ class Fleet:
         ticked = time.monotonic()
         while not self._is_over.is_set():
             try:
-                events, silent = ray.get(self.desk.events.remote(_POLL))
-                for name, event in events:
-                    self._gateways[name].channel.receive(event)
+                silent = self._take(_POLL)
                 self._look_at(silent)
             except (RayError, OSError) as error:
                 if not self._is_over.is_set():
-                    self._broke(f"the run's desk in the Ray cluster is lost: {_in_line(error)}")
+                    why = f"the run's desk in the Ray cluster is lost: {_in_line(error)}"
+                    self._put(("broke", {"why": why}))
                 return
             if time.monotonic() - ticked >= _TICK:
                 ticked = time.monotonic()
-                self._tick()
+                self._put(("tick", {}))
+
+    def _take(self, seconds: float) -> dict[str, float]:
+        """Hand over what has come; return how many seconds ago each worker was heard."""
+        events, silent = ray.get(self._desk.events.remote(seconds))
+        for worker, event in events:
+            name, fields = unpack(event)
+            self._put((name, {"node": self._nodes[worker], **fields}))
+        return silent  # type: ignore[no-any-return]
 
     def _look_at(self, silent: dict[str, float]) -> None:
-        running = {g.call: g for g in self._gateways.values() if g.call is not None}
+        running = {node.call: node for node in list(self._nodes.values()) if node.call is not None}
         if not running:
             return
         ended, _ = ray.wait(list(running), num_returns=len(running), timeout=0)
         for call in ended:
             self._end(running[call], _last_words(call))
-        for gateway in running.values():
-            seconds = silent.get(gateway.id, 0.0)
-            if gateway.call is not None and seconds > _SILENT:
-                self._end(gateway, f"it has not been heard for {seconds:.0f} s")
+        for node in running.values():
+            seconds = silent.get(node.gateway.id, 0.0)
+            if node.call is not None and seconds > _SILENT:
+                self._end(node, f"it has not been heard for {seconds:.0f} s")
 
-    def _end(self, gateway: Gateway, why: str) -> None:
+    def _end(self, node: Node, why: str) -> None:
         """Take nothing of a worker any more, after what has arrived already."""
-        events, _ = ray.get(self.desk.events.remote(0))
-        for name, event in events:
-            self._gateways[name].channel.receive(event)
-        ray.get(self.desk.declare_dead.remote(gateway.id))
-        gateway.call = None
-        gateway.exit()
-        gateway.channel.end(why)
+        self._take(0)
+        ray.get(self._desk.declare_dead.remote(node.gateway.id))
+        node.call = None
+        node.kill()
+        where = node.about.get("node")
+        why = f"{why or 'it ended'}{f' (on {where})' if where else ''}"
+        self._put(("ended", {"node": node, "why": why}))
 
 
-class Gateway:
-    """The place of one worker; `about` is what its machine has told of itself."""
-
-    def __init__(self, fleet: Fleet, spec: Any) -> None:
-        self.id: str = spec.id
-        self.spec = spec
-        self.node: Any = None  # which pytest-xdist sets
-        self.about: dict[str, Any] = {}
-        self.call: Any = None  # of the actor: it returns when the worker ends
-        self.channel = Channel(self)
-        self.began = time.monotonic()
-        self._fleet = fleet
-        self._actor: Any = None
-        # What ends a worker at Ctrl-C (see `plugin.ending`), in the words of a process.
-        process = SimpleNamespace(terminate=lambda: self.order(INTERRUPT), kill=self.exit)
-        self._io = SimpleNamespace(popen=process)
-
-    def remote_exec(self, _module: Any) -> Channel:
-        """Return the channel to the worker, which runs pytest-xdist's module for workers."""
-        return self.channel
-
-    def start(self, workerinput: dict[str, Any], args: list[str], config: pytest.Config) -> None:
-        """Start the worker on whichever machine has a phone for it."""
-        cluster = self._fleet.cluster
-        start = {
-            "workerinput": workerinput,
-            "args": args,
-            "cwd": str(config.invocation_params.dir),
-            "has_cwd": sys.path[0] in {"", str(config.invocation_params.dir)},
-            "is_packed": cluster.is_packed,
-            "files": _files(workerinput["mobileagent"]),
-        }
-        options = {"num_cpus": 0, "resources": {"phone": 1}, "max_restarts": 0}
-        self._actor = ray.remote(**options, **cluster.where)(actor.Worker).remote()
-        self.call = self._actor.work.remote(start)
-
-    def order(self, order: Any) -> None:
-        """Tell the worker what to do."""
-        with suppress(RayError):
-            self._fleet.desk.order.remote(self.id, order)
-
-    def exit(self) -> None:
-        """End the worker, whatever it does, or cancel its start."""
-        if self._actor is not None:
-            with suppress(RayError):
-                ray.kill(self._actor)
-            self._actor = None
-
-    def _rinfo(self) -> SimpleNamespace:
-        """Return what pytest-xdist and pytest-cov ask of the machine, before it is known."""
-        version = (*sys.version_info,)
-        place = {"executable": sys.executable, "cwd": str(Path.cwd()), "hostname": platform.node()}
-        return SimpleNamespace(
-            platform=sys.platform, version_info=version, pid=os.getpid(), **place
-        )
-
-
-class Channel:
-    """What a worker is sent, and sends. What is sent first starts it."""
-
-    def __init__(self, gateway: Gateway) -> None:
-        self.gateway = gateway
-        self._callback: Callable[[Any], None] = lambda _: None
-        self._endmarker: Any = None
-        self._error = ""
-        self._is_started = self._is_closed = False
-
-    def send(self, what: Any) -> None:
-        """Send an order, or at first what the worker is to be started with."""
-        if self._is_started:
-            self.gateway.order(what)
-            return
-        self._is_started = True
-        workerinput, args, _options, _path = what
-        self.gateway.start(workerinput, args, self.gateway.node.config)
-
-    def setcallback(self, callback: Callable[[Any], None], endmarker: Any) -> None:
-        """Have events handed over as they come, and the marker at the end."""
-        self._callback, self._endmarker = callback, endmarker
-
-    def receive(self, event: tuple[str, dict[str, Any]]) -> None:
-        """Hand over an event; what a machine tells of itself is noted, too."""
-        name, about = event
-        if name.startswith("mobileagent_"):
-            if name == "mobileagent_node":
-                self.gateway.about = about
-            node = self.gateway.node
-            node.putevent((name, {"node": node, "about": about}))
-        else:
-            self._callback(event)
-
-    def end(self, why: str) -> None:
-        """Tell that nothing will come any more, and why, unless the worker had said that."""
-        self._is_closed = True
-        where = self.gateway.about.get("node")
-        self._error = f"{why or 'it ended'}{f' (on {where})' if where else ''}"
-        self._callback(self._endmarker)
-
-    def isclosed(self) -> bool:
-        """Whether the worker has ended."""
-        return self._is_closed
-
-    def close(self) -> None:
-        """Do nothing: the gateway ends the worker."""
-
-    def _getremoteerror(self) -> str:
-        return self._error
+def _about_here() -> SimpleNamespace:
+    """Return what pytest-cov asks of a worker's machine."""
+    place = {"executable": sys.executable, "cwd": str(Path.cwd()), "hostname": platform.node()}
+    version = (*sys.version_info,)
+    return SimpleNamespace(platform=sys.platform, version_info=version, pid=os.getpid(), **place)
 
 
 def _files(given: dict[str, str]) -> dict[str, str]:

@@ -1,30 +1,31 @@
 """A worker: a session of pytest in an actor, on a machine with a phone, and its line to the desk.
 
-It is pytest-xdist's own worker, which asks for tests and tells of them through a channel; here, the
-channel leads to the desk. Beside that, a thread sends what is recorded, and is heard at intervals.
+What its loop tells, and is told, goes through the desk. Beside that, a thread sends what is
+recorded, and is heard at intervals.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import queue
 import signal
 import socket
 import threading
 import time
+from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import ray
-import xdist.remote
 from ray.exceptions import RayError
 
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.errors import HostError, in_one_line
 from pytest_mobileagent.llm.budget import Cashier
 from pytest_mobileagent.plugin.config import RUN
+from pytest_mobileagent.plugin.engine.ray.loop import INTERRUPT, STOP, Loop, pack
 from pytest_mobileagent.plugin.engine.ray.mirror import Mirror, Parcel, new_lines_of, put
 from pytest_mobileagent.plugin.engine.ray.nodes import about_code, about_node
 from pytest_mobileagent.plugin.models import LEDGER
@@ -37,7 +38,17 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.budget import Spent
 
 DESK = "desk"  # its name among the actors of a run: a handle would load its class before pytest
-INTERRUPT = "interrupt"  # the order to end as after Ctrl-C
+# What pytest-xdist sets in a worker: it is one process, and does not debug.
+_OF_WORKERS: dict[str, Any] = {
+    "loadgroup": False,
+    "looponfail": False,
+    "usepdb": False,
+    "dist": "no",
+    "distload": False,
+    "numprocesses": None,
+    "maxprocesses": None,
+    "basetemp": None,
+}
 _EVERY = 0.3  # seconds between two looks at what was recorded, if nothing else is sent
 _MOST = 4 << 20  # bytes that are sent at once
 _LOST = 12.0  # seconds after which a worker that the desk does not answer ends itself
@@ -46,7 +57,7 @@ _LOST = 12.0  # seconds after which a worker that the desk does not answer ends 
 def run(config: pytest.Config, start: dict[str, Any]) -> None:
     """Run a session of pytest for a worker, whose `config` has loaded its plugins.
 
-    `start` is what the controller has sent: see `gateway.Channel`.
+    `start` is what the controller has sent: see `gateway.Node`.
     """
     workerinput = start["workerinput"]
     given = workerinput["mobileagent"]
@@ -56,10 +67,10 @@ def run(config: pytest.Config, start: dict[str, Any]) -> None:
         shared.watch()  # what ends with this process, if that is killed
         _unpack(shared.folder, given, start["files"])
         desk, name = ray.get_actor(DESK), workerinput["workerid"]
-        channel = DeskChannel(desk, name, Path(given["folder"]), shared.folder / "cashier")
-        config.pluginmanager.register(channel, "mobileagent-desk")
-        _play(config, channel, start)
-        channel.end()
+        line = DeskLine(desk, name, Path(given["folder"]), shared.folder / "cashier")
+        config.pluginmanager.register(line, "mobileagent-desk")
+        _play(config, line, start)
+        line.end()
     finally:
         shared.close()
 
@@ -79,44 +90,44 @@ def _unpack(folder: Path, given: dict[str, str], files: dict[str, str]) -> None:
         given |= {"decided": str(folder / "decided"), "earlier": str(earlier)}
 
 
-def _play(config: pytest.Config, channel: DeskChannel, start: dict[str, Any]) -> None:
-    """Do what pytest-xdist's worker does once it is started."""
+def _play(config: pytest.Config, line: DeskLine, start: dict[str, Any]) -> None:
+    """Run the session, with what plugins know a worker of pytest-xdist by."""
     workerinput = start["workerinput"]
     os.environ["PYTEST_XDIST_TESTRUNUID"] = workerinput["testrunuid"]
     os.environ["PYTEST_XDIST_WORKER"] = workerinput["workerid"]
     os.environ["PYTEST_XDIST_WORKER_COUNT"] = str(workerinput["workercount"])
-    _keep_reruns_here(config, workerinput)
-    xdist.remote.setup_config(config, None)
+    vars(config.option).update(_OF_WORKERS)
     config._parser.prog = os.path.basename(workerinput["mainargv"][0])  # noqa: PTH119 - a name
     config.workerinput = workerinput  # type: ignore[attr-defined]
     config.workeroutput = {}  # type: ignore[attr-defined]
-    xdist.remote.interactor = xdist.remote.WorkerInteractor(config, channel)
+    if ray.util.get_node_ip_address() != start["address"]:
+        count_reruns_here(workerinput)
+    loop = Loop(config, line.send)
+    config.pluginmanager.register(loop, "mobileagent-loop")
+    line.listen(loop.obey)
     config.hook.pytest_cmdline_main(config=config)
 
 
-def _keep_reruns_here(config: pytest.Config, workerinput: dict[str, Any]) -> None:
-    """Have pytest-rerunfailures count here how often a test was run again.
+def count_reruns_here(workerinput: dict[str, Any]) -> None:
+    """Have pytest-rerunfailures, if it is there, count on this machine.
 
-    Its workers reach the controller's count through the loopback interface, and so on no other
-    machine than that of the controller.
+    It counts in the controller's process, which it reaches only on the same machine, and connects
+    to it even if nothing is to be rerun. Tests that are marked to be rerun are, with this.
     """
-    plugin = config.pluginmanager.get_plugin("rerunfailures")
-    if plugin is not None and "sock_port" in workerinput:
-        counts = plugin.ServerStatusDB()
+    if "sock_port" in workerinput:
+        counts = import_module("pytest_rerunfailures").ServerStatusDB()
         workerinput["sock_port"] = counts.sock_port
+        counts.sock.listen()  # its thread may not have come to that when pytest connects
         workerinput["statusdb_token"] = getattr(counts, "token", None)
 
 
-class DeskChannel:
-    """A worker's line to the desk, with what pytest-xdist asks of a channel; and a plugin.
+class DeskLine:
+    """A worker's line to the desk; and a plugin.
 
     Whatever was recorded before an event is sent before it.
     """
 
     def __init__(self, desk: Any, worker: str, folder: Path, cashier: Path) -> None:
-        self.gateway = SimpleNamespace(
-            execmodel=SimpleNamespace(RLock=threading.RLock, Event=threading.Event)
-        )
         self._desk, self._worker, self._folder = desk, worker, folder
         self._mirror = Mirror(folder, lambda names: ray.get(desk.missing.remote(names)))
         self._events: queue.Queue[Any] = queue.Queue()
@@ -126,16 +137,15 @@ class DeskChannel:
         self._cashier = Cashier(cashier, self.spent)
         self._paid, self._counting = 0, threading.Lock()  # bytes of the ledger that were told
         self._sender.start()
-        self.send(("mobileagent_node", about_node()))
+        self.send("here", about=about_node())
 
-    def send(self, event: Any) -> None:
+    def send(self, name: str, **fields: Any) -> None:
         """Send an event to the controller."""
-        self._events.put(event)
+        self._events.put(pack(name, fields))
 
-    def setcallback(self, callback: Callable[[Any], None], endmarker: Any) -> None:
+    def listen(self, obey: Callable[[Any], None]) -> None:
         """Have orders handed over, in a thread, as they come."""
-        arguments = callback, endmarker
-        threading.Thread(target=self._obey, args=arguments, name="orders", daemon=True).start()
+        threading.Thread(target=self._listen, args=[obey], name="orders", daemon=True).start()
 
     def allot(self, key: str) -> int:
         """Return the number of a new attempt at a case, by its key."""
@@ -207,18 +217,19 @@ class DeskChannel:
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Tell by what code this machine runs tests, before any is run."""
-        self.send(("mobileagent_code", about_code(session, session.config.stash[RUN])))
+        self.send("code", about=about_code(session, session.config.stash[RUN]))
 
-    def _obey(self, callback: Callable[[Any], None], endmarker: Any) -> None:
+    def _listen(self, obey: Callable[[Any], None]) -> None:
         with contextlib.suppress(RayError):
             while not self._is_over:
-                for order in ray.get(self._desk.orders.remote(self._worker, 2.0)):
+                orders = ray.get(self._desk.orders.remote(self._worker, 2.0))
+                for order in itertools.chain.from_iterable(orders):
                     if order == INTERRUPT:
                         os.kill(os.getpid(), signal.SIGTERM)
                     else:
-                        callback(order)
+                        obey(order)
             return
-        callback(endmarker)
+        obey(STOP)  # the desk is lost, and with it the run
 
     def _keep_sending(self) -> None:
         """Send events and files until the end; without an answer, end this process."""
@@ -243,7 +254,7 @@ class DeskChannel:
                 batch, size = [], 0
             batch.append(parcel)
             size += len(parcel.content)
-        self._tell(batch, [event for event in events if isinstance(event, tuple)])
+        self._tell(batch, [event for event in events if isinstance(event, bytes)])
         for event in events:
             if isinstance(event, threading.Event):
                 event.set()

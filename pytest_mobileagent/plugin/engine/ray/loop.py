@@ -1,0 +1,179 @@
+"""What a worker runs in place of pytest's own loop: the tests that it is told to; a plugin.
+
+It tells the controller what that needs to report the tests as its own: by names of events, and
+fields which are plain data, as the controller may not have the classes that a worker has.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import platform
+import queue
+import sys
+import time
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_mobileagent.plugin.engine.deferring import run_before_pause
+from pytest_mobileagent.plugin.engine.scheduler import Mark
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+INTERRUPT = "interrupt"  # the order to end as after Ctrl-C
+STOP = "stop"  # the order to end after the test that is running
+
+
+class Loop:
+    """Runs tests by their numbers, in the order in which `obey` is told them.
+
+    `send` takes the name of an event and its fields. `config` has the worker's input.
+    """
+
+    def __init__(self, config: pytest.Config, send: Callable[..., None]) -> None:
+        self._config = config
+        self._input: dict[str, Any] = config.workerinput  # type: ignore[attr-defined]
+        self._send = send
+        self._orders: queue.Queue[int | Mark] = queue.Queue()
+        self._numbers: dict[str, int] = {}
+        self._is_stopped = False
+
+    def obey(self, order: int | Mark | str) -> None:
+        """Take an order, in whichever thread; INTERRUPT is none of these."""
+        if isinstance(order, str):
+            self._is_stopped = True
+            order = Mark.END
+        self._orders.put(order)
+
+    @pytest.hookimpl
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Tell that this worker has started."""
+        self._session = session
+        self._send("ready", workerinfo=_about_python())
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Tell which tests there are."""
+        ids = [item.nodeid for item in session.items]
+        self._numbers = {test: number for number, test in enumerate(ids)}
+        self._send("collected", ids=ids)
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Run tests until there are no more, or the run has to end."""
+        what = self._orders.get()
+        while what is not Mark.END:
+            following = self._orders.get()  # the test that runs leaves set up what this one needs
+            start = time.perf_counter()
+            if not isinstance(what, Mark):
+                self._run_one(session.items[what], following)
+            self._send("done", what=what, seconds=time.perf_counter() - start)
+            if session.shouldfail or session.shouldstop or self._is_stopped:
+                break
+            what = following
+        return True
+
+    def _run_one(self, item: pytest.Item, following: int | Mark) -> None:
+        if following is Mark.PAUSE:
+            run_before_pause(item)
+            return
+        items = self._session.items
+        then = None if isinstance(following, Mark) else items[following]
+        self._config.hook.pytest_runtest_protocol(item=item, nextitem=then)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_sessionfinish(
+        self, session: pytest.Session, exitstatus: int
+    ) -> Generator[None, Any, Any]:
+        """Tell that this worker ends, with what plugins have put into its output."""
+        output: dict[str, Any] = self._config.workeroutput  # type: ignore[attr-defined]
+        output["exitstatus"] = int(exitstatus)
+        output["shouldfail"], output["shouldstop"] = session.shouldfail, session.shouldstop
+        result = yield
+        self._send("finished", output=output)
+        return result
+
+    def pytest_internalerror(self, excrepr: object) -> None:
+        """Tell of an error that ends this worker."""
+        self._send("internal_error", text=str(excrepr))
+
+    def pytest_runtest_logstart(self, nodeid: str, location: Any) -> None:
+        """Tell that a test begins."""
+        self._send("logstart", nodeid=nodeid, location=location)
+
+    def pytest_runtest_logfinish(self, nodeid: str, location: Any) -> None:
+        """Tell that a test has ended."""
+        self._send("logfinish", nodeid=nodeid, location=location)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Tell of a test's phase, with what plugins tell reports of several workers apart by."""
+        number = self._numbers.get(report.nodeid, -1)
+        ids = {"worker_id": self._input["workerid"], "testrun_uid": self._input["testrunuid"]}
+        self._send("testreport", data={**self._plain(report), "item_index": number, **ids})
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Tell of what was skipped, or could not be collected."""
+        if not report.passed:
+            self._send("collectreport", data=self._plain(report))
+
+    def pytest_warning_recorded(
+        self, warning_message: warnings.WarningMessage, when: str, nodeid: str, location: Any
+    ) -> None:
+        """Tell of a warning."""
+        plain = _plain_warning(warning_message)
+        self._send("warning", plain=plain, when=when, nodeid=nodeid, location=location)
+
+    def _plain(self, report: Any) -> dict[str, Any]:
+        hook = self._config.hook.pytest_report_to_serializable
+        data: dict[str, Any] = hook(config=self._config, report=report)
+        return data
+
+
+def pack(name: str, fields: dict[str, Any]) -> bytes:
+    """Return an event as bytes, which pass through processes that have none of its classes."""
+    return pickle.dumps((name, fields))
+
+
+def unpack(event: bytes) -> tuple[str, dict[str, Any]]:
+    """Return an event's name and fields."""
+    name, fields = pickle.loads(event)  # noqa: S301 - of a worker, which runs our code anyway
+    return name, fields
+
+
+def warning_of(plain: dict[str, Any]) -> warnings.WarningMessage:
+    """Return a warning of a worker; its class is a stand-in if only the worker has loaded it."""
+    module, name = plain["module"], plain["name"]
+    category = getattr(sys.modules.get(module), name, None)
+    if not (isinstance(category, type) and issubclass(category, Warning)):
+        category = type(name, (Warning,), {"__module__": module})
+    try:
+        message = category(plain["text"])
+    except TypeError:  # it takes something else
+        message = Warning(plain["text"])
+    filename, line = plain["filename"], plain["line"]
+    return warnings.WarningMessage(message, category, filename, plain["lineno"], line=line)
+
+
+def _plain_warning(warning: warnings.WarningMessage) -> dict[str, Any]:
+    category = warning.category
+    return {
+        "module": category.__module__,
+        "name": category.__name__,
+        "text": str(warning.message),
+        "filename": warning.filename,
+        "lineno": warning.lineno,
+        "line": warning.line,
+    }
+
+
+def _about_python() -> dict[str, Any]:
+    """Return what pytest-xdist tells of the Python of a worker."""
+    return {
+        "version": sys.version,
+        "version_info": tuple(sys.version_info),
+        "sysplatform": sys.platform,
+        "platform": platform.platform(),
+        "executable": sys.executable,
+        "cwd": os.getcwd(),  # noqa: PTH109 - a text
+    }

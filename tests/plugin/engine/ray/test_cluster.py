@@ -1,0 +1,121 @@
+"""What a cluster has to have for a run, and what cannot be asked of one."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("ray")
+
+from pytest_mobileagent.plugin.engine import ray as engine
+from pytest_mobileagent.plugin.engine.ray import cluster as module
+from pytest_mobileagent.plugin.engine.ray.cluster import Cluster, ClusterError
+
+HERE, ELSEWHERE = "10.0.0.1", "10.0.0.2"
+
+
+def machine(address: str, phones: int, **labels: str) -> dict[str, Any]:
+    resources = {"phone": float(phones)} if phones else {}
+    about = {"Resources": resources, "Labels": labels, "Alive": True}
+    return {"NodeManagerAddress": address, **about}
+
+
+@pytest.fixture
+def machines(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """The machines that Ray knows of, to be filled in."""
+    found: list[dict[str, Any]] = []
+    known: Any = SimpleNamespace(
+        nodes=lambda: found, util=SimpleNamespace(get_node_ip_address=lambda: HERE)
+    )
+    monkeypatch.setattr(module, "ray", known)
+    monkeypatch.setattr(module, "disconnect", lambda: None)
+    return found
+
+
+def test_only_phones_of_chosen_machines_that_are_there_count(machines) -> None:
+    dead = {**machine(HERE, 8, pool="lab"), "Alive": False}
+    machines += [machine(HERE, 0), machine(HERE, 2, pool="lab"), machine(ELSEWHERE, 4), dead]
+    assert Cluster().phones == 6
+    assert Cluster({"pool": "lab"}).phones == 2
+    Cluster({"pool": "lab"}).check(2)
+    with pytest.raises(ClusterError, match=r"-n 3 needs 3 phones, and the machines .* have 2"):
+        Cluster({"pool": "lab"}).check(3)
+
+
+@pytest.mark.parametrize(("address", "phones", "others"), [
+    (HERE, 1, False), (ELSEWHERE, 1, True), (ELSEWHERE, 0, False),
+])  # fmt: skip
+def test_another_machine_is_one_with_another_address_and_phones(
+    machines, address: str, phones: int, others: bool
+) -> None:
+    machines += [machine(HERE, 1), machine(address, phones)]
+    assert Cluster().has_others is others
+
+
+class Config:
+    """The configuration of a run with two workers on a cluster."""
+
+    def __init__(self, *, distribution: str = "load", ini: int = 0, **given: Any) -> None:
+        run = SimpleNamespace(workers=2, settings={"mobile-engine": "--mobile-engine=ray"})
+        self.stash: Any = {engine.RUN: run, engine._CLUSTER: Cluster()}
+        self.option = SimpleNamespace(dist=distribution)
+        self.known_args_namespace = SimpleNamespace(dist="no", distload=False)
+        self.pluginmanager = SimpleNamespace(register=lambda *_: None)
+        self._given = {"dist": distribution, **given}
+        self._ini = ini
+
+    def getoption(self, name: str, default: Any = None) -> Any:
+        return self._given.get(name, default)
+
+    def getini(self, name: str) -> Any:
+        return self._ini
+
+
+@pytest.fixture
+def ask(machines, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A function that asks for a cluster, and returns why it cannot be had."""
+    monkeypatch.setattr(engine, "usage_error", lambda _, text: pytest.UsageError(text))
+
+    def ask(address: str, **given: Any) -> str:
+        machines.append(machine(address, 2))
+        with pytest.raises(pytest.UsageError) as error:
+            engine.use_cluster(Config(**given))  # type: ignore[arg-type]
+        return str(error.value)
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("option", "given"),
+    [
+        ("--reruns", {"reruns": 1}),
+        ("--force-reruns", {"force_reruns": 1}),
+        ("reruns (of the ini file)", {"ini": 1}),
+    ],
+)
+def test_reruns_on_other_machines_are_refused_by_name(ask, option: str, given) -> None:
+    error = ask(ELSEWHERE, **given)
+    assert error.startswith(f": {option} cannot be used with machines other than this: ")
+    assert "--mobile-retries" in error
+    assert "\n" not in error
+
+
+def test_what_pytest_xdist_would_decide_is_refused(ask) -> None:
+    assert "leave --dist and --tx out, and give -n" in ask(HERE, distribution="loadscope")
+
+
+def test_pytest_xdist_is_left_out_where_reruns_reach_this_machine(
+    machines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pytest_mobileagent.plugin.engine.ray import controller
+
+    monkeypatch.setattr(controller, "Controller", lambda *_: "ours")
+    machines.append(machine(HERE, 2))
+    config: Any = Config(reruns=1)
+    registered: list[Any] = []
+    config.pluginmanager.register = lambda *each: registered.append(each)
+    engine.use_cluster(config)
+    assert registered == [("ours", "mobileagent-controller")]
+    assert config.option.dist == "no"
