@@ -116,7 +116,7 @@ class ComputerAgent(Agent):
             decision = self._read(reply.tool_calls, frame)
             looks += 1
             if decision.actions or not decision.signal or looks == _LOOKS:
-                return Reply(decision.actions, said=said(reply))
+                return Reply(decision.actions, said=words_and_calls(reply))
             self._answer(image)
 
     def _tell(self, observation: Observation, image: Image) -> None:
@@ -216,6 +216,6 @@ def words_of(call: ToolCall) -> str:
     return json.dumps({"name": call.name, "arguments": arguments}, ensure_ascii=False)
 
 
-def said(reply: ModelReply) -> str:
+def words_and_calls(reply: ModelReply) -> str:
     """Return a reply's text and its calls, a line each."""
     return "\n".join(filter(None, [reply.text, *map(words_of, reply.tool_calls)]))

@@ -86,7 +86,7 @@ class OsAtlas(EndpointAgent):
                 SECTIONS,
             )
         )
-        lines = [f"Step {number}: {told(turn)}" for number, turn in enumerate(self.turns, 1)]
+        lines = [f"Step {number}: {line_of(turn)}" for number, turn in enumerate(self.turns, 1)]
         after = TASK.format(task=self.task(), history="\n".join(lines) or "None")
         return (Message("user", (before, image, after)),)
 
@@ -106,7 +106,7 @@ def declared(kind: str, actions: dict[str, tuple[str, str]]) -> list[str]:
     ]
 
 
-def told(turn: Turn) -> str:
+def line_of(turn: Turn) -> str:
     """Return a past step as one line."""
     words = turn.decision.words
     action = re.sub(r"\A.*?actions:", "", words, flags=re.DOTALL | re.IGNORECASE)

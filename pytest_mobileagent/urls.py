@@ -12,7 +12,7 @@ _URL = re.compile(
 )
 
 
-def shown(text: str) -> str:
+def redact_urls(text: str) -> str:
     """Return a text as it may be shown and recorded: its URLs without what may be secret.
 
     Names and passwords, and the values of queries, are left out; where it cannot be known what is
@@ -22,7 +22,7 @@ def shown(text: str) -> str:
 
 
 def hide(text: str, url: str) -> str:
-    """Return a text, such as an error's, without whatever `shown(url)` leaves out of the URL."""
+    """Return a text, such as an error's, without what `redact_urls` leaves out of a URL."""
     from urllib.parse import unquote, unquote_plus  # most processes need none
 
     names = re.findall(r"//(.*)@", url)

@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from pytest_mobileagent.urls import hide, passwords_in, shown
+from pytest_mobileagent.urls import hide, passwords_in, redact_urls
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ from pytest_mobileagent.urls import hide, passwords_in, shown
     ],
 )
 def test_secrets_are_left_out(text, public):
-    assert shown(text) == public
+    assert redact_urls(text) == public
 
 
 def test_an_error_does_not_tell_what_the_url_hides():

@@ -135,12 +135,12 @@ def _use(element: Element) -> str:
 
 
 def _with_words(words: str, more: str) -> str:
-    known = set(_plain(words).split())
-    added = "".join(f" {word}" for word in _plain(more).split() if word not in known)
+    known = set(_without_punctuation(words).split())
+    added = "".join(f" {word}" for word in _without_punctuation(more).split() if word not in known)
     return f"{words}{added}".replace(";", ". ")
 
 
-def _plain(words: str) -> str:
+def _without_punctuation(words: str) -> str:
     return words.replace(";", " ").replace(",", " ").replace(".", " ")
 
 

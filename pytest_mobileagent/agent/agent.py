@@ -42,7 +42,7 @@ class Briefing:
     - `options`: an instance of the agent's `Options`, with what `--mobile-agent-option` gave.
     - `folder`: a folder of the episode's own, for files that the agent wants to keep.
     - `instructions`: what to do step by step, where the task says that beside its goal; with
-      `--mobile-user=told`, what the user says at each step (see `Told`).
+      `--mobile-user=told`, what the user says at each step (see `StepInstructions`).
     - `installed`: the packages of all apps that the device has.
     - `ocr`: the OCR engine to use ("rapidocr"), for `pytest_mobileagent.screen.ocr`.
     - `models` and `port` are what `model` and `endpoint` go by.
@@ -93,7 +93,7 @@ class Briefing:
         return replace(self, options=options)
 
 
-class Told(Sequence[str]):
+class StepInstructions(Sequence[str]):
     """Instructions that grow with each observation, by what the user says then unasked.
 
     Agents take the instruction of the step that they are at. Where that has none, the last one is

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.agent.agent import Reply, Told
+from pytest_mobileagent.agent.agent import Reply, StepInstructions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,9 +32,9 @@ class Channel:
     def __init__(self, first: Observation, exchange: Callable[[Reply], Observation | None]) -> None:
         self._last: Observation | None = first
         self._exchange = exchange
-        self._told: Told | None = None
+        self._told: StepInstructions | None = None
 
-    def follow(self, told: Told) -> None:
+    def follow(self, told: StepInstructions) -> None:
         """Add what the user says unasked to the agent's instructions, from now on."""
         self._told = told
         told.add(self.observation().told)
@@ -99,7 +99,7 @@ def drive(agent: Any, briefing: Briefing, channel: Channel) -> str:
     Raises:
         EpisodeOver: the episode has ended.
     """
-    if isinstance(briefing.instructions, Told):
+    if isinstance(briefing.instructions, StepInstructions):
         channel.follow(briefing.instructions)
     if callable(getattr(agent, "run", None)):
         answer = agent.run(briefing, Phone(channel))

@@ -80,12 +80,12 @@ def look(walls: Sequence[Wall], screens: Sequence[Screen]) -> Sighting | None:
         if len(seen) == LAST:
             return None
         seen.append(each)
-        if (wall := standing(walls, screen)) is not None:
+        if (wall := wall_on(walls, screen)) is not None:
             return Sighting(place, f"the screen looks like a wall by {wall.where}")
     return None
 
 
-def standing(walls: Sequence[Wall], screen: Screen) -> Wall | None:
+def wall_on(walls: Sequence[Wall], screen: Screen) -> Wall | None:
     """Return the first of some walls that a screen looks like; None if it looks like none."""
     return next((wall for wall in walls if wall.stands_on(screen)), None)
 

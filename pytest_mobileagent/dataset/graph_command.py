@@ -125,10 +125,10 @@ def _merged(
             msg = f"there is no episode to merge in {', '.join(map(str, given.sources))}{why}"
             raise GraphError(msg)
         merged = merger.finish(**{name: value for name, value in named.items() if value})
-    return _said(given.output, merged)
+    return _summary(given.output, merged)
 
 
-def _said(folder: Path, merged: Merged) -> str:
+def _summary(folder: Path, merged: Merged) -> str:
     lines = [
         f"wrote {folder}: {merged.pages} pages, {merged.edges} edges, {merged.tasks} tasks",
         f"merged {merged.episodes} episodes with {merged.screens} screens",

@@ -107,7 +107,7 @@ class _Led:
     targets: Counter[str] = field(default_factory=Counter)
 
     @property
-    def kept(self) -> str:
+    def main_target(self) -> str:
         """The page to which it led most often; of several the one to which it led first."""
         return self.targets.most_common(1)[0][0]
 
@@ -165,7 +165,7 @@ class Merger:
             GraphError, HostError: something cannot be written.
         """
         for (page, _), led in self._edges.items():
-            self._writer.edge(page, led.golden, led.kept, led.targets[led.kept])
+            self._writer.edge(page, led.golden, led.main_target, led.targets[led.main_target])
             if len(led.targets) > 1:
                 targets = tuple(led.targets.most_common())
                 self.merged.contradictions.append(
@@ -275,14 +275,14 @@ class Merger:
         start = self._starts[way.case.task.snapshot].most_common(1)[0][0]
         ends = [each.page for each in way.golden[1:]] + [way.pages[-1]]
         return way.pages[0] == start and all(
-            ends_episode(each.action) or self._kept(each) == end
+            ends_episode(each.action) or self._leads_to(each) == end
             for each, end in zip(way.golden, ends, strict=True)
         )
 
-    def _kept(self, golden: Golden) -> str | None:
+    def _leads_to(self, golden: Golden) -> str | None:
         """Return the page to which an action leads from its page; None if that was never seen."""
         led = self._edges.get((golden.page, _key(golden)))
-        return None if led is None else led.kept
+        return None if led is None else led.main_target
 
 
 def _packed(screen: Screen) -> bytes:

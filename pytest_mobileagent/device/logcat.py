@@ -144,12 +144,12 @@ def kept_crashes(printed: str, since: datetime) -> list[tuple[datetime, Crash]] 
             moment = datetime.fromisoformat(when)
         except ValueError:  # no date that there is
             continue
-        crash = _kept(what, content) if moment >= since.replace(microsecond=0) else None
+        crash = _crash_of(what, content) if moment >= since.replace(microsecond=0) else None
         found += [(moment, crash)] if crash is not None else []
     return sorted(found, key=lambda each: each[0])
 
 
-def _kept(what: str, content: str) -> Crash | None:
+def _crash_of(what: str, content: str) -> Crash | None:
     """Return the crash that an entry tells of; None if it tells of none."""
     lines = content.rstrip("\n").split("\n")
     head = [found for found in map(_FIELD.fullmatch, takewhile(bool, lines)) if found]

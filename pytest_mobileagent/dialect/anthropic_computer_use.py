@@ -110,7 +110,7 @@ class AnthropicComputerUse(Dialect):
 
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return a decision as JSON: an object for one use of the tool, a list for several."""
-        said = [each for action in decision.actions for each in self._said(action, frame)]
+        said = [each for action in decision.actions for each in self._calls_of(action, frame)]
         if decision.signal in _SIGNALS:
             said.append({"action": decision.signal})
         elif decision.signal:
@@ -177,7 +177,7 @@ class AnthropicComputerUse(Dialect):
         times = 0 if clicks <= 0 else max(1, min(round(clicks / _CLICKS), _SCROLLS))
         return [Scroll(OPPOSITE[content], at)] * times
 
-    def _said(self, action: Action, frame: Frame) -> list[dict[str, Any]]:
+    def _calls_of(self, action: Action, frame: Frame) -> list[dict[str, Any]]:
         match action:
             case Tap(x, y):
                 return self._click("left_click", x, y, frame)

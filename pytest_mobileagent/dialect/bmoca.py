@@ -89,7 +89,7 @@ class BMoca(Dialect):
 
     def _read(self, words: str, frame: Frame) -> Decision | Action:
         before, name, arguments = _call(words)
-        return Decision((self._action(name, arguments, frame),), _said(before))
+        return Decision((self._action(name, arguments, frame),), _remarks(before))
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return what a reply means to the code: the first of `_NAMES` that it contains counts.
@@ -109,7 +109,7 @@ class BMoca(Dialect):
             if argument not in (_FINGER if name == "swipe" else _KEYS):
                 msg = f"{name} does not know {quoted(argument)}"
                 raise DialectError(msg)
-        return Decision((self._action(name, argument, frame),), _said(words))
+        return Decision((self._action(name, argument, frame),), _remarks(words))
 
     def _print(self, action: Action, said: Parts, frame: Frame) -> str:
         parts = [f"- {name.capitalize()}: {said[name]}" for name in _PARTS if name in said]
@@ -122,7 +122,7 @@ class BMoca(Dialect):
                 msg = f"a gesture has four coordinates: {quoted(arguments)}"
                 raise DialectError(msg)
             return gesture((values[0], values[1], values[2], values[3]), frame, self.threshold)
-        argument = _plain(arguments)
+        argument = _unquoted(arguments)
         if name == "tap":
             return Tap(*frame.mark(str(int(number(argument, "the tag")))).bounds.center)
         if name == "swipe":
@@ -152,7 +152,7 @@ class BMoca(Dialect):
             DialectError: it calls none.
         """
         _, name, arguments = _call(words)
-        return name, arguments if name == "dual-gesture" else _plain(arguments)
+        return name, arguments if name == "dual-gesture" else _unquoted(arguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +265,7 @@ def _call(words: str) -> tuple[str, str, str]:
     return "Action:".join(before), "dual-gesture" if is_gesture else name, call[2].strip()
 
 
-def _plain(argument: str) -> str:
+def _unquoted(argument: str) -> str:
     """Return an argument without its name and quotation marks."""
     return re.sub(r"^[\w ]*[:=]", "", argument).strip(" \"'“”")
 
@@ -275,7 +275,7 @@ def _distance(ends: Gesture) -> float:
     return math.hypot(2 * (y2 - y1), x2 - x1)
 
 
-def _said(words: str) -> dict[str, str]:
+def _remarks(words: str) -> dict[str, str]:
     found = re.split(r"(description|observation|thought)\W{0,4}[:：]", words, flags=re.IGNORECASE)
     said: dict[str, str] = {}
     for name, text in zip(found[1::2], found[2::2], strict=True):

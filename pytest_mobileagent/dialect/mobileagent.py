@@ -82,7 +82,7 @@ class MobileAgent(Dialect):
                 return Decision((typed(found[1].replace("_", "\n")),), said)
             parts = _decision({**said, "action": f"{name} ({found[1]})"}, frame)
             return Decision((), {**parts.said, **said}, parts.signal)
-        done = _plain(name, said["action"], frame)
+        done = _simple_action(name, said["action"], frame)
         return Decision((done,), said) if done else Decision((), said, "unknown")
 
     def print(self, decision: Decision, frame: Frame) -> str:
@@ -159,11 +159,11 @@ def _decision(said: Parts, frame: Frame) -> Decision:
             return Decision((), {**said, "icon": icon.strip(), "place": place}, name)
         case "type":
             return Decision((typed(parameter(action, name)),), said)
-    done = _plain(name, action, frame)
+    done = _simple_action(name, action, frame)
     return Decision((done,), said) if done else Decision((), said, "unknown")
 
 
-def _plain(name: str, action: str, frame: Frame) -> Action | None:
+def _simple_action(name: str, action: str, frame: Frame) -> Action | None:
     width, height = frame.size
     lowered = action.lower()
     if name == "page" and "down" in lowered:

@@ -83,7 +83,7 @@ class OpenAiComputerUse(Dialect):
 
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return a decision as JSON: an object for one action, a list for several or none."""
-        said = [self._said(action, frame) for action in decision.actions]
+        said = [self._call_of(action, frame) for action in decision.actions]
         if decision.signal == SCREENSHOT:
             said.append({"type": "screenshot"})
         elif decision.signal:
@@ -113,7 +113,7 @@ class OpenAiComputerUse(Dialect):
                 return []
         raise unknown("action", name)
 
-    def _said(self, action: Action, frame: Frame) -> dict[str, Any]:
+    def _call_of(self, action: Action, frame: Frame) -> dict[str, Any]:
         match action:
             case Tap(x, y):
                 return {"type": "click", "button": "left", **_at(x, y, frame)}

@@ -75,7 +75,7 @@ class Qwen(Dialect):
         answer = words.rpartition("</think>")[2]
         before, tag, behind = answer.partition("<tool_call>")
         arguments = _arguments(object_in(behind if tag else answer))
-        said = _said(before) if tag else {}
+        said = _remarks(before) if tag else {}
         return Decision((self._action(arguments, frame),), said)
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
@@ -191,7 +191,7 @@ def _arguments(found: dict[str, Any]) -> dict[str, Any]:
     return arguments
 
 
-def _said(before: str) -> dict[str, str]:
+def _remarks(before: str) -> dict[str, str]:
     said = {"thought": _THOUGHT.search(before), "action": _ACTION.search(before)}
     return {part: match[1].strip() for part, match in said.items() if match and match[1].strip()}
 

@@ -81,7 +81,7 @@ class UiTars(Dialect):
             said_call = call(calls, at)
             actions.append(self._action(said_call, frame))
             at = said_call.end
-        said = _said(before)
+        said = _remarks(before)
         asked = (Ask(said.get("thought", "")) if each == Ask("") else each for each in actions)
         return Decision(tuple(asked), said)
 
@@ -178,7 +178,7 @@ def _halves(words: str) -> tuple[str, str]:
     return words[: found[-1].start()], words[found[-1].end() :].lstrip("`")
 
 
-def _said(before: str) -> dict[str, str]:
+def _remarks(before: str) -> dict[str, str]:
     if match := _REFLECTION.search(before):
         return {"reflection": match[1].strip(), "thought": match[2].strip()}
     thought = match[1].strip() if (match := _THOUGHT.search(before)) else ""

@@ -52,7 +52,7 @@ def _waves(draw: ImageDraw, size: tuple[int, int], base: float, ink: Color, bend
     draw.polygon([(0, height), *ridge, (width, height)], ink)
 
 
-def _plain(*colors: Color) -> Painter:
+def _gradient(*colors: Color) -> Painter:
     def painter(picture: Image, draw: ImageDraw, _: random.Random) -> None:
         _sky(draw, picture.size, colors)
 
@@ -144,8 +144,8 @@ def _pyramid(picture: Image, draw: ImageDraw, _: random.Random) -> None:
 
 
 PAINTERS: dict[str, Painter] = {
-    "01_red": _plain((236, 72, 66), (150, 20, 36)),
-    "02_blue": _plain((64, 132, 236), (18, 42, 120)),
+    "01_red": _gradient((236, 72, 66), (150, 20, 36)),
+    "02_blue": _gradient((64, 132, 236), (18, 42, 120)),
     "03_paper": _paper,
     "04_sky": _layers(((62, 132, 216), (196, 226, 248)), ((0.86, (236, 244, 252)),)),
     "05_doughnut": _doughnut,

@@ -155,13 +155,13 @@ class Writer:
     def _page(self, screen: Screen, goal: str) -> str:
         key = hashlib.sha256((screen.key + screen.xml).encode()).hexdigest(), goal
         if key not in self._pages:
-            parts = [self._label("page"), *_shown(Frame(1, 0, screen))]
+            parts = [self._label("page"), *_page_parts(Frame(1, 0, screen))]
             parts += [self._label("goal-page"), Data("goal-page", goal)] if goal else []
             self._pages[key] = _cut(self._text("describe", *parts))
         return self._pages[key]
 
     def _acted(self, frame: Frame, action: str, before: str, after: str) -> Iterator[Part]:
-        yield from (part for part in _shown(frame) if not isinstance(part, Data))
+        yield from (part for part in _page_parts(frame) if not isinstance(part, Data))
         yield from (self._label("action"), Data("action", action))
         yield from self._two(before, after)
 
@@ -207,7 +207,7 @@ class Writer:
         return found
 
 
-def _shown(frame: Frame) -> list[Part]:
+def _page_parts(frame: Frame) -> list[Part]:
     """Return a page as a picture, with the touches of the frame, and as an outline.
 
     Raises:

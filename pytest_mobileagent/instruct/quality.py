@@ -102,7 +102,7 @@ def compare(
         TaskError: the other table cannot be read, or has none of the ids.
         BudgetSpent, ModelUnavailable: no `Exception`s: a judge does not answer.
     """
-    goals = {row.id: _plain(row.columns) for row in rows(others.resolve())}
+    goals = {row.id: _instruction_of(row.columns) for row in rows(others.resolve())}
     known = [draft for draft in drafts if goals.get(draft.id)]
     if not known:
         msg = f"{others} has none of the instructions' ids, such as {drafts[0].id!r}"
@@ -126,7 +126,7 @@ def compare(
     )
 
 
-def _plain(columns: Mapping[str, object]) -> str:
+def _instruction_of(columns: Mapping[str, object]) -> str:
     """Return the instruction of a row: its goal without the braces of a template."""
     goal = columns.get("goal", columns.get("instruction", ""))
     return str(goal).replace("{{", "{").replace("}}", "}").strip()

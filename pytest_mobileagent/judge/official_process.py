@@ -57,7 +57,7 @@ def main() -> None:
         result = getattr(module, request["function"])(*request["arguments"])
         said: dict[str, Any] = {"result": bool(result)}
     except BaseException as error:  # noqa: BLE001 - SystemExit and the like are its errors, too
-        said = _told(error, request["folder"])
+        said = _error_line(error, request["folder"])
     if refusals:
         said = {"error": f"it may look at the episode, not use {refusals[0]}"}
     talk.write(said)
@@ -149,7 +149,7 @@ def _writes(arguments: tuple[Any, ...]) -> str:
     return f"open({Path(os.fsdecode(path)).name!r}) to write to it"
 
 
-def _told(error: BaseException, folder: str) -> dict[str, str]:
+def _error_line(error: BaseException, folder: str) -> dict[str, str]:
     """Return what was raised in one line, and the last place in the copy."""
     inside = [
         (Path(frame.f_code.co_filename), line)

@@ -32,7 +32,7 @@ from pytest_mobileagent.llm.model import (
     RequestRefusedError,
     ToolCall,
     Usage,
-    plain,
+    to_jsonable,
 )
 from pytest_mobileagent.llm.prices import HELPERS, input_tokens, text_tokens
 from pytest_mobileagent.llm.providers import REAL_KEY, server_of, without_keys
@@ -72,7 +72,7 @@ class ReplyCache:
         The server is the endpoint, wherever it is configured, or a script's content (`server_of`).
         `repeat` counts equal requests of one episode from 0: their replies may differ.
         """
-        return self.key_of(reference.id, server_of(reference), _plain(request), repeat)
+        return self.key_of(reference.id, server_of(reference), _jsonable(request), repeat)
 
     def key_of(self, model: str, server: str, request: Any, repeat: int) -> str:
         """Return the same for a request that is plain data."""
@@ -147,16 +147,16 @@ class Repeats:
 
     def count(self, reference: ModelReference, request: Request) -> int:
         """Count this request, and return how often it was made before."""
-        content = to_line([str(reference), _plain(request)])
+        content = to_line([str(reference), _jsonable(request)])
         digest = hashlib.sha256(content.encode()).hexdigest()
         self._counts[digest] += 1
         return self._counts[digest] - 1
 
 
-def _plain(request: Request) -> dict[str, Any]:
+def _jsonable(request: Request) -> dict[str, Any]:
     """Return a request as plain data, with digests in place of pictures."""
     settings = {name: v for name, v in request.settings.items() if name != "stream"}
-    return settings | {"messages": [plain(message, _digest) for message in request.messages]}
+    return settings | {"messages": [to_jsonable(message, _digest) for message in request.messages]}
 
 
 def _digest(image: Image) -> dict[str, str]:
@@ -235,7 +235,7 @@ class MeteredModel:
             raise ModelUnavailable(without_keys(str(error))) from error
 
     def _complete(self, request: Request) -> ModelReply:
-        key, kept = self._kept(request)
+        key, kept = self._find_reply(request)
         if kept is not None:
             return self._reply(request, kept, self._call(request, Asked(kept), from_cache=True))
         if why := self.meter.spending.over():
@@ -254,7 +254,7 @@ class MeteredModel:
             self.meter.cache.keep(key, asked.answer)
         return self._reply(request, asked.answer, call)
 
-    def _kept(self, request: Request) -> tuple[str, Completion | None]:
+    def _find_reply(self, request: Request) -> tuple[str, Completion | None]:
         cache = self.meter.cache
         if self.meter.recorded is not None:
             return "", self.meter.recorded.next(self.role)
@@ -339,7 +339,7 @@ class MeteredModel:
                     "model": str(self.reference),
                     "role": self.role,
                     "settings": request.settings,
-                    "prompt": [plain(message, self._picture) for message in request.messages],
+                    "prompt": [to_jsonable(message, self._picture) for message in request.messages],
                     "reply": answer and answer.to_json(),
                     "error": error,
                 }

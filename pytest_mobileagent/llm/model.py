@@ -72,7 +72,7 @@ class Message:
         return tuple(part for part in self.content if isinstance(part, Image))
 
 
-def plain(message: Message, picture: Callable[[Image], Any]) -> dict[str, Any]:
+def to_jsonable(message: Message, picture: Callable[[Image], Any]) -> dict[str, Any]:
     """Return a message as plain data, in which `picture` replaces each picture."""
     return {
         "role": message.role,

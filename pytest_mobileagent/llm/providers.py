@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from pytest_mobileagent.urls import hide, shown
+from pytest_mobileagent.urls import hide, redact_urls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -144,7 +144,7 @@ def server_of(reference: ModelReference) -> str:
             return ""
         return f"sha256:{hashlib.sha256(content).hexdigest()}"
     try:
-        return shown(endpoint_of(reference))
+        return redact_urls(endpoint_of(reference))
     except ValueError:
         return ""
 
@@ -234,7 +234,7 @@ def check_endpoint(reference: ModelReference) -> None:
     url = endpoint_of(reference)
     url += {"anthropic": "/v1/models", "predict": ""}.get(provider.api, "/models")
     if not url.startswith(("http://", "https://")):
-        msg = f"{shown(url)} is no URL of http or https"
+        msg = f"{redact_urls(url)} is no URL of http or https"
         raise ValueError(msg)
     key = key_of(reference)
     try:
@@ -246,11 +246,11 @@ def check_endpoint(reference: ModelReference) -> None:
             which = " or ".join(provider.key)
             wants = f"wants a key: set the environment variable {which}"
             does = f"refuses the key of {which}" if key else wants
-            msg = f"{shown(url)} {does} (HTTP {error.code})"
+            msg = f"{redact_urls(url)} {does} (HTTP {error.code})"
             raise ValueError(msg) from None
     except (OSError, ValueError, http.client.HTTPException) as error:
         why = str(getattr(error, "reason", error)).strip() or type(error).__name__
-        msg = f"{shown(url)} does not answer: {without_keys(hide(why, url))}"
+        msg = f"{redact_urls(url)} does not answer: {without_keys(hide(why, url))}"
         raise ValueError(msg) from None
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.urls import shown
+from pytest_mobileagent.urls import redact_urls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -58,7 +58,7 @@ class ModelReference:
         return replace(self, url=str(path.resolve()))
 
     def __str__(self) -> str:
-        return f"{self.id}@{shown(self.url)}" if self.url and not self.is_script else self.id
+        return f"{self.id}@{redact_urls(self.url)}" if self.url and not self.is_script else self.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +110,12 @@ def parse_reference(text: str) -> ModelReference:
     model, *urls = _URL.split(text.strip(), maxsplit=1)
     provider, _, name = model.partition(":")
     if not (re.fullmatch(r"[\w-]+", provider) and name.strip() and not name.startswith("//")):
-        msg = f"{shown(text)!r} has to be PROVIDER:NAME, as in openai:gpt-4o"
+        msg = f"{redact_urls(text)!r} has to be PROVIDER:NAME, as in openai:gpt-4o"
         raise ValueError(msg)
     if not urls and provider != "scripted" and (place := _NO_URL.search(name)):
-        msg = f"{shown(text)!r}: an endpoint is a URL, as in {provider}:NAME@http://{place[1]}"
+        msg = (
+            f"{redact_urls(text)!r}: an endpoint is a URL, as in {provider}:NAME@http://{place[1]}"
+        )
         raise ValueError(msg)
     return ModelReference(provider, name.strip(), urls[0] if urls else "")
 
@@ -157,7 +159,7 @@ def parse_choice(text: str) -> ModelChoice:
         if named is None and default is None and not roles:
             default = parse_reference(part)
         elif named is None:
-            msg = f"{shown(part)!r} has to be ROLE=PROVIDER:NAME"
+            msg = f"{redact_urls(part)!r} has to be ROLE=PROVIDER:NAME"
             raise ValueError(msg)
         elif named[1] in roles:
             msg = f"names the role {named[1]!r} twice"

@@ -212,7 +212,7 @@ def _node(
         "displayed": "true",
     }
     names = dict.fromkeys(() if known is None else map(str, known.attrib))
-    names |= dict.fromkeys(_kept(part) if is_appium else _ATTRIBUTES)
+    names |= dict.fromkeys(_written_attributes(part) if is_appium else _ATTRIBUTES)
     node = etree.Element(class_name if is_appium else "node")
     for name in names:
         node.set(name, values.get(name, _usual(name, known)))
@@ -221,7 +221,7 @@ def _node(
     return node
 
 
-def _kept(part: Part) -> list[str]:
+def _written_attributes(part: Part) -> list[str]:
     """Return the attributes that Appium always writes, or where they hold something."""
     wanted = {"resource-id": part.id, "content-desc": part.description, "text": part.text}
     always = ["index", "package", "class", "clickable", "enabled", "bounds"]

@@ -76,7 +76,7 @@ def font(text: str, size: int) -> FreeTypeFont:
     path = _file(scripts[0]) if scripts else None
     if path is not None:
         return _from_file(path, size)
-    plain = _plain(size)
+    plain = _default_font(size)
     assert isinstance(plain, ImageFont.FreeTypeFont)
     return plain
 
@@ -137,7 +137,7 @@ def _scripts_of(text: str) -> list[_Script]:
 
 
 @cache
-def _plain(size: int) -> FreeTypeFont:
+def _default_font(size: int) -> FreeTypeFont:
     from PIL import ImageFont
 
     found = ImageFont.load_default(size)

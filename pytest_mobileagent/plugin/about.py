@@ -33,7 +33,7 @@ from pytest_mobileagent.plugin.reuse.digests import (
     wording_of,
 )
 from pytest_mobileagent.task.task import OWN
-from pytest_mobileagent.urls import shown
+from pytest_mobileagent.urls import redact_urls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,7 +71,7 @@ def about_run(
     else:
         made, parts = run.earlier.describe(fingerprints(scored))
     return {
-        "command": ["pytest", *(shown(str(word)) for word in run.config.invocation_params.args)],
+        "command": ["pytest", *map(redact_urls, map(str, run.config.invocation_params.args))],
         **made,
         "wording": wording,
         "judges": [str(judge) for judge in run.judges.references],
@@ -162,7 +162,7 @@ def _agent(run: RunConfig) -> Any:
     if (program := run.program) is not None:
         adapter = program.path.read_text("utf-8") if program.path else None
         own = sources_of(program.folder) if program.folder else []
-        return [[shown(word) for word in program.command], adapter, own]
+        return [[redact_urls(word) for word in program.command], adapter, own]
     file = Path(name.rpartition(":")[0] or name)
     within = folders(run.config, "agents")
     near = [folder / f"{name}.py" for folder in within] + ([file] if file.suffix == ".py" else [])

@@ -18,7 +18,7 @@ from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.llm.providers import prepare
 from pytest_mobileagent.run.attempt import attempt, open_anew
 from pytest_mobileagent.run.runner import ConversationRunner, in_thread
-from pytest_mobileagent.urls import shown
+from pytest_mobileagent.urls import redact_urls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -224,5 +224,5 @@ def _of_program(run: RunConfig, program: Adapter) -> ChosenAgent:
         )
         return ProgramRunner(setting)
 
-    command = [shown(word) for word in program.command]
+    command = [redact_urls(word) for word in program.command]
     return ChosenAgent(program.name, {}, runner, {"command": command, "rule": RULE})

@@ -206,8 +206,8 @@ def render(
         grid.add_column(no_wrap=True, overflow="ellipsis")
     for each in shown:
         grid.add_row(
-            Text(_plain(each.place), style="cyan"),
-            Text(_plain(name_of(each.case))),
+            Text(_one_line(each.place), style="cyan"),
+            Text(_one_line(name_of(each.case))),
             _step(each),
             "" if each.cost_usd is None else price(each.cost_usd, 0),
         )
@@ -227,7 +227,7 @@ def render(
     return [line.rstrip() for line in capture.get().splitlines()]
 
 
-def _plain(name: str) -> str:
+def _one_line(name: str) -> str:
     return printable(" ".join(name.split()))
 
 

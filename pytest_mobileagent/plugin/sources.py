@@ -17,7 +17,7 @@ import pytest
 
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.options import OPTIONS
-from pytest_mobileagent.urls import shown
+from pytest_mobileagent.urls import redact_urls
 
 if TYPE_CHECKING:
     from pytest_mobileagent.plugin.options import Option
@@ -73,9 +73,9 @@ def _read(option: Option, config: pytest.Config) -> OptionValue:
         msg = f"{option.flag} (from {source}) is empty: leave it out, or give it a value"
         raise pytest.UsageError(printable(msg))
     try:
-        return OptionValue(option, option.parse(text), shown(text), source)
+        return OptionValue(option, option.parse(text), redact_urls(text), source)
     except ValueError as error:
-        msg = f"{option.flag}={shown(text)} (from {source}) {error}"
+        msg = f"{option.flag}={redact_urls(text)} (from {source}) {error}"
         raise pytest.UsageError(printable(msg)) from None
 
 

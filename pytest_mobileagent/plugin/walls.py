@@ -19,7 +19,7 @@ from pytest_mobileagent.check.walls import (
     alike,
     app_behind,
     look,
-    standing,
+    wall_on,
     walls_near,
     was_passed,
 )
@@ -106,7 +106,7 @@ def _tried(
 
         def stands(screen: Screen) -> bool:
             is_same = sighting.is_claimed and alike(screen, wall)
-            return is_same or standing(walls, screen) is not None
+            return is_same or wall_on(walls, screen) is not None
 
         try:
             shown = state.open_anew(app, stands)

@@ -98,11 +98,11 @@ class _Reader:
             "env": self.env,
             "stdin": self.stdin,
             "shell": self.truth,
-            "done": self.said,
-            "answer": self.said,
-            "impossible": self.said,
-            "error": self.said,
-            "step_limit": self.said,
+            "done": self.report_place,
+            "answer": self.report_place,
+            "impossible": self.report_place,
+            "error": self.report_place,
+            "step_limit": self.report_place,
             "exit_codes": self.exit_codes,
             "network": self.network,
             "model_hosts": self.hosts,
@@ -252,7 +252,7 @@ class _Reader:
             raise self.wrong(key, f"= {value!r} has to be a table of texts, as in {{{example}}}")
         return dict(value)
 
-    def said(self, key: str, value: Any) -> ReportPlace:
+    def report_place(self, key: str, value: Any) -> ReportPlace:
         found = value if isinstance(value, dict) else {"pattern": value}
         if not found or found.keys() - {"pattern", "file"}:
             raise self.wrong(key, f'= {value!r} has to be a pattern, or {{file = "…"}}')

@@ -16,7 +16,7 @@ from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.fileio import write_text
 from pytest_mobileagent.record.desk import elements_of
-from pytest_mobileagent.record.recording import said
+from pytest_mobileagent.record.recording import as_move
 from pytest_mobileagent.record.selectors import choose, target_at
 from pytest_mobileagent.record.server import Server
 from pytest_mobileagent.report.html.show import open_page
@@ -100,7 +100,7 @@ class PlayDesk:
         while True:
             action, answer = self._asked.get()
             try:
-                words = said(action, self._screen).move if _is_move(action) else ""
+                words = as_move(action, self._screen).move if _is_move(action) else ""
                 self._phone.act(action, counts=not isinstance(action, Wait))
                 self._take()
                 if words and not self._notice:

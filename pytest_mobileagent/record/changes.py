@@ -86,7 +86,7 @@ def _settings(before: State, after: State) -> Iterator[Change]:
             why = "follows from other changes"
         yield Change(
             f"settings {namespace}",
-            f"{key}: {_shown(old)} → {_shown(new)}",
+            f"{key}: {_brief(old)} → {_brief(new)}",
             Check(wanted, f"setting({literal(namespace)}, {literal(key)})", key, ("setting",)),
             bool(why),
             why,
@@ -106,7 +106,7 @@ def _rows(before: State, after: State) -> Iterator[Change]:
                 check = Check(
                     f"{literal(kept)} {word} {{probe}}", *_source(source, table, steady, rows)
                 )
-                yield Change(where, f"{sign} {_shown(kept or row)}", check, bool(why), why)
+                yield Change(where, f"{sign} {_brief(kept or row)}", check, bool(why), why)
 
 
 def _source(
@@ -158,7 +158,7 @@ def _preferences(before: State, after: State) -> Iterator[Change]:
         expression = f"preferences({literal(package)}, {literal(file)}, {literal(key)})"
         yield Change(
             f"preferences {file}",
-            f"{key}: {_shown(old)} → {_shown(new)}",
+            f"{key}: {_brief(old)} → {_brief(new)}",
             Check(wanted, expression, key, ("preferences",)),
             bool(why),
             why,
@@ -192,9 +192,9 @@ def _why(name: str, value: Any) -> str:
     return ""
 
 
-def _shown(value: Any) -> str:
+def _brief(value: Any) -> str:
     if isinstance(value, dict):
-        text = "{" + ", ".join(f"{name}: {_shown(each)}" for name, each in value.items()) + "}"
+        text = "{" + ", ".join(f"{name}: {_brief(each)}" for name, each in value.items()) + "}"
     else:
         text = "none" if value is None else repr(value)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

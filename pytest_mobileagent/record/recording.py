@@ -105,7 +105,7 @@ class Recording:
             ValueError: the action makes no sense on this screen.
         """
         with self._lock:
-            done = said(action, self.screen, self.apps[:1])
+            done = as_move(action, self.screen, self.apps[:1])
             self._meet(action.app if isinstance(action, Open) else "")
             self.device.perform(action)
             self.done.append(done)
@@ -211,7 +211,7 @@ def read_draft(path: Path) -> tuple[tuple[str, ...], list[Done]]:
         raise RecordError(msg) from error
 
 
-def said(action: Action, screen: Screen, app: Sequence[str] = ()) -> Done:
+def as_move(action: Action, screen: Screen, app: Sequence[str] = ()) -> Done:
     """Return an action with the move that a solution has for it.
 
     Raises:

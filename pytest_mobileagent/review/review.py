@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pytest_mobileagent.review.queue import Item
-    from pytest_mobileagent.review.server import Shown
+    from pytest_mobileagent.review.server import Reviewable
     from pytest_mobileagent.verdict import Verdict
 
 _WORDS = {"pass": True, "fail": False}
@@ -137,7 +137,7 @@ def _list(queue: Queue, asked: Unanswered) -> None:
         sys.stderr.write(f"{printable(queue.problem)}\n")
     sys.stdout.write(f"{queue.left()} of {len(items)} left for review in {queue.run}\n")
     for item in items:
-        told = _told(item, queue.decision(item))
+        told = _state_of(item, queue.decision(item))
         sys.stdout.write(f"  {printable(item.name)}   {printable(' '.join(told.split()))}\n")
     questions, known = asked.items(), asked.answers()
     if questions:
@@ -148,7 +148,7 @@ def _list(queue: Queue, asked: Unanswered) -> None:
         sys.stdout.write(f"  {printable(each.task)}   {printable(words)}\n")
 
 
-def _told(item: Item, decision: Verdict | None) -> str:
+def _state_of(item: Item, decision: Verdict | None) -> str:
     if decision is None:
         return f"{item.task['outcome']}: {item.task['reason'] or '?'}"
     word = "passed" if decision.passed else "failed"
@@ -198,7 +198,7 @@ def _serve(queue: Queue, asked: Unanswered, who: str, port: int, *, browser: boo
     return 1 if rewriter.problem else 0
 
 
-def _until_stopped(desk: Shown, port: int, head: str, browser: bool) -> None:
+def _until_stopped(desk: Reviewable, port: int, head: str, browser: bool) -> None:
     """Serve the page of a desk until Ctrl-C or SIGTERM."""
     from pytest_mobileagent.review.server import Server
 

@@ -49,7 +49,7 @@ class UnknownEpisodeError(LookupError):
     """There is no episode with such a number."""
 
 
-class Shown(Protocol):
+class Reviewable(Protocol):
     """What the page shows and lets people decide: the episodes of a run, or other things.
 
     The page says "Pass" and "Fail" unless the queue has `words`, and sends a `text` if these have a
@@ -230,7 +230,7 @@ class Server(loopback.Server):
         OSError: the port is taken.
     """
 
-    def __init__(self, desk: Shown, port: int = 0) -> None:
+    def __init__(self, desk: Reviewable, port: int = 0) -> None:
         super().__init__(_Handler, "review", port)
         self.desk = desk
 
@@ -269,13 +269,13 @@ class _Handler(loopback.Handler):
             raise RefusedError(HTTPStatus.NOT_FOUND, "there is no such page")
         try:
             given = json.loads(body)
-            told = self._kept(path, given)
+            told = self._save(path, given)
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             why = f"this is no decision: {why_unreadable(error)}"
             raise RefusedError(HTTPStatus.BAD_REQUEST, why) from None
         self.send_json(told)
 
-    def _kept(self, path: str, given: dict[str, Any]) -> dict[str, Any]:
+    def _save(self, path: str, given: dict[str, Any]) -> dict[str, Any]:
         """Keep a decision, or an answer to a question, and return what the page shows then."""
         desk, who = self.server.desk, str(given.get("who", ""))
         if path == "/answer":

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pytest_mobileagent.action.action import Open, Wait
-from pytest_mobileagent.agent.agent import Briefing, Told
+from pytest_mobileagent.agent.agent import Briefing, StepInstructions
 from pytest_mobileagent.device.device import log_of, system_of, without_screenshots
 from pytest_mobileagent.device.probes import since_now
 from pytest_mobileagent.environment.apply import apply
@@ -259,7 +259,7 @@ def _play(plan: Plan, device: Device, recorder: Recorder, start: _Start) -> None
         plan.seed,
         recorder.folder,
         language=task.language,
-        instructions=Told(task.instructions) if user.tells else task.instructions,
+        instructions=StepInstructions(task.instructions) if user.tells else task.instructions,
         installed=installed,
         ocr=plan.ocr,
         models=EpisodeModels(plan.models, recorder.folder, recorder.pictures, plan.clients),

@@ -222,7 +222,7 @@ class Element:
 _own = attrgetter(*(each.name for each in fields(Element) if each.name not in _LINKS))
 
 
-class _Growing:
+class _Unfrozen:
     """An element until its relatives are known, with the same slots and without the locks.
 
     To make a frozen dataclass with this many fields takes ten times as long.
@@ -240,7 +240,7 @@ def tree(elements: Sequence[Element], parents: Sequence[int]) -> Element:
     made: list[Any] = []
     inside: list[list[Any]] = []
     for each, parent in zip(elements, parents, strict=True):
-        new: Any = _Growing()
+        new: Any = _Unfrozen()
         (
             new.class_name, new.text, new.resource_id, new.content_desc, new.package, new.bounds,
             new.checkable, new.checked, new.clickable, new.enabled, new.focusable, new.focused,

@@ -222,7 +222,7 @@ class Selector:
         Of those alike, the ones that stand as is asked for come first. `elements` are all of the
         screen's hierarchy, in document order; `read` are texts read in the picture.
         """
-        sought = [(n, _plain(v)) for n, v in self.criteria if n in _WORDS and n != "class_name"]
+        sought = [(n, _text_of(v)) for n, v in self.criteria if n in _WORDS and n != "class_name"]
         of_class = [meets(n, v) for n, v in self.criteria if n == "class_name"]
         relations = self._relation_tests(elements).values()
         scored = []
@@ -307,7 +307,7 @@ def _check_together(criteria: Mapping[str, Any]) -> None:
         raise CriteriaError(problem)
 
 
-def _plain(wanted: Any) -> str:
+def _text_of(wanted: Any) -> str:
     return wanted.pattern if isinstance(wanted, re.Pattern) else str(wanted)
 
 

@@ -81,10 +81,10 @@ def parse_has(text: str) -> tuple[str, ...]:
 
 def unmet(needs: Collection[str], has: Collection[str]) -> list[str]:
     """Return what of a task's needs devices are not said to have, whether in capitals or not."""
-    there = {_plain(word) for word in has}
-    return [need for need in needs if need not in FOUND and _plain(need) not in there]
+    there = {_normalised(word) for word in has}
+    return [need for need in needs if need not in FOUND and _normalised(need) not in there]
 
 
-def _plain(word: str) -> str:
+def _normalised(word: str) -> str:
     kind, _, label = word.partition(":")
     return f"{kind}:{' '.join(label.casefold().split())}"

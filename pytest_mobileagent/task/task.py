@@ -134,21 +134,21 @@ class Task:
 
     def __post_init__(self) -> None:
         if not isinstance(self.goal, str) or not self.goal.strip():
-            msg = f"a task needs a goal in words, not {_shown(self.goal)}"
+            msg = f"a task needs a goal in words, not {_brief(self.goal)}"
             raise TaskError(msg)
         self._check_texts()
         if self.kind not in KINDS:
-            near = difflib.get_close_matches(_shown(self.kind), KINDS, 1)
+            near = difflib.get_close_matches(_brief(self.kind), KINDS, 1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            msg = f"kind={_shown(self.kind)} is none of {', '.join(KINDS)}{hint}"
+            msg = f"kind={_brief(self.kind)} is none of {', '.join(KINDS)}{hint}"
             raise TaskError(msg)
         if self.level is not None and (type(self.level) is not int or self.level not in {1, 2, 3}):
-            msg = f"level={_shown(self.level)} is none of 1, 2, 3"
+            msg = f"level={_brief(self.level)} is none of 1, 2, 3"
             raise TaskError(msg)
         for name in ("golden_steps", "step_limit"):
             value = getattr(self, name)
             if value is not None and (type(value) is not int or not 1 <= value <= MOST_STEPS):
-                msg = f"{name}={_shown(value)} has to be a whole number from 1 to {MOST_STEPS}"
+                msg = f"{name}={_brief(value)} has to be a whole number from 1 to {MOST_STEPS}"
                 raise TaskError(msg)
         self._check_parts()
 
@@ -156,14 +156,14 @@ class Task:
         for name in ("app", "language", "snapshot", "source", "task_set", "twin"):
             value = getattr(self, name)
             if not isinstance(value, str) and not (name == "app" and value is None):
-                msg = f"{name}={_shown(value)} has to be a text"
+                msg = f"{name}={_brief(value)} has to be a text"
                 raise TaskError(msg)
         if not _is_texts(self.apps):
-            msg = f"apps={_shown(self.apps)} has to be a list of packages"
+            msg = f"apps={_brief(self.apps)} has to be a list of packages"
             raise TaskError(msg)
         for app in self.packages:
             if any(each != each.strip() or not each for each in alternatives(app)):
-                msg = f"the app {_shown(app)} has to be a package, or several with | between them"
+                msg = f"the app {_brief(app)} has to be a package, or several with | between them"
                 raise TaskError(f"{msg} and no spaces")
 
     def _check_parts(self) -> None:
@@ -172,15 +172,15 @@ class Task:
             raise TaskError(msg)
         for move in self.solution:
             if not hasattr(move, "ends_episode"):
-                msg = f"the solution has {_shown(move)}, which is no move such as tap(…)"
+                msg = f"the solution has {_brief(move)}, which is no move such as tap(…)"
                 raise TaskError(msg)
         for name, probe in dict(self.probes).items():
             if not isinstance(name, str):
-                msg = f"probes has the name {_shown(name)}, which has to be a text"
+                msg = f"probes has the name {_brief(name)}, which has to be a text"
                 raise TaskError(msg)
             if not callable(getattr(probe, "parse", None)):
                 msg = (
-                    f"probes[{name!r}]={_shown(probe)} is no probe such as sqlite(…) or setting(…)"
+                    f"probes[{name!r}]={_brief(probe)} is no probe such as sqlite(…) or setting(…)"
                 )
                 raise TaskError(msg)
 
@@ -190,7 +190,7 @@ class Task:
 
     def _check_golden(self) -> None:
         if not isinstance(self.golden, Sequence) or isinstance(self.golden, str | bytes):
-            msg = f"golden={_shown(self.golden)} has to be a list of golden actions"
+            msg = f"golden={_brief(self.golden)} has to be a list of golden actions"
             raise TaskError(msg)
         if not self.golden:
             return
@@ -200,7 +200,7 @@ class Task:
         for number, wanted in enumerate(self.golden, 1):
             if not (callable(wanted) or isinstance(wanted, Golden | Action)):
                 msg = (
-                    f"golden action {number} is {_shown(wanted)}: give a Golden, an action such as "
+                    f"golden action {number} is {_brief(wanted)}: give a Golden, an action such as "
                     "Tap(x, y), or a function of the screen"
                 )
                 raise TaskError(msg)
@@ -209,26 +209,26 @@ class Task:
         for name in ("tags", "needs", "instructions", "remarks"):
             words = getattr(self, name)
             if not _is_texts(words):
-                msg = f"{name}={_shown(words)} has to be a list of words"
+                msg = f"{name}={_brief(words)} has to be a list of words"
                 raise TaskError(msg)
         if unknown := [why for need in self.needs if (why := unknown_need(need))]:
-            msg = f"needs={_shown(self.needs)}: {unknown[0]}"
+            msg = f"needs={_brief(self.needs)}: {unknown[0]}"
             raise TaskError(msg)
         if self.wording not in WORDINGS:
-            msg = f"wording={_shown(self.wording)} is none of {', '.join(WORDINGS)}"
+            msg = f"wording={_brief(self.wording)} is none of {', '.join(WORDINGS)}"
             raise TaskError(msg)
 
     def _check_functions(self) -> None:
         for name in ("prepare", "clean_up", "parameters"):
             value = getattr(self, name)
             if value is not None and not callable(value):
-                msg = f"{name}={_shown(value)} has to be a function"
+                msg = f"{name}={_brief(value)} has to be a function"
                 raise TaskError(msg)
         self._check_user()
         for name in ("success_after_error", "stop_on_success"):
             value = getattr(self, name)
             if not isinstance(value, bool):
-                msg = f"{name}={_shown(value)} has to be True or False"
+                msg = f"{name}={_brief(value)} has to be True or False"
                 raise TaskError(msg)
 
     def _check_user(self) -> None:
@@ -237,17 +237,17 @@ class Task:
         is_text = all(isinstance(text, str) for reply in replies for text in reply)
         if not (is_text or isinstance(user, Questions | Person)):
             msg = (
-                f"user={_shown(self.user)} has to be a text, texts by words of the question, "
+                f"user={_brief(self.user)} has to be a text, texts by words of the question, "
                 "questions([…]) or person(…)"
             )
             raise TaskError(msg)
         if self.vague is None:
             return
         if not isinstance(self.vague, str) or not self.vague.strip():
-            msg = f"vague={_shown(self.vague)} has to be a goal in words"
+            msg = f"vague={_brief(self.vague)} has to be a goal in words"
             raise TaskError(msg)
         if self.vague.casefold().split() == self.goal.casefold().split():
-            msg = f"vague={_shown(self.vague)} is the goal itself: leave out what has to be asked"
+            msg = f"vague={_brief(self.vague)} is the goal itself: leave out what has to be asked"
             raise TaskError(msg)
 
     def as_variant(self, name: str) -> Task:
@@ -321,7 +321,7 @@ def _is_texts(value: object) -> bool:
     )
 
 
-def _shown(value: object) -> str:
+def _brief(value: object) -> str:
     """Return a value as an error message shows it, however long or odd it is."""
     try:
         text = repr(value)

@@ -20,7 +20,7 @@ from pytest_mobileagent import (
     seen,
     tap,
 )
-from pytest_mobileagent.agent.agent import KnowsTask, Scripted, Told
+from pytest_mobileagent.agent.agent import KnowsTask, Scripted, StepInstructions
 from pytest_mobileagent.errors import TaskError, UnfitMoveError
 from pytest_mobileagent.task.task import Task
 from pytest_mobileagent.task.user import NO_USER
@@ -139,7 +139,7 @@ def test_what_is_known_without_asking_stands_in_pairs() -> None:
 
 
 def test_instructions_grow_by_what_the_user_tells() -> None:
-    told = Told(("Open it.", "Tap it."))
+    told = StepInstructions(("Open it.", "Tap it."))
     assert (len(told), list(told)) == (0, [])
     for said, shown in [
         ("Green.", ["Open it.\nGreen."]),

@@ -1,4 +1,4 @@
-"""Recording on a phone: what is done is said, undone, kept, and compared with before."""
+"""Recording on a phone: what is done becomes moves, is undone, kept, and compared with before."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from pytest_mobileagent import Ask, Finish, Key, Open, Swipe, Tap, Type
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.record.recording import Recording, read_draft, said
+from pytest_mobileagent.record.recording import Recording, as_move, read_draft
 from pytest_mobileagent.testing import make_screen
 from tests.record.conftest import COUNTER
 
@@ -36,12 +36,12 @@ SCREEN = make_screen("Save", size=(1000, 2000))
     ],
 )
 def test_what_a_person_does_is_said_as_a_move(action: Action, move: str) -> None:
-    assert said(action, SCREEN, ["org.a"]).move == move
+    assert as_move(action, SCREEN, ["org.a"]).move == move
 
 
 def test_what_no_solution_has_is_refused() -> None:
     with pytest.raises(ValueError, match="no move for Ask"):
-        said(Ask("Which?"), SCREEN)
+        as_move(Ask("Which?"), SCREEN)
 
 
 def tap(recording: Recording, **criteria: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_mobileagent import Screen
-from pytest_mobileagent.check.walls import read, standing
+from pytest_mobileagent.check.walls import read, wall_on
 from pytest_mobileagent.testing import make_screen
 
 ROOT = Path(__file__).parents[2]
@@ -29,7 +29,7 @@ def screen(package: str, shows: list[str]) -> Screen:
 def test_patterns_find_walls_and_little_else() -> None:
     assert [each["wall"] for each in SCREENS].count(True) == len(SCREENS) / 2 == 15
     found = [
-        (each, standing(WALLS[each["suite"]], screen(each["package"], each["shows"])) is not None)
+        (each, wall_on(WALLS[each["suite"]], screen(each["package"], each["shows"])) is not None)
         for each in SCREENS
     ]
     right = [each for each, says in found if says and each["wall"]]
@@ -46,7 +46,7 @@ def test_no_recorded_page_of_an_app_in_use_is_a_wall() -> None:
     assert len(pages) > 10
     for page in pages:
         shown = Screen(page.read_text("utf-8"), b"", "org.coursera.android")
-        assert [standing(walls, shown) for walls in WALLS.values()] == [None, None], page
+        assert [wall_on(walls, shown) for walls in WALLS.values()] == [None, None], page
 
 
 def test_no_recording_of_a_real_app_in_use_is_a_wall(recordings: Path) -> None:
@@ -54,4 +54,4 @@ def test_no_recording_of_a_real_app_in_use_is_a_wall(recordings: Path) -> None:
     assert len(pages) > 10
     for page in pages:
         shown = Screen(page.read_text("utf-8", "replace"), b"")
-        assert [standing(walls, shown) for walls in WALLS.values()] == [None, None], page
+        assert [wall_on(walls, shown) for walls in WALLS.values()] == [None, None], page

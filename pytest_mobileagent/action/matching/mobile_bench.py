@@ -104,7 +104,7 @@ def _by_code(predicted: Action, golden: Golden, box: Bounds | None) -> Match:
         case _:
             exact = False
     named = _NAMES.get(type(golden.action))
-    return Match(type=named is not None and named in _said(predicted), exact=exact)
+    return Match(type=named is not None and named in _as_read(predicted), exact=exact)
 
 
 def _area(point: Point, golden: Golden, box: Bounds | None) -> Box | None:
@@ -127,7 +127,7 @@ def _ends(action: Swipe | Scroll, size: Size) -> tuple[Point, Point]:
 _NAMES: dict[type, str] = {Tap: "click", Swipe: "scroll", Scroll: "scroll", Type: "input"}
 
 
-def _said(action: Action) -> str:
+def _as_read(action: Action) -> str:
     """Return an action as the code reads it; it looks for a type's name anywhere in that."""
     text = f"({action.text})" if isinstance(action, Type) else ""
     return _NAMES.get(type(action), "") + text

@@ -83,14 +83,14 @@ def _written(
 def _attributes(node: Mapping[int, list[Any]]) -> Iterator[str]:
     for number, name in _TEXTS.items():
         text = bytes(node[number][-1]).decode("utf-8", "replace") if number in node else ""
-        yield f"{name}={quoteattr(_plain(text))}"
+        yield f"{name}={quoteattr(_for_xml(text))}"
     for number, name in _FLAGS.items():
         yield f'{name}="{"true" if node.get(number, [0])[-1] else "false"}"'
     left, top, right, bottom = _sides(node)
     yield f'bounds="[{left},{top}][{right},{bottom}]"'
 
 
-def _plain(text: str) -> str:
+def _for_xml(text: str) -> str:
     """Return a text without characters that XML cannot hold."""
     return "".join(
         each for each in text if each in "\t\n\r" or (each >= " " and each not in "\ufffe\uffff")

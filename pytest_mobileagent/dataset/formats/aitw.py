@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent.action.action import Type
 from pytest_mobileagent.action.matching import Golden
-from pytest_mobileagent.dataset.formats.release import Demonstration, Shown
+from pytest_mobileagent.dataset.formats.release import Demonstration, ReleasePage
 from pytest_mobileagent.dataset.formats.release import Release as Base
 from pytest_mobileagent.dataset.formats.tfrecord import Splits, examples, is_gzip
 from pytest_mobileagent.dialect.aitw import Aitw, Gesture
@@ -80,7 +80,7 @@ class Release(Base):
         for number, (_, step) in enumerate(numbered):
             size = int(step["image/width"][0]), int(step["image/height"][0])
             pages.append(
-                Shown(
+                ReleasePage(
                     f"{episode}-{number}",
                     _png(step, size),
                     activity=_text(step, "current_activity"),

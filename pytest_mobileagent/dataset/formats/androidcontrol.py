@@ -38,7 +38,7 @@ from pytest_mobileagent.dataset.formats.format import (
     screen_of,
 )
 from pytest_mobileagent.dataset.formats.jsonstream import items
-from pytest_mobileagent.dataset.formats.release import Demonstration, Shown, size_of
+from pytest_mobileagent.dataset.formats.release import Demonstration, ReleasePage, size_of
 from pytest_mobileagent.dataset.formats.release import Release as Base
 from pytest_mobileagent.dataset.formats.tfrecord import Splits, examples
 from pytest_mobileagent.dataset.trajectory import Trajectory, TrajectoryStep
@@ -171,7 +171,7 @@ class Release(Base):
             accepted = options.get("candidate_bbox") or (
                 [content["bbox"]] if "bbox" in content else []
             )
-            pages.append(Shown(f"{episode}_{number}", picture, None, size))
+            pages.append(ReleasePage(f"{episode}_{number}", picture, None, size))
             golden.append(Golden(action, size, tuple(Bounds(*map(int, box)) for box in accepted)))
         said = [step.get("step_instruction") or "" for step in steps]
         columns = {"instructions": said if all(said) else []}
@@ -218,7 +218,7 @@ def _original(entry: Example) -> Demonstration:
     pages, golden = [], []
     for number, (png, size) in enumerate(zip(entry["screenshots"], sizes, strict=True)):
         xml = hierarchy_of(trees[number]) if number < len(trees) else None
-        pages.append(Shown(f"{episode}_{number}", png, xml, size, _package(xml)))
+        pages.append(ReleasePage(f"{episode}_{number}", png, xml, size, _package(xml)))
     for number, said in enumerate(entry["actions"]):
         (action,) = AndroidControl("original").parse(said.decode(), Frame(sizes[number])).actions
         accepted: list[list[int]] = []

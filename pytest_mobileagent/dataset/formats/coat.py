@@ -30,7 +30,7 @@ from pytest_mobileagent.action.action import (
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.formats.format import Format, entries, screen_of
 from pytest_mobileagent.dataset.formats.jsonstream import items
-from pytest_mobileagent.dataset.formats.release import Demonstration, Shown, inside, size_of
+from pytest_mobileagent.dataset.formats.release import Demonstration, ReleasePage, inside, size_of
 from pytest_mobileagent.dataset.formats.release import Release as Base
 from pytest_mobileagent.dataset.trajectory import LeftOutError, Trajectory, TrajectoryStep
 from pytest_mobileagent.dialect.aitz import Aitz
@@ -142,7 +142,7 @@ class Release(Base):
                 Bounds(left, top, left + width, top + height)
                 for top, left, height, width in _positions(step)
             ]
-            pages.append(Shown(f"{file.stem}_{number}", picture, None, size))
+            pages.append(ReleasePage(f"{file.stem}_{number}", picture, None, size))
             golden.append(Golden(action, size, tuple(boxes)))
         tags = [file.parent.parent.name, *([split.name] if split.name in _SPLITS else [])]
         columns = {"tags": tags, "instructions": _texts(steps, "coat_action_desc")}

@@ -30,7 +30,7 @@ from pytest_mobileagent.action.action import Action, Key, Swipe, Tap, Type
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.formats import mobile3m
 from pytest_mobileagent.dataset.formats.jsonstream import items, text_of
-from pytest_mobileagent.dataset.formats.release import Demonstration, Shown, size_of
+from pytest_mobileagent.dataset.formats.release import Demonstration, ReleasePage, size_of
 from pytest_mobileagent.errors import GraphError, ScreenError
 from pytest_mobileagent.fileio import parse_json
 from pytest_mobileagent.screen import xml as hierarchy
@@ -165,7 +165,7 @@ class Release(mobile3m.Release):
             "instructions": [steps[min(n, len(steps) - 1)] for n in range(len(golden))],
             "full_goal": task.full_goal,
         }
-        pages = tuple(map(Shown, task.path))
+        pages = tuple(map(ReleasePage, task.path))
         each = Demonstration(task.name, task.goal, pages, golden, columns, where=task.where)
         writer.task(self.row(each))
         return True
@@ -261,16 +261,16 @@ def _noisy_pages(file: Path) -> list[Path]:
     return [each for _, each in sorted(found)]
 
 
-def _noisy_page(name: str, picture: Path) -> tuple[Shown, tuple[Bounds, ...]]:
+def _noisy_page(name: str, picture: Path) -> tuple[ReleasePage, tuple[Bounds, ...]]:
     """Return a page of the noisy split with the boxes that an agent may choose from."""
     xml = picture.with_suffix(".xml")
     if not xml.is_file():
-        return Shown(name, picture, None, size_of(picture)), ()
+        return ReleasePage(name, picture, None, size_of(picture)), ()
     elements = tuple(hierarchy.parse(text_of(xml)).iter())[1:]
     choices = [each for each in elements if each.clickable or each.scrollable]
     boxes = [each.bounds for each in choices if each.bounds.width and each.bounds.height]
     package = next((each.package for each in elements if each.package), "")
-    shown = Shown(name, picture, xml, size_of(picture), package)
+    shown = ReleasePage(name, picture, xml, size_of(picture), package)
     return shown, tuple(dict.fromkeys(boxes))
 
 

@@ -42,7 +42,7 @@ RELEASES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ReleasePage:
     """A page as a release has it: a path is one in the user's copy; `size` if it has no picture."""
 
     id: str
@@ -67,7 +67,7 @@ class Demonstration:
 
     id: str
     goal: str
-    pages: tuple[Shown, ...]
+    pages: tuple[ReleasePage, ...]
     golden: tuple[Golden, ...]
     columns: Mapping[str, Any] = field(default_factory=dict)
     said: tuple[str, ...] = ()
@@ -277,7 +277,7 @@ def _flaw(writer: GraphWriter, each: Demonstration) -> str:
     return ""
 
 
-def _screen(page: Shown) -> Screen:
+def _screen(page: ReleasePage) -> Screen:
     try:
         png = read_bytes(page.png, follows=True) if isinstance(page.png, Path) else page.png
         xml = text_of(page.xml) if isinstance(page.xml, Path) else page.xml

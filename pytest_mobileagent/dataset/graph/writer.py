@@ -148,7 +148,7 @@ class GraphWriter:
             if size is None or min(size) < 1:
                 msg = f"page {page!r} has no picture, and no size (width, height)"
                 raise GraphError(msg)
-            where = self._kept(png, ".png", page), self._kept(xml, ".xml", page)
+            where = self._store_file(png, ".png", page), self._store_file(xml, ".xml", page)
         except OSError as error:
             msg = f"page {page!r}: {error}"
             raise HostError(msg) from error
@@ -264,7 +264,7 @@ class GraphWriter:
             page = self._same[page]
         return page
 
-    def _kept(self, content: bytes | str | Path | None, suffix: str, page: str) -> str:
+    def _store_file(self, content: bytes | str | Path | None, suffix: str, page: str) -> str:
         """Keep what a page holds, and return its path as the index has it; empty for nothing."""
         if content is None:
             return ""

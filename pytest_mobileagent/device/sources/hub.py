@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from pytest_mobileagent.device.device import AppiumAddress
 from pytest_mobileagent.device.fleet.slots import Slots
 from pytest_mobileagent.device.sources import Source
-from pytest_mobileagent.urls import shown
+from pytest_mobileagent.urls import redact_urls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ class HubSource(Source):
     @property
     def shown(self) -> str:
         """The URL without name and key."""
-        return f"appium:{shown(self._url)}"
+        return f"appium:{redact_urls(self._url)}"
 
     def open(self, options: DeviceOptions, shared: Callable[[], SharedRun]) -> HubSlots:
         """Return a slot for each worker."""

@@ -24,7 +24,7 @@ from pytest_mobileagent.llm.metered import ReplyCache
 from pytest_mobileagent.llm.models import ModelSettings, check_reference
 from pytest_mobileagent.llm.prices import Prices, load_prices
 from pytest_mobileagent.llm.reference import ModelReference, parse_references
-from pytest_mobileagent.urls import shown
+from pytest_mobileagent.urls import redact_urls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -187,7 +187,7 @@ class _Setting:
     base: Path
 
     def wrong(self, why: object) -> ValueError:
-        return ValueError(f"{self.source}={shown(self.text)}: {why}")
+        return ValueError(f"{self.source}={redact_urls(self.text)}: {why}")
 
     @property
     def path(self) -> Path:

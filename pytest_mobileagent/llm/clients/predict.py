@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from pytest_mobileagent.jsonable import why_unreadable
 from pytest_mobileagent.llm.clients.sdk import mended, refused, scrubbed
 from pytest_mobileagent.llm.model import Completion, ProviderBusyError, Usage
-from pytest_mobileagent.urls import hide, shown
+from pytest_mobileagent.urls import hide, redact_urls
 
 if TYPE_CHECKING:
     import httpx2
@@ -127,7 +127,7 @@ class Predict:
         except (ValueError, RecursionError):
             body = response.text
         raise refused(
-            shown(self._url), response.status_code, body, response.headers, self._key
+            redact_urls(self._url), response.status_code, body, response.headers, self._key
         ) from None
 
     def _json(self, response: httpx2.Response) -> dict[str, Any]:
@@ -137,7 +137,9 @@ class Predict:
         return answer
 
     def _broken(self, why: str) -> ProviderBusyError:
-        return ProviderBusyError(f"{shown(self._url)}: {scrubbed(hide(why, self._url), self._key)}")
+        return ProviderBusyError(
+            f"{redact_urls(self._url)}: {scrubbed(hide(why, self._url), self._key)}"
+        )
 
 
 def _body(request: Request) -> dict[str, Any]:

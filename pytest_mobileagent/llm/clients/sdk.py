@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pytest_mobileagent.episode.store import shortened
 from pytest_mobileagent.jsonable import why_unreadable
 from pytest_mobileagent.llm.model import ProviderBusyError, RequestRefusedError, failure
-from pytest_mobileagent.urls import hide, shown
+from pytest_mobileagent.urls import hide, redact_urls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -247,7 +247,7 @@ class Sdk:
     @property
     def place(self) -> str:
         """Where the provider is, as it may be shown."""
-        return shown(self._url)
+        return redact_urls(self._url)
 
     def failed(self, error: Any) -> ProviderError | RequestRefusedError:
         """Return the error that is reported in an answer with a successful status."""

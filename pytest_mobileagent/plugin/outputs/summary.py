@@ -26,7 +26,7 @@ from pytest_mobileagent.report.text.lists import (
 )
 from pytest_mobileagent.report.text.narration import PAGE
 from pytest_mobileagent.report.text.table import table
-from pytest_mobileagent.urls import shown
+from pytest_mobileagent.urls import redact_urls
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -154,7 +154,7 @@ def how_to_go_on(config: pytest.Config, models: RunModels, over: str, runs: Path
     for word in map(str, config.invocation_params.args):
         is_replaced = word.partition("=")[0] in left_out
         if not (is_replaced or is_value):
-            words.append(shown(word))
+            words.append(redact_urls(word))
         is_value = is_replaced and "=" not in word
     words.append(f"--mobile-resume={runs}")
     if over:

@@ -75,7 +75,7 @@ class Sources:
         for function in _functions_of(thing):
             for word, value in _used_by(function):
                 if isinstance(value, _CONSTANTS) or self.holds(type(value)):
-                    found[f"{function.__module__}.{word}"] = shown(value)
+                    found[f"{function.__module__}.{word}"] = text_of(value)
                     self._add(type(value), found)
                 else:
                     self._add(value, found)
@@ -92,7 +92,7 @@ class Sources:
             tree = self._definition(thing) or ast.parse(textwrap.dedent(inspect.getsource(thing)))
         except (OSError, TypeError, SyntaxError):  # it has no source
             codes = [function.__code__ for function in _functions_of(thing)]
-            return " ".join(code.co_code.hex() + shown(code.co_consts) for code in codes)
+            return " ".join(code.co_code.hex() + text_of(code.co_consts) for code in codes)
         for node in tree.body:
             if isinstance(node, Definition):
                 node.decorator_list = []
@@ -126,10 +126,10 @@ def _definitions(file: str) -> dict[tuple[str, int], Definition]:
     }
 
 
-def shown(value: Any) -> str:
+def text_of(value: Any) -> str:
     """Return a text for a value, the same in each process."""
     if isinstance(value, set | frozenset):
-        return f"{{{', '.join(sorted(map(shown, value)))}}}"
+        return f"{{{', '.join(sorted(map(text_of, value)))}}}"
     return _ADDRESS.sub("", repr(value))
 
 

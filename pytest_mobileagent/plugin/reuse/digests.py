@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.jsonable import digest
 from pytest_mobileagent.plugin.items import EPOCH, case_of
-from pytest_mobileagent.plugin.reuse.code import Sources, shown
+from pytest_mobileagent.plugin.reuse.code import Sources, text_of
 from pytest_mobileagent.plugin.reuse.earlier import CHECK
 
 if TYPE_CHECKING:
@@ -117,9 +117,9 @@ def _parts(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> d
     task, environment = case.task, run.environments.get(str(case.environment))
     steps = task.limit(run.value("mobile-step-factor"))
     functions = [each for each in (task.prepare, task.clean_up) if each is not None]
-    prepared = [shown(case.arguments_of(each)) for each in functions]
-    scripted = [shown(task.solution), shown(case.parameters)] if task.solution else None
-    answers = [shown(task.user), shown(case.parameters), *user_of(run)] if task.user else None
+    prepared = [text_of(case.arguments_of(each)) for each in functions]
+    scripted = [text_of(task.solution), text_of(case.parameters)] if task.solution else None
+    answers = [text_of(task.user), text_of(case.parameters), *user_of(run)] if task.user else None
     body = sources.of(_function(item)) if task.stop_on_success else None
     return {
         "goal": [task.goal, _named_in(task.goal, case), task.instructions, task.language],
@@ -182,9 +182,9 @@ def _golden(task: Task, sources: Sources) -> list[Any]:
     """Return what identifies the golden actions of a task; functions by their code."""
     functions = [each for each in task.golden if callable(each)]
     return [
-        ["a function" if callable(each) else shown(each) for each in task.golden],
+        ["a function" if callable(each) else text_of(each) for each in task.golden],
         sources.of(*functions),
-        shown(task.solution),
+        text_of(task.solution),
     ]
 
 
@@ -204,9 +204,9 @@ def _check(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> A
     judges = "judge" in getattr(item, "fixturenames", ()) or run.value("mobile-judge-all")
     return [
         sources.of(_function(item), *_fixtures(item, asked)),
-        {name: shown(value) for name, value in sorted(case.parameters.items())},
+        {name: text_of(value) for name, value in sorted(case.parameters.items())},
         case.task.success_after_error,
-        [shown(mark) for mark in item.iter_markers("xfail")],
+        [text_of(mark) for mark in item.iter_markers("xfail")],
         [*(run.settings[name].text for name in _JUDGES), *_official(run)] if judges else None,
     ]
 
@@ -233,8 +233,8 @@ def _named_in(goal: str, case: Case) -> dict[str, str]:
     names: set[str] = set()
     with suppress(ValueError):  # malformed, which is reported when it is filled
         names = {str(name) for _, name, _, _ in string.Formatter().parse(goal) if name}
-    return {name: shown(case.parameters[name]) for name in sorted(names & set(case.parameters))}
+    return {name: text_of(case.parameters[name]) for name in sorted(names & set(case.parameters))}
 
 
 def _probe(probe: Any, sources: Sources) -> list[Any]:
-    return [shown(probe), sources.of(type(probe)) if sources.holds(type(probe)) else []]
+    return [text_of(probe), sources.of(type(probe)) if sources.holds(type(probe)) else []]

@@ -107,7 +107,7 @@ def _reports(
         yield _report(item, "setup", "passed")
     decides = _report(item, "setup" if called is None else "call", called or _at_setup(entry))
     decides.duration = entry["seconds"] or 0.0
-    decides.longrepr = _shown(item, decides, entry)
+    decides.longrepr = _longrepr(item, decides, entry)
     if entry["outcome"] in {"xfailed", "xpassed"}:
         decides.wasxfail = _expected_to_fail(item) or entry["reason"]
     setattr(decides, RESULT, dict(entry))
@@ -146,7 +146,7 @@ def _torn_down(item: pytest.Item, nextitem: pytest.Item | None) -> pytest.TestRe
     return report
 
 
-def _shown(item: pytest.Item, report: pytest.TestReport, entry: Entry) -> Any:
+def _longrepr(item: pytest.Item, report: pytest.TestReport, entry: Entry) -> Any:
     """Return what pytest displays of a reused result, in the words of the earlier run."""
     reason, outcome = printable(entry["reason"] or ""), entry["outcome"]
     if report.outcome == "skipped":

@@ -44,7 +44,7 @@ from pytest_mobileagent.program.models.requests import (
     with_usage,
 )
 from pytest_mobileagent.program.upstream import Origin, pass_through, trusted
-from pytest_mobileagent.urls import shown
+from pytest_mobileagent.urls import redact_urls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -280,7 +280,7 @@ class RecordedModels:
     def _key(self, seller: Seller, place: Place, api: RecordedApi, sent: Sent) -> str:
         """Return the name under which the reply to a request is kept."""
         to = self._stand_in.instead(api, place)
-        server = self._stand_in.server or shown(f"{to.origin.url}{to.path}")
+        server = self._stand_in.server or redact_urls(f"{to.origin.url}{to.path}")
         query = place.target.partition("?")[2]
         return self._cached.key(seller.id, server, api.name, query, sent.data)
 

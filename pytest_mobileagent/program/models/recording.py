@@ -13,7 +13,7 @@ from pytest_mobileagent.episode.redaction import without_secrets
 from pytest_mobileagent.episode.store import shortened
 from pytest_mobileagent.jsonable import to_line
 from pytest_mobileagent.llm.metered import WHOLE
-from pytest_mobileagent.llm.model import REFUSED, Completion, Image, Usage, plain
+from pytest_mobileagent.llm.model import REFUSED, Completion, Image, Usage, to_jsonable
 from pytest_mobileagent.llm.prices import HELPERS, input_tokens, text_tokens
 from pytest_mobileagent.llm.providers import REAL_KEY, keys
 from pytest_mobileagent.program.models.assembly import Assembled, json_object, objects
@@ -137,7 +137,7 @@ class Recording:
             HostError: a picture cannot be written.
         """
         request = self.api.read(self.given.path, self.given.body, self.given.data)
-        messages = [plain(message, self._picture) for message in request.messages]
+        messages = [to_jsonable(message, self._picture) for message in request.messages]
         self._prompt = _Prompt(request, request.settings, messages, input_tokens(request))
 
     def _picture(self, image: Image) -> dict[str, Any]:

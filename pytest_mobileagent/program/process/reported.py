@@ -87,8 +87,8 @@ def reported(adapter: Adapter, traces: Traces, secrets: Sequence[str] = ()) -> R
         how = f"with status {traces.status}" if limit is None else f"and said: {limit}"
         ending, text = "step limit", f"ended by its own limit, {how}"
     else:
-        reason = _said(adapter.impossible, traces, "impossible")
-        answer = _said(adapter.answer, traces, "answer")
+        reason = _report(adapter.impossible, traces, "impossible")
+        answer = _report(adapter.answer, traces, "answer")
         if ending == "impossible" or reason is not None:
             ending, text = "impossible", reason if reason is not None else answer or ""
         elif adapter.done is not None and _found(adapter.done, traces) is None:
@@ -151,7 +151,7 @@ def _error(traces: Traces, without: ReportPlace | None = None) -> str:
     return f"{how}; the last it said: {words}" if words else f"{how}, and said nothing"
 
 
-def _said(said: ReportPlace | None, traces: Traces, note: str) -> str | None:
+def _report(said: ReportPlace | None, traces: Traces, note: str) -> str | None:
     """Return what a program reports by the adapter's rule, or in the file `note`."""
     text = _found(said, traces)
     if text is None:

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.extras import check_extra
-from pytest_mobileagent.urls import hide, shown
+from pytest_mobileagent.urls import hide, redact_urls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -50,7 +50,7 @@ class AppiumSession:
 
     def __init__(self, url: str, capabilities: Mapping[str, Any]) -> None:
         self.url = url
-        self.shown = shown(url)
+        self.shown = redact_urls(url)
         _hide_in_logs(url)
         self._capabilities = capabilities
         self._driver: Remote | None = None

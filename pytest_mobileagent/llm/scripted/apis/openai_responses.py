@@ -64,20 +64,20 @@ class OpenAIResponses(Api):
         """Yield events, numbered; the last one holds the whole response."""
         numbers = count()
 
-        def said(name: str, /, **fields: Any) -> bytes:
+        def server_event(name: str, /, **fields: Any) -> bytes:
             return event({"type": name, "sequence_number": next(numbers), **fields}, name)
 
         begun = _response(outgoing, "in_progress", [], None)
-        yield said("response.created", response=begun)
-        yield said("response.in_progress", response=begun)
+        yield server_event("response.created", response=begun)
+        yield server_event("response.in_progress", response=begun)
         for index, item in enumerate(_items(outgoing)):
             place = {"output_index": index}
-            yield said("response.output_item.added", **place, item=_begun(item))
+            yield server_event("response.output_item.added", **place, item=_begun(item))
             for name, fields in _item_events(item):
-                yield said(name, **place, item_id=item["id"], **fields)
-            yield said("response.output_item.done", **place, item=item)
+                yield server_event(name, **place, item_id=item["id"], **fields)
+            yield server_event("response.output_item.done", **place, item=item)
         whole = self.whole(outgoing)
-        yield said(f"response.{whole['status']}", response=whole)
+        yield server_event(f"response.{whole['status']}", response=whole)
 
     def error(self, status: int, words: str, code: str) -> Any:
         """Return an error of OpenAI."""
