@@ -107,15 +107,15 @@ class ComputerAgent(Agent):
         self.steps += 1
         frame = Frame.of(observation.screen, shown=size)
         tools = [self.computer(size), *FUNCTIONS]
-        looks = 0
+        rounds = 0
         while True:
             reply = self.model.complete(self._sent(), tools=tools, **self.options.settings)
             self.chat.append(reply.message)
             if not reply.tool_calls:
                 return self._ending(reply)
             decision = self._read(reply.tool_calls, frame)
-            looks += 1
-            if decision.actions or not decision.signal or looks == _LOOKS:
+            rounds += 1
+            if decision.actions or not decision.signal or rounds == _LOOKS:
                 return Reply(decision.actions, said=words_and_calls(reply))
             self._answer(image)
 
@@ -126,29 +126,29 @@ class ComputerAgent(Agent):
             words = TASK.format(goal=goal)
             self.chat += [Message("system", (SYSTEM,)), Message("user", (words, image))]
             return
-        told = [f"The user answers: {observation.reply}"] if observation.reply else []
+        notes = [f"The user answers: {observation.reply}"] if observation.reply else []
         if observation.done is not None and self.last is not None:
             golden = INSTEAD.format(action=in_words(observation.done, self.last))
-            told.append(golden)
+            notes.append(golden)
             self.open = [(call, NOT_DONE) for call, _ in self.open]
         if observation.notice and all(words == DONE for _, words in self.open):
-            told.append(f"That could not be done: {observation.notice}")
+            notes.append(f"That could not be done: {observation.notice}")
         if self.open:
-            self._answer(image, told)
+            self._answer(image, notes)
         elif observation.done is not None:
-            self.chat.append(Message("user", (*told, image)))
+            self.chat.append(Message("user", (*notes, image)))
         else:
             self.chat.append(Message("user", (CUT, image)))
         if now := goal.removeprefix(self.briefing.goal).strip():
             self.chat.append(Message("user", (now,)))
 
-    def _answer(self, image: Image, told: Sequence[str] = ()) -> None:
+    def _answer(self, image: Image, notes: Sequence[str] = ()) -> None:
         """Answer all open calls, and add the other messages.
 
         The last answer, and those to calls of the kind "computer_call", hold the picture; providers
         accept nothing else for the latter.
         """
-        aside = list(told)
+        aside = list(notes)
         for number, (call, words) in enumerate(self.open, 1):
             of_computer = call.kind == "computer_call"
             shown = (image,) if of_computer or number == len(self.open) else ()

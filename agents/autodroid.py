@@ -143,10 +143,10 @@ def look_around(phone: Phone, screen: Screen, most: int) -> Sequence[Look]:
     scrollers = _scrollers(screen)
     if not scrollers:
         return [Look(screen)]
-    looks = []
+    views = []
     for scroller in scrollers:
         screen = _to_top(phone, scroller, screen, most, _entries(screen))
-        looks.append(Look(screen))
+        views.append(Look(screen))
         known = _entries(screen)
         path: tuple[Swipe, ...] = ()
         poor = 0
@@ -157,21 +157,21 @@ def look_around(phone: Phone, screen: Screen, most: int) -> Sequence[Look]:
             if not new:
                 break
             known |= new
-            looks.append(Look(screen, path))
+            views.append(Look(screen, path))
             poor += len(new) < 2
             if poor == 2:
                 break
         screen = _to_top(phone, scroller, screen, most, set())
     # What is at the top of one scroller may have been seen with another: it is listed once.
-    return looks
+    return views
 
 
 def prompt(briefing: Briefing, history: Sequence[str], html: str, step: int) -> str:
     """Return the prompt, with the present step's instruction if the task has one."""
-    told = briefing.instructions[step : step + 1]
+    instruction = briefing.instructions[step : step + 1]
     return PROMPT.format(
         task=briefing.goal,
-        instruction="".join(f"\nThe present step of it: {words}" for words in told),
+        instruction="".join(f"\nThe present step of it: {words}" for words in instruction),
         history="\n".join(history) or "nothing",
         page=html,
     )

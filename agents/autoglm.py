@@ -157,9 +157,9 @@ class AutoGlm(EndpointAgent):
         goal = goal_at(self.briefing, len(self.turns))
         if self.turns:
             thinking, action = Dialect.halves(self.turns[-1].decision.words)
-            said = f"<think>{thinking}</think><answer>{action}</answer>"
+            reply = f"<think>{thinking}</think><answer>{action}</answer>"
             self.chat[-1] = Message("user", (self.chat[-1].text,))
-            self.chat.append(Message("assistant", (said,)))
+            self.chat.append(Message("assistant", (reply,)))
         if not self.chat:
             self.chat.append(Message("system", (self._system(observation.screen.time),)))
             text = f"{goal}\n\n{words}"

@@ -254,8 +254,8 @@ class _Avoided:
     def holds(self, element: Element) -> bool:
         """Whether an element says one of the words: in itself, within it, or in its id."""
         name = element.resource_id.rpartition("/")[2]
-        said = [element.text, element.content_desc, *element.texts, _CAMEL.sub(" ", name)]
-        return any(self._pattern.search(each.lower()) for each in said if each)
+        labels = [element.text, element.content_desc, *element.texts, _CAMEL.sub(" ", name)]
+        return any(self._pattern.search(each.lower()) for each in labels if each)
 
 
 def _name(screen: Screen) -> str:

@@ -144,14 +144,14 @@ class MobileAgent(Agent):
         )
         self.chat: list[Message] = list(self.opening)
         self.image: Image | None = None
-        self.told = True  # whether the model knows why its last action was not done
+        self.knows_why = True  # as the model does, of an action that was not done
         self.steps = 0
         self.last: tuple[Screen, int] | None = None
 
     def step(self, observation: Observation) -> Reply:
         if observation.done is not None and self.last is not None:
             self._take_golden(observation, *self.last)
-        if observation.notice and not self.told and self.image:
+        if observation.notice and not self.knows_why and self.image:
             self._complain(observation.notice)
         self.image = self._picture(observation.screen)
         decision = self._decided(observation.screen)
@@ -160,7 +160,7 @@ class MobileAgent(Agent):
             Message("user", (REMEMBERED, self.image)),
             Message("assistant", (decision.said.get("action") or decision.words or "…",)),
         ]
-        self.told = False
+        self.knows_why = False
         self.steps += 1
         match decision.signal:
             case "open app":
@@ -173,9 +173,9 @@ class MobileAgent(Agent):
 
     def _take_golden(self, observation: Observation, screen: Screen, known: int) -> None:
         """Put the golden action into the chat, in place of what was decided on the last screen."""
-        said = golden_words(observation, screen)
-        self.chat[known + 1 :] = [Message("assistant", (said,))]
-        self.told = True
+        reply = golden_words(observation, screen)
+        self.chat[known + 1 :] = [Message("assistant", (reply,))]
+        self.knows_why = True
 
     def _decided(self, screen: Screen) -> Decision:
         """Ask for the next action, and ask again while the answer lacks a part."""
@@ -259,7 +259,7 @@ class MobileAgent(Agent):
             Message("user", (problem, self.image)),
             Message("assistant", (TRIES_AGAIN,)),
         ]
-        self.told = True
+        self.knows_why = True
 
     def _picture(self, screen: Screen) -> Image:
         return self._encoded(screen.image)

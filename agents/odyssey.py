@@ -107,7 +107,7 @@ def past_steps(images: Sequence[Image], commands: Sequence[str]) -> Sequence[str
     """Return past steps as a chat has them."""
     if not images:
         return ("Previous screenshots: None\nPrevious Actions: None",)
-    numbered = "\n".join(f"{number}. {said}" for number, said in enumerate(commands, 1))
+    numbered = "\n".join(f"{number}. {command}" for number, command in enumerate(commands, 1))
     return ("Previous screenshots:", *images, f"Previous Actions: {numbered}\n")
 
 

@@ -135,7 +135,7 @@ class QwenVl(EndpointAgent):
     def start(self, briefing: Briefing) -> None:
         super().start(briefing)
         self.dialect = Qwen(self.options.version)
-        self.told: list[str] = []
+        self.answers: list[str] = []
 
     def picture(self, screen: Screen) -> Picture:
         if self.options.version != "2.5":
@@ -151,7 +151,7 @@ class QwenVl(EndpointAgent):
         return f"{reply.text.partition('<tool_call>')[0]}\n<tool_call>\n{tool}\n</tool_call>"
 
     def messages(self, observation: Observation, image: Image) -> Sequence[Message]:
-        self.told.append(observation.reply or "")
+        self.answers.append(observation.reply or "")
         system = Message("system", (self._system(observation.screen),))
         if self.options.version == "gui-owl":
             return [system, *self._owl_turns(observation, image)]
@@ -183,7 +183,7 @@ class QwenVl(EndpointAgent):
 
     def _goal(self) -> str:
         goal = goal_at(self.briefing, len(self.turns))
-        return f"{goal}\nThe user has answered: {self.told[-1]}" if self.told[-1] else goal
+        return f"{goal}\nThe user has answered: {self.answers[-1]}" if self.answers[-1] else goal
 
     def _lines(self) -> list[str]:
         return [line_of(turn) for turn in self.turns]
@@ -208,7 +208,7 @@ def tool_of(names: Sequence[str], description: str) -> dict[str, Any]:
 
 def line_of(turn: Turn) -> str:
     """Return what was done in a turn, in one line without quotes."""
-    said = turn.decision.said.get("action", "")
+    action = turn.decision.said.get("action", "")
     call = re.search(r"<tool_call>\s*(.*?)\s*(?:</tool_call>|\Z)", turn.decision.words, re.DOTALL)
-    words = said or (call[1] if call else turn.decision.words)
+    words = action or (call[1] if call else turn.decision.words)
     return words.replace("\n", "").replace('"', "").strip()

@@ -130,11 +130,11 @@ class SeeAct(Agent):
         self.history.append(_remembered(decision, marks))
         self.last = screen, marks
         self.acted = not decision.error
-        said = f"{described_freely}\n\n{decision.words}"
+        answers = f"{described_freely}\n\n{decision.words}"
         if self.on_path:
-            return Reply(decision.actions, said=said)
+            return Reply(decision.actions, said=answers)
         actions, self.answer = answered_last(decision.actions, self.answer)
-        return Reply(actions, said=said)
+        return Reply(actions, said=answers)
 
     def _question(self, image: Image) -> list[Message]:
         system = " ".join(part for part in (SYSTEM, self.options.guidelines) if part)

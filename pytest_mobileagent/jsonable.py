@@ -187,11 +187,11 @@ def to_text(
     value: Any, indent: int | None = None, separators: tuple[str, str] | None = None
 ) -> str:
     """Return the value as JSON, cut where it is nested more than `MOST_NESTED` deep."""
-    plain = to_wire(value)
-    text = json.dumps(plain, ensure_ascii=False, indent=indent, separators=separators)
-    if text.count("[") + text.count("{") > MOST_NESTED and is_nested_deeper(plain, MOST_NESTED):
-        plain = _cut(plain, MOST_NESTED)
-        text = json.dumps(plain, ensure_ascii=False, indent=indent, separators=separators)
+    wire = to_wire(value)
+    text = json.dumps(wire, ensure_ascii=False, indent=indent, separators=separators)
+    if text.count("[") + text.count("{") > MOST_NESTED and is_nested_deeper(wire, MOST_NESTED):
+        wire = _cut(wire, MOST_NESTED)
+        text = json.dumps(wire, ensure_ascii=False, indent=indent, separators=separators)
     return text
 
 

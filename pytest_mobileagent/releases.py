@@ -139,8 +139,8 @@ def _differences(ours: Mapping[str, Row], released: Mapping[str, Released]) -> I
         for column, value in released[name].columns.items() if name in released else ():
             own = row.columns.get(column)
             if str(own) != str(value):
-                said = f"{own} here, {value} in {released[name].place}"
-                by_column[column].append(f"{row.where}: {said}")
+                counts = f"{own} here, {value} in {released[name].place}"
+                by_column[column].append(f"{row.where}: {counts}")
     for column, lines in by_column.items():
         yield f"other {column} ({len(lines)}):"
         yield from (f"  {line}" for line in lines)

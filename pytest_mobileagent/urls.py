@@ -55,5 +55,5 @@ def _as_header(name: str) -> list[str]:
 def _without_query(rest: str) -> str:
     place, question, query = rest.partition("#")[0].partition("?")
     pairs = (part.partition("=") for part in query.split("&"))
-    kept = (f"{name}=…" if equals else "…" for name, equals, _ in pairs)
-    return place + question + ("&".join(kept) if query else "")
+    parts = (f"{name}=…" if equals else "…" for name, equals, _ in pairs)
+    return place + question + ("&".join(parts) if query else "")

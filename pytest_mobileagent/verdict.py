@@ -82,9 +82,9 @@ def append(episode: Path, verdict: Verdict) -> None:
         HostError: the file cannot be written to.
     """
     when = datetime.now(UTC).isoformat(timespec="milliseconds")
-    plain = to_wire({"when": when, **verdict.to_json()})
+    wire = to_wire({"when": when, **verdict.to_json()})
     try:
-        append_line(episode / VERDICTS, to_line(redacted(plain)))
+        append_line(episode / VERDICTS, to_line(redacted(wire)))
     except OSError as error:
         msg = f"cannot write to {episode / VERDICTS}: {error}"
         raise HostError(msg) from error

@@ -75,16 +75,16 @@ class AndroidArena(Agent):
     def step(self, observation: Observation) -> Reply:
         screen = observation.screen
         if observation.done is not None and self.last is not None:
-            page, frame, told = self.last
-            self.past[self.steps :] = [Done(told, in_words(observation.done, page, frame))]
+            page, frame, hint = self.last
+            self.past[self.steps :] = [Done(hint, in_words(observation.done, page, frame))]
             self.error = ""
         page = compress(screen)
         problem = self.error or observation.notice
-        told = f"{problem}\n{page.text}" if problem else page.text
+        hint = f"{problem}\n{page.text}" if problem else page.text
         frame = Frame.of(screen, page.marks)
         decision = ask(
             self.model,
-            self._messages(told, screen),
+            self._messages(hint, screen),
             Dialect(),
             frame,
             on_error=self.options.on_error,
@@ -92,12 +92,12 @@ class AndroidArena(Agent):
             apps=self.briefing.installed,
             **self.options.settings,
         )
-        self.last, self.steps = (page, frame, told), len(self.past)
+        self.last, self.steps = (page, frame, hint), len(self.past)
         self.error = decision.error
         for action in decision.actions[:1]:
-            self.past.append(Done(told, in_words(action, page, frame)))
+            self.past.append(Done(hint, in_words(action, page, frame)))
         if decision.error:
-            self.past.append(Done(told, "invalid action"))
+            self.past.append(Done(hint, "invalid action"))
         return Reply.of(decision)
 
     def _messages(self, page: str, screen: Screen) -> list[Message]:
@@ -106,11 +106,11 @@ class AndroidArena(Agent):
         today = screen.time.strftime("%b %d %Y %A") if screen.time else "unknown"
         steps = self._steps(page)
         examples = EXAMPLES if text_tokens(steps) <= self.options.tokens else ()
-        told = self.briefing.instructions[len(self.past) : len(self.past) + 1]
+        hint = self.briefing.instructions[len(self.past) : len(self.past) + 1]
         return [
             Message("system", (SYSTEM.format(apps="\n".join(apps), today=today),)),
             *examples,
-            Message("user", (act_prompt(self.briefing.goal, steps, "".join(told)),)),
+            Message("user", (act_prompt(self.briefing.goal, steps, "".join(hint)),)),
         ]
 
     def _steps(self, page: str) -> str:

@@ -69,11 +69,11 @@ EXAMPLES = (
 
 def act_prompt(goal: str, steps: str, instruction: str = "") -> str:
     """Return the last message: the objective, and the steps up to the present page."""
-    told = f"\nThis step has to do this: {instruction}" if instruction else ""
+    hint = f"\nThis step has to do this: {instruction}" if instruction else ""
     return f"""\
 Think step by step, and give one action between two "#", such as #start [Calendar]# or
 #click [n0003]#. If the objective is met by now, give #finish [answer]#.
 
-The objective: {goal}{told}
+The objective: {goal}{hint}
 
 {steps}"""

@@ -120,9 +120,9 @@ def _own_name(element: Element) -> str:
 
 def _safe(name: str) -> str:
     """Return a safe file name, which leads to no other folder."""
-    plain = re.sub(r"[\x00-\x1f\x7f/\\:*?\"<>|\ud800-\udfff]", "_", name)
-    plain = "_" if plain.strip(".") == "" else plain
-    if len(plain.encode()) <= _LONGEST_NAME:
-        return plain
-    digest = hashlib.sha256(plain.encode()).hexdigest()[:16]
-    return plain.encode()[: _LONGEST_NAME - 20].decode(errors="ignore") + "_" + digest
+    safe = re.sub(r"[\x00-\x1f\x7f/\\:*?\"<>|\ud800-\udfff]", "_", name)
+    safe = "_" if safe.strip(".") == "" else safe
+    if len(safe.encode()) <= _LONGEST_NAME:
+        return safe
+    digest = hashlib.sha256(safe.encode()).hexdigest()[:16]
+    return safe.encode()[: _LONGEST_NAME - 20].decode(errors="ignore") + "_" + digest

@@ -114,12 +114,12 @@ class MobileAgentV2(Agent):
     def _take_golden(self, observation: Observation, screen: Screen) -> None:
         """Put the golden action into the history, in place of what was decided on a screen."""
         frame = Frame.of(screen)
-        said = instead(Dialect(), observation, screen, frame).words
+        reply = instead(Dialect(), observation, screen, frame).words
         with suppress(DialectError):  # one that the dialect cannot say is in plain words
-            said = Dialect().parse(said, frame).said["action"]
+            reply = Dialect().parse(reply, frame).said["action"]
         assert observation.done is not None
         progress = self.progress
-        progress.thought, progress.action, progress.failed = "", said, False
+        progress.thought, progress.action, progress.failed = "", reply, False
         progress.operation = in_words(observation.done, screen)
         self.before = None
         self.golden += 1
@@ -131,8 +131,8 @@ class MobileAgentV2(Agent):
         return perceive(observation.screen, self.briefing.ocr, captioner)
 
     def _decide(self, seen: Perception) -> tuple[Decision, str]:
-        told = self.briefing.instructions[self.steps : self.steps + 1]
-        prompt = decision_prompt(self.progress, seen, "".join(told))
+        instruction = self.briefing.instructions[self.steps : self.steps + 1]
+        prompt = decision_prompt(self.progress, seen, "".join(instruction))
         decision = ask(
             self.models["decision"],
             [Message("system", (DECIDER,)), Message("user", (prompt, seen.image))],

@@ -238,8 +238,8 @@ class MobileAgentV3(Agent):
             parts.insert(0, ("Historical Operations", memory.completed))
         if memory.stuck:
             failed = [f"- Attempt: {each.line}" for each in memory.attempts[-STUCK_AFTER:]]
-            told = "Several attempts have failed:\n" + "\n".join(failed)
-            parts.append(("Potentially Stuck!", told))
+            failures = "Several attempts have failed:\n" + "\n".join(failed)
+            parts.append(("Potentially Stuck!", failures))
         return self._request(prompts.MANAGER) + _sections(parts) + prompts.NEXT_PLAN.format(**given)
 
     def _executor_prompt(self) -> str:

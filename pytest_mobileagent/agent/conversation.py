@@ -144,12 +144,12 @@ class ThreadConversation:
             # A signal that comes just before a wait begins is only noticed once it is over.
             left = max(0.0, ends - time.monotonic())
             try:
-                said = self._said.get(timeout=min(_NOTICE, left))
+                message = self._said.get(timeout=min(_NOTICE, left))
             except queue.Empty:
                 if left <= _NOTICE:
                     raise TimeIsUpError from None
             else:
-                return said if isinstance(said, Work) else unpack_reply(said)
+                return message if isinstance(message, Work) else unpack_reply(message)
 
     def send(self, observation: Observation | None) -> None:
         """Send what was seen; None means that the episode is over."""

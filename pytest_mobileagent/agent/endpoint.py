@@ -45,8 +45,8 @@ def request_endpoint(port: str, provider: str) -> Endpoint:
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(request, timeout=_SECONDS) as reply:
-            said = json.loads(reply.read())
-        return Endpoint(str(said["base_url"]), str(said["token"]))
+            answer = json.loads(reply.read())
+        return Endpoint(str(answer["base_url"]), str(answer["token"]))
     except urllib.error.HTTPError as error:
         with error:
             why = error.read().decode("utf-8", "replace")

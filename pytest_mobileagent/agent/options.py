@@ -91,8 +91,8 @@ def _made(agent: str, declared: type[Any], values: dict[str, Any]) -> Any:
         for name, value in values.items():
             setattr(options, name, value)
     except Exception as error:
-        shown = ", ".join(f"{name}={value!r}" for name, value in values.items()) or "no values"
-        msg = f"{shown}: {agent} does not take this: {in_one_line(error)}"
+        printed = ", ".join(f"{name}={value!r}" for name, value in values.items()) or "no values"
+        msg = f"{printed}: {agent} does not take this: {in_one_line(error)}"
         raise BadOptionError(msg) from error
     return options
 
@@ -147,18 +147,18 @@ def _unknown(
     presets: Mapping[str, Any],
 ) -> str:
     texts = {n: "required" if v is _REQUIRED else repr(v) for n, v in defaults.items()}
-    shown = [f"{name} ({_name(kind)}, {texts[name]})" for name, kind in types_.items()]
-    if not shown:
+    printed = [f"{name} ({_name(kind)}, {texts[name]})" for name, kind in types_.items()]
+    if not printed:
         return f"{agent} declares no options"
     names = list(types_)
     if presets and "preset" not in types_:
         names.append("preset")
-        shown.append(f"preset ({' | '.join(presets)})")
+        printed.append(f"preset ({' | '.join(presets)})")
     near = difflib.get_close_matches(key, names, 1)
     if near:
-        hint = f"did you mean {shown[names.index(near[0])]}?"
+        hint = f"did you mean {printed[names.index(near[0])]}?"
     else:
-        hint = f"there are {', '.join(shown)}"
+        hint = f"there are {', '.join(printed)}"
     return f"{agent} has no option {key!r}; {hint}"
 
 

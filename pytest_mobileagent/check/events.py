@@ -132,8 +132,8 @@ def _like(event: Event, name: str, wanted: Any) -> float:
     if name not in (*_WORDS, "text") or name in ("type", "package", "class_name"):
         return 0.0
     actual = " ".join(event.text) if name == "text" else str(getattr(event, name) or "")
-    plain = wanted.pattern if isinstance(wanted, re.Pattern) else str(wanted)
-    ratio = difflib.SequenceMatcher(None, actual.lower(), plain.lower()).ratio()
+    text = wanted.pattern if isinstance(wanted, re.Pattern) else str(wanted)
+    ratio = difflib.SequenceMatcher(None, actual.lower(), text.lower()).ratio()
     return ratio if ratio > 0.5 else 0.0
 
 

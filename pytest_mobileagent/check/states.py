@@ -290,8 +290,8 @@ def _shows(moment: Moment, wanted: str) -> bool:
     if package and wanted_package and package != wanted_package:
         return False
     # A screen whose package nobody recorded may be of the one that is wanted.
-    shown = _component(screen.activity, package or wanted_package)[1]
-    return shown == _component(wanted, wanted_package)[1]
+    actual = _component(screen.activity, package or wanted_package)[1]
+    return actual == _component(wanted, wanted_package)[1]
 
 
 def _component(words: str, package: str) -> tuple[str, str]:

@@ -170,20 +170,20 @@ def read(file: Path) -> tuple[Wall, ...]:
         TaskError: it cannot be read, or is not as it has to be; the text names the line.
     """
     text, tables = read_toml(file)
-    shown, lines = shown_path(file), text.splitlines()
-    return tuple(_wall(name, table, shown, lines) for name, table in tables.items())
+    path, lines = shown_path(file), text.splitlines()
+    return tuple(_wall(name, table, path, lines) for name, table in tables.items())
 
 
-def _wall(name: str, table: Any, shown: str, lines: Sequence[str]) -> Wall:
+def _wall(name: str, table: Any, path: str, lines: Sequence[str]) -> Wall:
     head = _line(lines, rf"\s*(\[\s*)?[\"']?{re.escape(name)}[\"']?\s*[\]=.]")
-    where = f"{shown}, line {head} ({name})" if head else f"{shown} ({name})"
+    where = f"{path}, line {head} ({name})" if head else f"{path} ({name})"
     if not isinstance(table, dict):
         msg = f"{where}: a wall is a table: [{name}], and below it `texts`, `ids` or both"
         raise TaskError(msg)
 
     def at(key: str) -> str:
         line = _line(lines, rf"\s*[\"']?{re.escape(key)}[\"']?\s*=", head)
-        return f"{shown}, line {line} ({name})" if line else where
+        return f"{path}, line {line} ({name})" if line else where
 
     if unknown := [key for key in table if key not in _FIELDS]:
         msg = f"{at(unknown[0])}: a wall has no {unknown[0]!r}; it may have {', '.join(_FIELDS)}"

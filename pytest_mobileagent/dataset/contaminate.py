@@ -165,8 +165,8 @@ class _Path:
                 why[ad] += 1
             if len(found) == wanted:
                 break
-        told = sorted(why, key=lambda each: (each == "no step is a tap on something", each))
-        return dict(sorted(found.items())), told[0] if told else "no step is a tap on something"
+        reasons = sorted(why, key=lambda each: (each == "no step is a tap on something", each))
+        return dict(sorted(found.items())), next(iter(reasons), "no step is a tap on something")
 
     def _name(self, page: str) -> str:
         return f"{self._row.id}/{page}"
@@ -231,10 +231,10 @@ class _Path:
 
     def _columns(self, golden: Sequence[Golden], ads: dict[int, Ad]) -> dict[str, Any]:
         columns = dict(self._row.columns)
-        told = list(columns.get("instructions") or ())
+        instructions = list(columns.get("instructions") or ())
         closing = _CLOSING.get(self._language.partition("-")[0].lower(), _CLOSING["en"])
-        for place in sorted(ads, reverse=True) if told else ():
-            told.insert(place, closing)
+        for place in sorted(ads, reverse=True) if instructions else ():
+            instructions.insert(place, closing)
         noise = [
             {
                 "step": place + shift,
@@ -252,7 +252,7 @@ class _Path:
             "page": self._name(self._end),
             "tags": [*(columns.get("tags") or ()), _NOISY],
             "noise": noise,
-            **({"instructions": told} if told else {}),
+            **({"instructions": instructions} if instructions else {}),
         }
 
 

@@ -249,8 +249,8 @@ def _golden_paths(folder: Path) -> Iterator[Trajectory | LeftOutError]:
             if not golden or not all(g.page and graph.page(g.page).size == g.size for g in golden):
                 yield LeftOutError("a task has no golden path in pixels of its pages")
                 continue
-            told = row.columns.get("instructions") or ()
-            words = told if len(told) == len(golden) else [""] * len(golden)
+            instructions = row.columns.get("instructions") or ()
+            words = instructions if len(instructions) == len(golden) else [""] * len(golden)
             steps = tuple(
                 TrajectoryStep(graph.screen(g.page), g.action, "", word, g.boxes, g.page)
                 for g, word in zip(golden, words, strict=True)

@@ -142,8 +142,8 @@ def _summary(folder: Path, merged: Merged) -> str:
 
 
 def _contradiction(each: Contradiction) -> str:
-    (kept, count), *others = each.targets
+    (target, count), *others = each.targets
     ways = ", ".join(f"{n} × {page}" for page, n in others[:_MOST_WAYS])
     if (more := len(others) - _MOST_WAYS) > 0:
         ways += f", and {more} more"
-    return f"  {each.page}, {each.action}: {count} × {kept}, which was kept; {ways}"
+    return f"  {each.page}, {each.action}: {count} × {target}, which was target; {ways}"

@@ -175,9 +175,9 @@ def avd_folder(name: str) -> Path:
 def configure(file: Path, wanted: Mapping[str, str]) -> None:
     """Set values in an ini file, and leave the others as they are."""
     lines = file.read_text("utf-8").splitlines()
-    kept = [line for line in lines if line.partition("=")[0].strip() not in wanted]
+    others = [line for line in lines if line.partition("=")[0].strip() not in wanted]
     added = [f"{name}={value}" for name, value in wanted.items()]
-    file.write_text("\n".join([*kept, *added]) + "\n", "utf-8")
+    file.write_text("\n".join([*others, *added]) + "\n", "utf-8")
 
 
 def _homes() -> Iterator[Path]:

@@ -82,10 +82,10 @@ class A3(Dialect):
     clear: bool = True
 
     def _read(self, words: str, frame: Frame) -> Decision | Action:
-        plain = spoken(words)
+        reply = spoken(words)
         if self.space == "device":
-            return self._of_device(object_in(plain), frame)
-        thought, name, argument = _call(plain)
+            return self._of_device(object_in(reply), frame)
+        thought, name, argument = _call(reply)
         said = {"thought": thought} if thought else {}
         return Decision((self._of_paper(name, argument, frame),), said)
 

@@ -128,13 +128,13 @@ class AndroidWorld(Dialect):
 
 def _parts(words: str) -> tuple[str, str]:
     """Return the reason, and everything after the first "Action:"."""
-    plain = spoken(words)
+    reply = spoken(words)
     for flags in (re.DOTALL, re.DOTALL | re.IGNORECASE):
-        reason = re.search("Reason:(.*)Action:", plain, flags)
-        action = re.search("Action:(.*)", plain, flags)
+        reason = re.search("Reason:(.*)Action:", reply, flags)
+        action = re.search("Action:(.*)", reply, flags)
         if reason and action and reason[1].strip() and action[1].strip():
             return reason[1].strip(" \t\r\n*"), action[1].strip()
-    msg = f"the reply is not of the form 'Reason: … Action: …': {quoted(plain)}"
+    msg = f"the reply is not of the form 'Reason: … Action: …': {quoted(reply)}"
     raise DialectError(msg)
 
 
@@ -263,8 +263,8 @@ def _reply(fields: Mapping[str, Any], said: Parts) -> str:
 
 
 def _printed(action: Action, frame: Frame) -> dict[str, Any]:
-    for kind, plain in _PLAIN.items():
-        if action == plain or (isinstance(action, Wait) and isinstance(plain, Wait)):
+    for kind, known in _PLAIN.items():
+        if action == known or (isinstance(action, Wait) and isinstance(known, Wait)):
             return {"action_type": kind}
     for kind, touch in _TOUCHES.items():
         if isinstance(action, Tap | DoubleTap | LongPress) and type(action) is touch:

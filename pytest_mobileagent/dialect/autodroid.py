@@ -94,8 +94,8 @@ class AutoDroid(Dialect):
         match decision.actions:
             case (Type(text=text) as action,):
                 typed = text.replace('"', "").replace(" ", "-")
-                kept = replace(action, text=typed if len(typed) <= _MOST_TYPED else "")
-                return replace(decision, actions=(kept,))
+                shortened = replace(action, text=typed if len(typed) <= _MOST_TYPED else "")
+                return replace(decision, actions=(shortened,))
         return decision
 
     def _print(self, action: Action, said: Parts, frame: Frame) -> str:

@@ -237,8 +237,10 @@ def _done(said: Call, frame: Frame, parts: Mapping[str, str]) -> Decision:
 def _decision(said: Call, frame: Frame, parts: Mapping[str, str]) -> Decision:
     name, thinking = said.get("action", "0"), parts.get("thinking", "")
     if name in _SIGNALS:
-        told = {key: value for key, value in said.arguments.items() if key != "action" and value}
-        return Decision((), {**parts, **told}, _SIGNALS[name])
+        arguments = {
+            key: value for key, value in said.arguments.items() if key != "action" and value
+        }
+        return Decision((), {**parts, **arguments}, _SIGNALS[name])
     if name == "Tap" and (message := said.get("message")):
         return Decision((_action(name, said, frame, thinking),), {**parts, "message": message})
     return Decision((_action(name, said, frame, thinking),), parts)

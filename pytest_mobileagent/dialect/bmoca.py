@@ -171,8 +171,8 @@ class BMocaGesture(Dialect):
     low: float = -1.0
 
     def _read(self, words: str, frame: Frame) -> Decision | Action:
-        plain = re.sub(r"^dual[-_ ]gesture", "", words.strip().lower()).strip(" \t\r\n[]()")
-        numbers = [number(each, "a coordinate") for each in re.split(r"[\s,;]+", plain)]
+        stripped = re.sub(r"^dual[-_ ]gesture", "", words.strip().lower()).strip(" \t\r\n[]()")
+        numbers = [number(each, "a coordinate") for each in re.split(r"[\s,;]+", stripped)]
         if len(numbers) != 4:
             msg = f"a gesture is four numbers: {quoted(words)}"
             raise DialectError(msg)
@@ -201,11 +201,11 @@ class BMocaDiscrete(Dialect):
     title = "B-MoCA"
 
     def _read(self, words: str, frame: Frame) -> Decision | Action:
-        plain = words.strip(" \t\r\n[]()")
-        if not re.fullmatch(r"[0-9]{1,3}", plain) or int(plain) >= SIZE:
+        stripped = words.strip(" \t\r\n[]()")
+        if not re.fullmatch(r"[0-9]{1,3}", stripped) or int(stripped) >= SIZE:
             msg = f"an action is a number from 0 to {SIZE - 1}: {quoted(words)}"
             raise DialectError(msg)
-        return _discrete(int(plain), frame)
+        return _discrete(int(stripped), frame)
 
     def _print(self, action: Action, said: Parts, frame: Frame) -> str:
         match action:

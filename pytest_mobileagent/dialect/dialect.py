@@ -38,10 +38,10 @@ class DialectError(ValueError):
 def quoted(value: object, most: int = 120) -> str:
     """Return a value quoted for an error: on one line, and cut if it is long."""
     try:
-        plain = " ".join((value if isinstance(value, str) else repr(value)).split())
+        text = " ".join((value if isinstance(value, str) else repr(value)).split())
     except (ValueError, RecursionError):  # a number too large, or a list too deep
         return f"a {type(value).__name__}"
-    short = plain if len(plain) <= most else plain[: most - 1] + "…"
+    short = text if len(text) <= most else text[: most - 1] + "…"
     return repr(short) if isinstance(value, str) else short
 
 

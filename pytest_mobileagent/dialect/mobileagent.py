@@ -97,8 +97,8 @@ class MobileAgent(Dialect):
 
 def typed(text: str) -> Type:
     r"""Return the typing of a text; a line break at its end, also as "\n", is the enter key."""
-    plain = text.replace("\\n", "\n")
-    return Type(plain.removesuffix("\n"), enter=plain.endswith("\n"))
+    unescaped = text.replace("\\n", "\n")
+    return Type(unescaped.removesuffix("\n"), enter=unescaped.endswith("\n"))
 
 
 def printed_text(action: Type) -> str:

@@ -60,13 +60,13 @@ class MobileAgentV3(Dialect):
     coordinates: Literal["abs", "0-1000"] = "abs"
 
     def _read(self, words: str, frame: Frame) -> Decision | Action:
-        plain = spoken(words)
-        thought = MobileAgentV3.section(plain, "Thought", "Action")
+        reply = spoken(words)
+        thought = MobileAgentV3.section(reply, "Thought", "Action")
         if not thought:
-            msg = f"the reply has no thought: {quoted(plain)}"
+            msg = f"the reply has no thought: {quoted(reply)}"
             raise DialectError(msg)
-        fields = _fields(plain)
-        said = {"thought": thought, "description": MobileAgentV3.section(plain, "Description")}
+        fields = _fields(reply)
+        said = {"thought": thought, "description": MobileAgentV3.section(reply, "Description")}
         return Decision((self._action(fields, frame),), said)
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
@@ -155,10 +155,10 @@ def _fields(words: str) -> dict[str, Any]:
 
 def _code_fields(action: str) -> dict[str, Any] | None:
     """Return the object of an action, without a fence of code; None if it is no object."""
-    plain = action.replace("```", "").replace("json", "").strip()
+    text = action.replace("```", "").replace("json", "").strip()
     for read in (json.loads, ast.literal_eval):
         try:
-            found = read(plain)
+            found = read(text)
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             continue
         return found if isinstance(found, dict) and "action" in found else None

@@ -122,16 +122,16 @@ def call(words: str, start: int = 0) -> Call:
         arguments[name], at = _value(words, at)
 
 
-def escaped(plain: str) -> str:
+def escaped(text: str) -> str:
     r"""Return a text escaped for single quotes; the reverse of `unescaped`."""
-    safe = plain.replace("\\", "\\\\").replace("'", "\\'")
+    safe = text.replace("\\", "\\\\").replace("'", "\\'")
     return safe.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
 
 
 def unescaped(raw: str) -> str:
     """Return the text of a string in Python or JSON; escapes that neither knows stay unchanged."""
-    plain = _ESCAPE.sub(_meant, raw)
-    return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    text = _ESCAPE.sub(_meant, raw)
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _heading(name: str) -> str:

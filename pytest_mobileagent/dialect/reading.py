@@ -66,12 +66,12 @@ def spoken(words: str) -> str:
     while (begins := _BEGINS.search(words, place)) and (ends := _ENDS.search(words, begins.end())):
         kept.append(words[place : begins.start()])
         place = ends.end()
-    plain = ("".join(kept) + words[place:])[:_LONGEST].strip() or words[:_LONGEST].strip()
-    while token := next((each for each in _TOKENS if plain.endswith(each)), ""):
-        plain = plain.removesuffix(token).rstrip()
-    while token := next((each for each in _TOKENS if plain.startswith(each)), ""):
-        plain = plain.removeprefix(token).lstrip()
-    return plain
+    text = ("".join(kept) + words[place:])[:_LONGEST].strip() or words[:_LONGEST].strip()
+    while token := next((each for each in _TOKENS if text.endswith(each)), ""):
+        text = text.removesuffix(token).rstrip()
+    while token := next((each for each in _TOKENS if text.startswith(each)), ""):
+        text = text.removeprefix(token).lstrip()
+    return text
 
 
 def object_in(words: str, *keys: str) -> dict[str, Any]:
@@ -164,9 +164,9 @@ def direction(value: object) -> Direction:
     Raises:
         DialectError: it is not a direction.
     """
-    plain = str(value).strip().lower()
+    text = str(value).strip().lower()
     for each in OPPOSITE:
-        if plain == each:
+        if text == each:
             return each
     raise unknown("direction", repr(value))
 
@@ -177,10 +177,10 @@ def key_named(name: object) -> KeyName:
     Raises:
         DialectError: a phone has no such key.
     """
-    plain = str(name).strip().lower().replace(" ", "_").removeprefix("keycode_")
-    plain = _KEYS.get(plain, plain)
+    text = str(name).strip().lower().replace(" ", "_").removeprefix("keycode_")
+    text = _KEYS.get(text, text)
     for key in get_args(KeyName):
-        if key == plain:
+        if key == text:
             return key  # type: ignore[no-any-return]
     msg = f"a phone has no key {quoted(name)}"
     raise DialectError(msg)

@@ -211,8 +211,8 @@ def _plain_action(said: Call) -> Action:
 
 def _typed(content: str) -> Type:
     # Models write the line break unescaped, escaped, or escaped twice.
-    plain = re.sub(r"(?:\n|\\n)+\Z", "", content)
-    return Type(plain, enter=plain != content)
+    text = re.sub(r"(?:\n|\\n)+\Z", "", content)
+    return Type(text, enter=text != content)
 
 
 def _plain_call(action: Action) -> str:

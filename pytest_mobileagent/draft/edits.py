@@ -93,8 +93,8 @@ def compared(edits: Sequence[Edits]) -> Iterator[str]:
     width = max(len(str(each.path)) for each in edits)
     yield f"{'draft':<{width}}  lines  wrong  added"
     for each in edits:
-        kept = "  right as drafted" if each.is_right else ""
-        yield f"{each.path!s:<{width}}  {each.lines:5}  {each.wrong:5}  {each.added:5}{kept}"
+        mark = "  right as drafted" if each.is_right else ""
+        yield f"{each.path!s:<{width}}  {each.lines:5}  {each.wrong:5}  {each.added:5}{mark}"
     right, lines = sum(each.is_right for each in edits), sum(each.lines for each in edits)
     wrong = sum(each.wrong for each in edits)
     yield ""

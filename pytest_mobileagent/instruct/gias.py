@@ -120,15 +120,15 @@ class Writer:
         """
         screens = route.see()
         pages = self._described(screens)
-        told = []
+        lines = []
         for number, golden in enumerate(route.golden):
             before, after = pages[number], pages[number + 1]
             frame = Frame(number + 1, number, screens[number], (golden.action,))
             action = in_words(frame, self.wording.verbs)
             intent = self._text("intent", *self._acted(frame, action, before, after))
             change = self._text("change", *self._two(before, after))
-            told.append(f"{number + 1}. {action}\n   {_cut(intent)}\n   {_cut(change)}")
-        steps = tuple(self._part(told, number) for number in range(1, len(told) + 1))
+            lines.append(f"{number + 1}. {action}\n   {_cut(intent)}\n   {_cut(change)}")
+        steps = tuple(self._part(lines, number) for number in range(1, len(lines) + 1))
         merged = self._object("merge", _merged, self._label("instructions"), _numbered(steps))
         request = self._object(
             "simplify", _task, self._label("request"), Data("request", merged[1])
@@ -137,7 +137,7 @@ class Writer:
             "verify",
             lambda reply: _verification(reply, len(steps)),
             *(self._label("request"), Data("request", request)),
-            *(self._label("steps"), Data("steps", "\n".join(told))),
+            *(self._label("steps"), Data("steps", "\n".join(lines))),
             *(self._label("instructions"), _numbered(steps)),
         )
         repeats = repeated((request, *steps, *merged[0]), route.golden, screens)
@@ -171,9 +171,9 @@ class Writer:
             *(self._label("after"), Data("after", after)),
         )
 
-    def _part(self, told: Sequence[str], number: int) -> str:
+    def _part(self, lines: Sequence[str], number: int) -> str:
         which = self.wording.number.replace("{NUMBER}", str(number))
-        steps = Data("steps", "\n".join(told))
+        steps = Data("steps", "\n".join(lines))
         return _cut(" ".join(self._text("part", self._label("steps"), steps, which).split()))
 
     def _label(self, name: str) -> str:
@@ -320,8 +320,8 @@ def _texts_of(screen: Screen) -> Sequence[str]:
 
 def _folded(text: str) -> str:
     """Return a text in lower case with single spaces, without marks at the ends of words."""
-    plain = unicodedata.normalize("NFKC", text).lower()
-    seen = "".join(char for char in plain if unicodedata.category(char) != "Cf")
+    folded = unicodedata.normalize("NFKC", text).lower()
+    seen = "".join(char for char in folded if unicodedata.category(char) != "Cf")
     return " ".join(found for word in seen.split() if (found := word.strip(_MARKS)))
 
 

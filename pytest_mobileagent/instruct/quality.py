@@ -136,11 +136,11 @@ def _pair(draft: Draft, other: str, table: Path, judges: Sequence[Model]) -> Pai
     own = str(draft.row["instruction"])
     if own == other:
         return Pair(draft, 0, len(judges), 0, 0)
-    shown = _trajectory(draft, table)
+    pages = _trajectory(draft, table)
     won = lost = turned = 0
     for judge in judges:
-        first = _better(judge, draft, shown, own, other)
-        second = _better(judge, draft, shown, other, own)
+        first = _better(judge, draft, pages, own, other)
+        second = _better(judge, draft, pages, other, own)
         score = {"A": 1, "B": -1, "tie": 0}
         both = score[first] - score[second]
         won, lost = won + (both > 0), lost + (both < 0)
@@ -160,8 +160,8 @@ def _trajectory(draft: Draft, table: Path) -> list[Part]:
         Frame(at + 1, at, screen, tuple(actions[at : at + 1]), is_last=at == len(actions))
         for at, screen in enumerate(screens)
     ]
-    told = [f"{frame.number}. {in_words(frame, wording.verbs)}" for frame in frames[:-1]]
-    parts: list[Part] = [wording.labels["action"], Data("steps", "\n".join(told))]
+    lines = [f"{frame.number}. {in_words(frame, wording.verbs)}" for frame in frames[:-1]]
+    parts: list[Part] = [wording.labels["action"], Data("steps", "\n".join(lines))]
     title, album = judges_wording(str(draft.row["language"])).picture, Album("text")
     count = min(len(frames), _MOST_PICTURES)
     places = {round(n * (len(frames) - 1) / max(1, count - 1)) for n in range(count)}
@@ -174,7 +174,7 @@ def _trajectory(draft: Draft, table: Path) -> list[Part]:
     return parts
 
 
-def _better(model: Model, draft: Draft, shown: Sequence[Part], one: str, other: str) -> Better:
+def _better(model: Model, draft: Draft, pages: Sequence[Part], one: str, other: str) -> Better:
     """Return which of two instructions a judge finds better.
 
     Raises:
@@ -183,7 +183,7 @@ def _better(model: Model, draft: Draft, shown: Sequence[Part], one: str, other: 
     wording = wording_of(str(draft.row["language"]))
     number, sealed = seal(
         [
-            *shown,
+            *pages,
             *(wording.labels["A"], Data("A", one)),
             *(wording.labels["B"], Data("B", other)),
         ]

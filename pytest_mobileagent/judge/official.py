@@ -99,8 +99,8 @@ def evaluate(evaluation: Evaluation, ask: Ask | None, seconds: float = SECONDS) 
         where = printable(getattr(error, "where", "") or evaluation.file)
         reason = f"{cut}, in {where}, on {evaluation.row}"
         return beside(Verdict(None, evaluation.scorer, reason))
-    said = "done" if passed else "not done"
-    return beside(Verdict(passed, evaluation.scorer, f"{evaluation.file}: {said}"))
+    outcome = "done" if passed else "not done"
+    return beside(Verdict(passed, evaluation.scorer, f"{evaluation.file}: {outcome}"))
 
 
 def asking(model: Model) -> Ask:
@@ -181,15 +181,15 @@ class _Talk:
     def result(self, request: Mapping[str, Any], ask: Ask | None) -> bool:
         self._say(request)
         for _ in range(_MOST_QUESTIONS + 1):
-            said = self._line()
-            if "ask" in said:
+            reply = self._line()
+            if "ask" in reply:
                 if ask is None:
                     msg = "it asks a model, and none judges: --llm-judge=single"
                     raise _EvaluationError(msg)
-                self._say({"reply": ask(str(said["ask"]))})
-            elif "error" in said:
-                raise _EvaluationError(str(said["error"]), str(said.get("where", "")))
-            elif isinstance(passed := said.get("result"), bool):
+                self._say({"reply": ask(str(reply["ask"]))})
+            elif "error" in reply:
+                raise _EvaluationError(str(reply["error"]), str(reply.get("where", "")))
+            elif isinstance(passed := reply.get("result"), bool):
                 return passed
             else:
                 break
@@ -226,10 +226,10 @@ class _Talk:
                 raise _EvaluationError(msg)
         line, _, self._read = self._read.partition(b"\n")
         try:
-            said = json.loads(line)
+            reply = json.loads(line)
         except (ValueError, RecursionError):
-            said = None
-        return said if isinstance(said, dict) else {}
+            reply = None
+        return reply if isinstance(reply, dict) else {}
 
     def _gone(self) -> _EvaluationError:
         try:

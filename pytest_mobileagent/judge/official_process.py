@@ -55,12 +55,12 @@ def main() -> None:
         sys.addaudithook(_refusing(refusals))
         module = importlib.import_module(request["module"])
         result = getattr(module, request["function"])(*request["arguments"])
-        said: dict[str, Any] = {"result": bool(result)}
+        reply: dict[str, Any] = {"result": bool(result)}
     except BaseException as error:  # noqa: BLE001 - SystemExit and the like are its errors, too
-        said = _error_line(error, request["folder"])
+        reply = _error_line(error, request["folder"])
     if refusals:
-        said = {"error": f"it may look at the episode, not use {refusals[0]}"}
-    talk.write(said)
+        reply = {"error": f"it may look at the episode, not use {refusals[0]}"}
+    talk.write(reply)
     os._exit(0)  # threads of its own do not matter any more
 
 
@@ -160,8 +160,8 @@ def _error_line(error: BaseException, folder: str) -> dict[str, str]:
     if inside:
         path, line = inside[-1]
         where = f"{path.relative_to(folder).as_posix()}, line {line}"
-    said = str(error) if isinstance(error, Exception) else ""
-    words = " ".join(said.split())[:500].replace(folder, ".")
+    text = str(error) if isinstance(error, Exception) else ""
+    words = " ".join(text.split())[:500].replace(folder, ".")
     return {"error": f"{type(error).__name__}{words and f': {words}'}", "where": where}
 
 

@@ -232,15 +232,15 @@ def _majority(votes: Sequence[Opinion]) -> Opinion:
     passed = sum(vote.passed is True for vote in votes)
     failed = sum(vote.passed is False for vote in votes)
     result = None if passed == failed else passed > failed
-    shown = next((vote for vote in votes if vote.passed is result), votes[0])
+    named = next((vote for vote in votes if vote.passed is result), votes[0])
     reason = f"{passed} of {len(votes)} votes: done"
     return Opinion(
-        shown.model,
+        named.model,
         result,
-        f"{reason}; {shown.reason}" if shown.reason else reason,
+        f"{reason}; {named.reason}" if named.reason else reason,
         tuple(call for vote in votes for call in vote.calls),
         {
-            **shown.details,
+            **named.details,
             **({"wall": True} if any(vote.details.get("wall") for vote in votes) else {}),
             "votes": [vote.passed for vote in votes],
         },

@@ -124,13 +124,13 @@ class ReplyCache:
         return self.folder / key[:2] / f"{key}.json"
 
 
-def _answer(kept: Any) -> Completion:
+def _answer(cached: Any) -> Completion:
     """Return the answer that was cached as plain data.
 
     Raises:
         ValueError, LookupError, TypeError: the data are not an answer.
     """
-    fields = expect(kept, dict, "a reply")
+    fields = expect(cached, dict, "a reply")
     calls = tuple(ToolCall(**call) for call in fields["tool_calls"])
     answer = Completion(**fields | {"tool_calls": calls, "usage": Usage(**fields["usage"])})
     expect(answer.text, str, "the text of a reply")
@@ -235,9 +235,9 @@ class MeteredModel:
             raise ModelUnavailable(without_keys(str(error))) from error
 
     def _complete(self, request: Request) -> ModelReply:
-        key, kept = self._find_reply(request)
-        if kept is not None:
-            return self._reply(request, kept, self._call(request, Asked(kept), from_cache=True))
+        key, cached = self._find_reply(request)
+        if cached is not None:
+            return self._reply(request, cached, self._call(request, Asked(cached), from_cache=True))
         if why := self.meter.spending.over():
             raise BudgetSpent(why)
         try:

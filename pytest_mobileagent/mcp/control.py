@@ -326,9 +326,9 @@ def picture_of(screen: Screen) -> bytes:
     Raises:
         ScreenError: the screenshot cannot be decoded.
     """
-    shown = frame_of(screen.image.size).shown
-    assert shown is not None
-    image = resized(screen.image, shown)
+    size = frame_of(screen.image.size).shown
+    assert size is not None
+    image = resized(screen.image, size)
     for quality in _QUALITIES:
         data = encode(image, "jpeg", quality)
         if len(data) <= _MOST_BYTES:

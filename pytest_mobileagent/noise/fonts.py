@@ -76,9 +76,9 @@ def font(text: str, size: int) -> FreeTypeFont:
     path = _file(scripts[0]) if scripts else None
     if path is not None:
         return _from_file(path, size)
-    plain = _default_font(size)
-    assert isinstance(plain, ImageFont.FreeTypeFont)
-    return plain
+    default = _default_font(size)
+    assert isinstance(default, ImageFont.FreeTypeFont)
+    return default
 
 
 def is_rightward(text: str) -> bool:
@@ -126,10 +126,10 @@ def shortened(lines: list[str], most: int, size: int, width: int) -> list[str]:
     """Return at most so many lines, the last of which says by "…" that there are more."""
     if len(lines) <= most:
         return lines
-    kept = lines[:most]
-    while kept and kept[-1] and width_of(kept[-1] + "…", size) > width:
-        kept[-1] = kept[-1][:-1]
-    return [*kept[:-1], kept[-1] + "…"] if kept else []
+    visible = lines[:most]
+    while visible and visible[-1] and width_of(visible[-1] + "…", size) > width:
+        visible[-1] = visible[-1][:-1]
+    return [*visible[:-1], visible[-1] + "…"] if visible else []
 
 
 def _scripts_of(text: str) -> list[_Script]:

@@ -217,8 +217,8 @@ def find_icons(image: Image, largest: float = 0.05, overlap: float = 0.5) -> tup
         if _like_icon(w, h)
     }
     most = largest * width * height
-    kept = _distinct((box for box in found if _area(box) <= most), overlap)
-    return tuple(sorted(kept, key=lambda box: (box.top, box.left)))
+    chosen = _distinct((box for box in found if _area(box) <= most), overlap)
+    return tuple(sorted(chosen, key=lambda box: (box.top, box.left)))
 
 
 def _like_icon(width: int, height: int) -> bool:
@@ -233,11 +233,11 @@ def _scaled(box: tuple[int, int, int, int], factor: float, size: tuple[int, int]
 
 def _distinct(boxes: Iterable[Bounds], overlap: float) -> list[Bounds]:
     """Return the boxes without those that overlap a larger one too much."""
-    kept: list[Bounds] = []
+    chosen: list[Bounds] = []
     for box in sorted(boxes, key=lambda each: (-_area(each), each)):
-        if all(_shared(box, other) < overlap for other in kept):
-            kept.append(box)
-    return kept
+        if all(_shared(box, other) < overlap for other in chosen):
+            chosen.append(box)
+    return chosen
 
 
 def _shared(one: Bounds, two: Bounds) -> float:

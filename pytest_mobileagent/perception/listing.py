@@ -275,7 +275,7 @@ def _below(element: Element) -> Iterator[Element]:
 
 def _joined(parts: Sequence[Element]) -> tuple[str, str]:
     """Return the descriptions and the texts of a button's parts."""
-    shown = [part for part in parts if part.resource_id not in _BARS]
-    descriptions = [part.content_desc[:_LONGEST] for part in shown if part.content_desc]
-    texts = [part.text[:_LONGEST] for part in shown if part.text]
+    inside = [part for part in parts if part.resource_id not in _BARS]
+    descriptions = [part.content_desc[:_LONGEST] for part in inside if part.content_desc]
+    texts = [part.text[:_LONGEST] for part in inside if part.text]
     return "<br>".join(descriptions), "<br>".join(texts)

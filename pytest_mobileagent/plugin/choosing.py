@@ -90,8 +90,8 @@ def keep_sample(config: pytest.Config, items: list[pytest.Item], most: int, seed
     kept.
     """
     cases = {_name(case): case for item in items if (case := case_of(item)) is not None}
-    kept = set(sampled(cases.values(), most, seed))
-    ours = [item for item in items if (case := case_of(item)) is None or _name(case) in kept]
+    chosen = set(sampled(cases.values(), most, seed))
+    ours = [item for item in items if (case := case_of(item)) is None or _name(case) in chosen]
     _keep(config, items, ours)
 
 
@@ -177,8 +177,8 @@ def keep_shard(config: pytest.Config, items: list[pytest.Item], shard: Shard) ->
 
 def _keep(config: pytest.Config, items: list[pytest.Item], ours: Sequence[pytest.Item]) -> None:
     """Keep some tests, and report the others as deselected."""
-    kept = {id(item) for item in ours}
-    left_out = [item for item in items if id(item) not in kept]
+    chosen = {id(item) for item in ours}
+    left_out = [item for item in items if id(item) not in chosen]
     items[:] = ours
     if left_out:
         config.hook.pytest_deselected(items=left_out)

@@ -278,13 +278,13 @@ class Judge:
         from pytest_mobileagent.screen.explain import missed
         from pytest_mobileagent.verdict import deciding
 
-        self._state.official, said = None, verdict()
-        if said.passed is None:
-            raise JudgeError(said.reason)
-        self._state.judged.append(deciding(said))
-        if not said.passed:
-            missed(lambda: said.reason)
-        return said.passed
+        self._state.official, found = None, verdict()
+        if found.passed is None:
+            raise JudgeError(found.reason)
+        self._state.judged.append(deciding(found))
+        if not found.passed:
+            missed(lambda: found.reason)
+        return found.passed
 
     def _evaluated(self, episode: Episode, evaluation: Evaluation) -> Verdict:
         from pytest_mobileagent.judge.official import evaluate
@@ -317,7 +317,7 @@ class Judge:
         evidence["outranks"] = {"passed": verdict.passed, "reason": verdict.reason}
         return replace(effective, calls=(), evidence=evidence)
 
-    def same(self, said: str, expected: str, goal: str) -> bool:
+    def same(self, answer: str, expected: str, goal: str) -> bool:
         """Return whether the first judge takes an answer for a paraphrase of the expected one.
 
         For `episode.answers(expected, paraphrase=judge.same)`.
@@ -328,8 +328,8 @@ class Judge:
         episode = self._item.funcargs["episode"]  # type: ignore[attr-defined]
         return bool(
             self._answer(
-                (episode.folder, said, expected, goal),
-                lambda: self._judges.comparing(episode, said, expected, goal, self._state.calls),
+                (episode.folder, answer, expected, goal),
+                lambda: self._judges.comparing(episode, answer, expected, goal, self._state.calls),
             )
         )
 

@@ -54,11 +54,11 @@ def select(arguments: Sequence[str]) -> Selected:
     """
     from pytest_mobileagent.device.doctor.tasks import Selected
 
-    collected, said = _Collected(), io.StringIO()
+    collected, output = _Collected(), io.StringIO()
     words = ["--collect-only", "-q", "-W", "ignore", *arguments]
-    with contextlib.redirect_stdout(said):
+    with contextlib.redirect_stdout(output):
         status = pytest.main(words, plugins=[collected])
     if status not in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}:
-        sys.stderr.write(said.getvalue())
+        sys.stderr.write(output.getvalue())
         raise SystemExit(int(status))
     return Selected(collected.tasks, collected.labels, collected.has)

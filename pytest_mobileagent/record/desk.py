@@ -279,10 +279,10 @@ def _on_screen(screen: Screen) -> list[Change]:
     """Return what is on a screen as changes: the texts that a check may ask for."""
     found = []
     try:
-        shown = [each for each in touchables(screen) if each.text or each.content_desc]
+        named = [each for each in touchables(screen) if each.text or each.content_desc]
     except MobileAgentError:
         return []
-    for element in shown[:_MOST_ELEMENTS]:
+    for element in named[:_MOST_ELEMENTS]:
         choice = replace(choose(screen, element, *element.bounds.center), warning="")
         if choice.at is not None or choice.nth or not choice.criteria:
             continue

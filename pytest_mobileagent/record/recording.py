@@ -188,9 +188,9 @@ class Recording:
 
     def _keep(self) -> None:
         if self.draft is not None:
-            plain = [{**asdict(each), "action": to_json(each.action)} for each in self.done]
+            moves = [{**asdict(each), "action": to_json(each.action)} for each in self.done]
             try:
-                write_json(self.draft, {"apps": self.apps, "done": plain})
+                write_json(self.draft, {"apps": self.apps, "done": moves})
             except OSError as error:
                 msg = f"{self.draft} cannot be written: {error.strerror}"
                 raise HostError(msg) from error

@@ -113,14 +113,14 @@ def _wrapped(indent: int, text: str, end: str) -> str:
 def slug(goal: str) -> str:
     """Return a name for a goal: its first words that say something; "task" if there are none."""
     words = re.findall(r"[a-z0-9]+", goal.lower())
-    said = [word for word in words if word not in _STOP][:_MOST_WORDS]
-    name = "_".join(said)
+    chosen = [word for word in words if word not in _STOP][:_MOST_WORDS]
+    name = "_".join(chosen)
     return name if name and not keyword.iskeyword(name) else "task"
 
 
 def _title(goal: str) -> str:
-    plain = printable(" ".join(goal.split())).replace("\\", "/").replace('"', "'")
-    return plain if len(plain) <= _WIDTH - 7 else f"{plain[: _WIDTH - 8]}…"
+    text = printable(" ".join(goal.split())).replace("\\", "/").replace('"', "'")
+    return text if len(text) <= _WIDTH - 7 else f"{text[: _WIDTH - 8]}…"
 
 
 def _braces(text: str) -> str:
@@ -160,10 +160,10 @@ def _probes(checks: Sequence[Check]) -> tuple[list[tuple[str, str]], list[str]]:
     for check in checks:
         probe = check.probe.replace("{path}", constants.get(check.path, ""))
         if probe and probe not in names:
-            plain = re.sub(r"\W+", "_", check.name).strip("_").lower() or "probe"
-            taken, name, number = set(names.values()), plain, 2
+            text = re.sub(r"\W+", "_", check.name).strip("_").lower() or "probe"
+            taken, name, number = set(names.values()), text, 2
             while name in taken:
-                name, number = f"{plain}_{number}", number + 1
+                name, number = f"{text}_{number}", number + 1
             names[probe] = name
         read = f'episode.probe("{names[probe]}")' if probe else ""
         asserts.append(check.test.replace("{probe}", read))
@@ -175,10 +175,10 @@ def _constants(checks: Iterable[Check]) -> dict[str, str]:
     found: dict[str, str] = {}
     for path in dict.fromkeys(check.path for check in checks if check.path):
         base = path.rpartition("/")[2].removesuffix(".db")
-        plain = re.sub(r"\W+", "_", base).strip("_").upper() or "FILE"
-        name, number = f"{plain}_DB", 2
+        text = re.sub(r"\W+", "_", base).strip("_").upper() or "FILE"
+        name, number = f"{text}_DB", 2
         while name in found.values():
-            name, number = f"{plain}_DB_{number}", number + 1
+            name, number = f"{text}_DB_{number}", number + 1
         found[path] = name
     return found
 

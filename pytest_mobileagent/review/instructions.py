@@ -114,10 +114,10 @@ class InstructionDesk:
             RecordError: the trajectory cannot be read.
         """
         try:
-            shown = self._screens(self._draft(number).id)
+            screens = self._screens(self._draft(number).id)
         except LeftOutError as error:
             raise RecordError(str(error)) from error
-        return (shown[index].png or None) if index < len(shown) else None
+        return (screens[index].png or None) if index < len(screens) else None
 
     def decide(
         self, number: Any, decision: Any, who: str, note: str, text: str = ""
@@ -160,7 +160,7 @@ class InstructionDesk:
 def _frames(draft: Draft, screens: tuple[Screen, ...]) -> list[dict[str, Any]]:
     """Return what the page shows of a trajectory, as it does of an episode's."""
     each = [golden.action for golden in draft.golden if not ends_episode(golden.action)]
-    told = draft.row["instructions"]
+    instructions = draft.row["instructions"]
     frames = []
     for at, screen in enumerate(screens):
         is_last = at >= len(each)
@@ -170,7 +170,7 @@ def _frames(draft: Draft, screens: tuple[Screen, ...]) -> list[dict[str, Any]]:
             {
                 "title": "At the end" if is_last else f"Step {at + 1}",
                 "words": "" if is_last else in_words(Frame(at + 1, at, screen, actions), en.VERBS),
-                "instruction": told[at] if at < len(told) else "",
+                "instruction": instructions[at] if at < len(instructions) else "",
                 "marks": [] if marked is None else [{**marked, "done": True}],
                 "size": size_of(screen),
                 "app": screen.package,

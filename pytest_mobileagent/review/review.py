@@ -137,8 +137,8 @@ def _list(queue: Queue, asked: Unanswered) -> None:
         sys.stderr.write(f"{printable(queue.problem)}\n")
     sys.stdout.write(f"{queue.left()} of {len(items)} left for review in {queue.run}\n")
     for item in items:
-        told = _state_of(item, queue.decision(item))
-        sys.stdout.write(f"  {printable(item.name)}   {printable(' '.join(told.split()))}\n")
+        state = _state_of(item, queue.decision(item))
+        sys.stdout.write(f"  {printable(item.name)}   {printable(' '.join(state.split()))}\n")
     questions, known = asked.items(), asked.answers()
     if questions:
         sys.stdout.write(f"{asked.left()} of {len(questions)} questions have no answer\n")

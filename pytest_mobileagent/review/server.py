@@ -269,11 +269,11 @@ class _Handler(loopback.Handler):
             raise RefusedError(HTTPStatus.NOT_FOUND, "there is no such page")
         try:
             given = json.loads(body)
-            told = self._save(path, given)
+            answer = self._save(path, given)
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             why = f"this is no decision: {why_unreadable(error)}"
             raise RefusedError(HTTPStatus.BAD_REQUEST, why) from None
-        self.send_json(told)
+        self.send_json(answer)
 
     def _save(self, path: str, given: dict[str, Any]) -> dict[str, Any]:
         """Keep a decision, or an answer to a question, and return what the page shows then."""

@@ -78,10 +78,10 @@ def find_image(screenshot: Image, file: Path, similarity: float = SIMILARITY) ->
     import numpy as np  # a heavy library is loaded by who needs it
 
     wanted = _read(file, file.stat().st_mtime_ns)
-    shown = np.asarray(screenshot)
+    pixels = np.asarray(screenshot)
     places: list[Place] = []
-    for candidate in sorted(_first_look(shown, wanted, similarity), reverse=True)[:_MOST]:
-        place = _second_look(shown, wanted, candidate)
+    for candidate in sorted(_first_look(pixels, wanted, similarity), reverse=True)[:_MOST]:
+        place = _second_look(pixels, wanted, candidate)
         if place.similarity >= similarity:
             places.append(place)
     apart: list[Place] = []
@@ -112,7 +112,7 @@ def _read(file: Path, _changed: int) -> Any:
 
 
 def _first_look(
-    shown: Any, wanted: Any, similarity: float
+    pixels: Any, wanted: Any, similarity: float
 ) -> Iterator[tuple[float, float, int, int]]:
     """Yield (likeness, scale, x, y) of candidates, found with both made small."""
     import cv2
@@ -122,7 +122,7 @@ def _first_look(
     for scale in _SCALES:
         seen = min(_SIDE, side * scale)
         factor = seen / (side * scale)
-        page, small = _resized(shown, factor), _resized(wanted, seen / side)
+        page, small = _resized(pixels, factor), _resized(wanted, seen / side)
         if page.shape[0] < small.shape[0] or page.shape[1] < small.shape[1]:
             continue
         alike = np.nan_to_num(cv2.matchTemplate(page, small, cv2.TM_CCOEFF_NORMED), posinf=0)
@@ -134,7 +134,7 @@ def _first_look(
             yield float(values[best]), scale, x, y
 
 
-def _second_look(shown: Any, wanted: Any, candidate: tuple[float, float, int, int]) -> Place:
+def _second_look(pixels: Any, wanted: Any, candidate: tuple[float, float, int, int]) -> Place:
     """Return the place around a candidate that is most like the image, seen more closely."""
     import cv2
     import numpy as np
@@ -146,7 +146,7 @@ def _second_look(shown: Any, wanted: Any, candidate: tuple[float, float, int, in
         wide, high = round(width * scale), round(height * scale)
         margin = round(0.15 * max(wide, high)) + 2
         left, top = max(0, x - margin), max(0, y - margin)
-        part = shown[top : y + high + margin, left : x + wide + margin]
+        part = pixels[top : y + high + margin, left : x + wide + margin]
         factor = min(1.0, _FINE_SIDE / (min(height, width) * scale))
         part, small = _resized(part, factor), _resized(wanted, factor * scale)
         if part.shape[0] < small.shape[0] or part.shape[1] < small.shape[1]:

@@ -38,10 +38,10 @@ def parse(xml: str) -> Element:
 def _parsed(xml: str) -> Element:
     # Children before their parents, without recursion: documents may be deep.
     built: dict[Any, Element] = {}
-    plain = _plain_tree(xml)
-    for node in reversed(list(plain.iter())):
+    document = _plain_tree(xml)
+    for node in reversed(list(document.iter())):
         built[node] = _element(node, tuple([built[child] for child in node]) if len(node) else ())
-    return built[plain]
+    return built[document]
 
 
 def outline(xml: str) -> tuple[list[Element], list[int]] | None:

@@ -178,17 +178,17 @@ def _has_page(golden: Any) -> bool:
 Table = list[tuple[str, dict[str, Any]]]  # where each row stands in the file, and its cells
 
 
-def _renamed(table: Table, columns: Mapping[str, str], shown: str) -> Table:
+def _renamed(table: Table, columns: Mapping[str, str], path: str) -> Table:
     """Return a table whose columns are also called as fields of a task are."""
     there = list(dict.fromkeys(name for _, cells in table for name in cells))
     for field, column in columns.items():
         if field not in {"id", *FIELDS}:
             near = _nearest(field, ["id", *FIELDS])
-            msg = f"columns={{{field!r}: …}}: a row of {shown} has no field {field!r}{near}"
+            msg = f"columns={{{field!r}: …}}: a row of {path} has no field {field!r}{near}"
             raise TaskError(msg)
         if table and column not in there:
             near = _nearest(column, there)
-            msg = f"{shown}, {table[0][0]} has no column {column!r}{near}"
+            msg = f"{path}, {table[0][0]} has no column {column!r}{near}"
             raise TaskError(f"{msg} (there are: {', '.join(there)})")
     return [
         (place, {**cells, **{f: cells[c] for f, c in columns.items() if c in cells}})

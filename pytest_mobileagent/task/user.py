@@ -185,19 +185,19 @@ def _pair(given: Any, where: str, *, is_literal: bool = False) -> Pair:
 def _pairs_in(file: Path) -> list[Pair]:
     from pytest_mobileagent.fileio import parse_json
 
-    shown = shown_path(file)
+    path = shown_path(file)
     try:
         lines = file.read_text("utf-8-sig").split("\n")
     except FileNotFoundError:
-        msg = f"there is no file {shown} of answers: make an empty one to begin with"
+        msg = f"there is no file {path} of answers: make an empty one to begin with"
         raise TaskError(msg) from None
     except (OSError, ValueError) as error:
-        msg = f"cannot read the answers in {shown}: {error}"
+        msg = f"cannot read the answers in {path}: {error}"
         raise TaskError(msg) from error
     found = []
     for number, line in enumerate(lines, 1):
         if line.strip():
-            where = f"{shown}, line {number}"
+            where = f"{path}, line {number}"
             try:
                 given = parse_json(line)
             except (ValueError, RecursionError) as error:
@@ -244,10 +244,10 @@ def words_of(text: str) -> list[str]:
 
     Chinese, which has no spaces, is cut at its common words.
     """
-    plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
-    every = _WORD.findall(plain)
-    kept = [w for w in _WORD.findall(_COMMON_CHINESE.sub(" ", plain)) if w not in _COMMON]
-    return kept or every
+    folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    every = _WORD.findall(folded)
+    words = [w for w in _WORD.findall(_COMMON_CHINESE.sub(" ", folded)) if w not in _COMMON]
+    return words or every
 
 
 def alike(one: str, other: str) -> float:

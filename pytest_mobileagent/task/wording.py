@@ -121,15 +121,15 @@ def read_toml(file: Path) -> tuple[str, dict[str, Any]]:
     Raises:
         TaskError: it cannot be read.
     """
-    shown = shown_path(file)
+    path = shown_path(file)
     try:
         text = file.read_text("utf-8-sig")
         return text, tomllib.loads(text)
     except OSError as error:
-        msg = f"cannot read {shown}: {error.strerror}"
+        msg = f"cannot read {path}: {error.strerror}"
         raise TaskError(msg) from None
     except ValueError as error:
-        msg = f"{shown} is not TOML: {error}"
+        msg = f"{path} is not TOML: {error}"
         raise TaskError(msg) from None
 
 

@@ -71,21 +71,21 @@ def polarity(text: str) -> bool | None:
 
 def says_polarity(here: Reading, *, expected: bool) -> bool:
     """Whether an answer means yes or no, by its first such word, unless another contradicts it."""
-    said = []
+    named = []
     for found in _SAID.finditer(here.text):
         is_yes = found["yes"] is not None
         if not _is_denied(here, *found.span()):
-            said.append(is_yes)
+            named.append(is_yes)
         elif is_yes:
             return False  # "not yes" is no clear no, either
-    if not said and _LEADING_NO.match(here.text):
-        said.append(False)
-    if not said or said[0] is not expected or _NOT_NOT.search(here.text):
+    if not named and _LEADING_NO.match(here.text):
+        named.append(False)
+    if not named or named[0] is not expected or _NOT_NOT.search(here.text):
         return False
     contrary = re.search(
         r"\b(?:and|or|/) (?:yes|no)\b|\byes\b.*\bno\W*$|\bno\b.*\byes\b", here.text
     )
-    return contrary is None and (len(set(said)) == 1 or not _is_latin(here.text) or said[0])
+    return contrary is None and (len(set(named)) == 1 or not _is_latin(here.text) or named[0])
 
 
 def _is_latin(text: str) -> bool:

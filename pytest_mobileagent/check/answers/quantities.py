@@ -226,8 +226,8 @@ def _of(found: Found) -> Quantity:
 
 
 def _value(amount: str) -> Fraction | None:
-    plain = number(amount)
-    return Fraction(plain) if re.fullmatch(r"-?\d+(?:\.\d+)?", plain) else None
+    value = number(amount)
+    return Fraction(value) if re.fullmatch(r"-?\d+(?:\.\d+)?", value) else None
 
 
 def _price(amount: str) -> Fraction | None:

@@ -73,8 +73,8 @@ class Layout(Format):
 
     def add(self, split: str, number: int, trajectory: Trajectory) -> int:
         """Write an episode."""
-        said = self.spoken(trajectory)
-        steps = [self._step(number, place, each) for place, each in enumerate(said)]
+        instructions = self.spoken(trajectory)
+        steps = [self._step(number, place, each) for place, each in enumerate(instructions)]
         episode = {
             "episode_id": number,
             "goal": trajectory.goal,
@@ -173,8 +173,8 @@ class Release(Base):
             )
             pages.append(ReleasePage(f"{episode}_{number}", picture, None, size))
             golden.append(Golden(action, size, tuple(Bounds(*map(int, box)) for box in accepted)))
-        said = [step.get("step_instruction") or "" for step in steps]
-        columns = {"instructions": said if all(said) else []}
+        instructions = [step.get("step_instruction") or "" for step in steps]
+        columns = {"instructions": instructions if all(instructions) else []}
         return Demonstration(episode, entry["goal"], tuple(pages), tuple(golden), columns)
 
     def _picture(self, name: str) -> Path | None:
@@ -219,8 +219,8 @@ def _original(entry: Example) -> Demonstration:
     for number, (png, size) in enumerate(zip(entry["screenshots"], sizes, strict=True)):
         xml = hierarchy_of(trees[number]) if number < len(trees) else None
         pages.append(ReleasePage(f"{episode}_{number}", png, xml, size, _package(xml)))
-    for number, said in enumerate(entry["actions"]):
-        (action,) = AndroidControl("original").parse(said.decode(), Frame(sizes[number])).actions
+    for number, words in enumerate(entry["actions"]):
+        (action,) = AndroidControl("original").parse(words.decode(), Frame(sizes[number])).actions
         accepted: list[list[int]] = []
         if isinstance(action, Tap | LongPress) and pages[number].xml:
             screen = Screen(str(pages[number].xml), entry["screenshots"][number])

@@ -42,9 +42,9 @@ class Layout(Format):
         if not steps:
             msg = "nothing was done"
             raise LeftOutError(msg)
-        shown = Trajectory(trajectory.goal, steps, trajectory.succeeded, trajectory.origin)
+        with_pages = Trajectory(trajectory.goal, steps, trajectory.succeeded, trajectory.origin)
         blocks = [f"Goal: {_line(trajectory.goal)}"]
-        for each in self.spoken(shown):
+        for each in self.spoken(with_pages):
             observation = _line(listed(self.words, each.step.screen))
             blocks.append(f"- Observation: {observation}\n{each.words}")
         self.keep(f"{split}/{number}.txt", "\n\n".join(blocks) + "\n")

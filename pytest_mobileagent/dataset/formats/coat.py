@@ -60,17 +60,17 @@ class Layout(Format):
 
     def add(self, split: str, number: int, trajectory: Trajectory) -> int:
         """Write a trajectory's folder."""
-        said = self.spoken(trajectory)
-        if any(not each.step.screen.xml for each in said):
+        replies = self.spoken(trajectory)
+        if any(not each.step.screen.xml for each in replies):
             msg = "a screen has no view hierarchy"
             raise LeftOutError(msg)
         name = f"{_SUBSET.upper()}-{number}"
         folder = f"{split}/{_SUBSET}/{name}"
-        for place, each in enumerate(said):
+        for place, each in enumerate(replies):
             picture = self.keep(f"{folder}/{name}_{place}.png", each.step.screen.png)
             step = {
                 "episode_id": str(number),
-                "episode_length": len(said),
+                "episode_length": len(replies),
                 "step_id": place,
                 "instruction": trajectory.goal,
                 **_seen(each.step.screen),
@@ -83,7 +83,7 @@ class Layout(Format):
             }
             self.append(f"{folder}/{name}.json", step)
         self.complete(f"{folder}/{name}.json")
-        return len(said)
+        return len(replies)
 
     @classmethod
     def read(cls, folder: Path, about: Mapping[str, Any]) -> Iterator[Trajectory]:
@@ -146,14 +146,14 @@ class Release(Base):
             golden.append(Golden(action, size, tuple(boxes)))
         tags = [file.parent.parent.name, *([split.name] if split.name in _SPLITS else [])]
         columns = {"tags": tags, "instructions": _texts(steps, "coat_action_desc")}
-        said = tuple(str(step.get("coat_action_think", "")) for step in steps)
+        replies = tuple(str(step.get("coat_action_think", "")) for step in steps)
         return Demonstration(
             file.stem,
             steps[0]["instruction"],
             tuple(pages),
             tuple(golden),
             columns,
-            said,
+            replies,
             str(file),
         )
 

@@ -128,9 +128,12 @@ class RecordedPage:
         found = _LINE.fullmatch(line)
         if found is None:
             return []
-        said = dict(_ATTRIBUTE.findall(found[1]))
+        attributes = dict(_ATTRIBUTE.findall(found[1]))
         words = _Words(
-            said.get("id", ""), said.get("class", ""), said.get("description", ""), found[2]
+            attributes.get("id", ""),
+            attributes.get("class", ""),
+            attributes.get("description", ""),
+            found[2],
         )
         return self._by_words.get(words, [])
 

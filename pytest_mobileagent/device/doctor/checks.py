@@ -89,9 +89,9 @@ UNICODE_REMEDY = (
 def answers(device: Device) -> str:
     """Commands reach the device, and their output comes back."""
     started = time.monotonic()
-    said = system_of(device).shell("echo here").strip()
-    if said != "here":
-        msg = f"`echo here` came back as {said[:100]!r}"
+    output = system_of(device).shell("echo here").strip()
+    if output != "here":
+        msg = f"`echo here` came back as {output[:100]!r}"
         raise Unwell(msg, "reconnect the device; `adb kill-server` helps when adb is confused")
     return f"a shell command takes {1000 * (time.monotonic() - started):.0f} ms"
 
@@ -131,10 +131,10 @@ def root(device: Device) -> str:
 
 def storage(device: Device) -> str:
     """There is room on the data partition."""
-    said = system_of(device).shell(ROOM)
-    free = free_mb(said)
+    output = system_of(device).shell(ROOM)
+    free = free_mb(output)
     if free is None:
-        msg = f"`df` says {' '.join(said.split())[:100]!r}"
+        msg = f"`df` says {' '.join(output.split())[:100]!r}"
         raise Doubtful(msg, "look at Settings → Storage")
     if free < _ROOM_MB:
         msg = f"only {free} MB of storage are free"
@@ -144,10 +144,10 @@ def storage(device: Device) -> str:
 
 def clock(device: Device) -> str:
     """The clock agrees with this machine's: goals name times, and TLS needs the right day."""
-    said = system_of(device).shell("date +%s").strip()
-    if not said.isdigit():
-        raise Unwell(f"`date +%s` says {said[:100]!r}", "set the device's date")
-    apart = abs(int(said) - time.time())
+    output = system_of(device).shell("date +%s").strip()
+    if not output.isdigit():
+        raise Unwell(f"`date +%s` says {output[:100]!r}", "set the device's date")
+    apart = abs(int(output) - time.time())
     if apart > _CLOCK_SECONDS:
         msg = f"the device's clock is {apart / 3600:.0f} hours off"
         remedy = (
@@ -201,9 +201,9 @@ def screenshot(device: Device) -> str:
     screen = device.observe().screen
     size = "{}x{}".format(*screen.size)
     if sorted(screen.size) != sorted(_window_size(device)):
-        said = "{}x{}".format(*_window_size(device))
+        output = "{}x{}".format(*_window_size(device))
         remedy = "`adb shell wm size reset`; foldables and second displays are not supported"
-        raise Unwell(f"the screenshot has {size} pixels, but the screen {said}", remedy)
+        raise Unwell(f"the screenshot has {size} pixels, but the screen {output}", remedy)
     if screen.image.getextrema() == ((0, 0), (0, 0), (0, 0)):
         remedy = "wake and unlock the device; apps that forbid screenshots show black too"
         raise Unwell("the screenshot is all black", remedy)

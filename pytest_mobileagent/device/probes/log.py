@@ -89,16 +89,16 @@ class Log:
         return [message for message in self._messages(output) if pattern.search(message)]
 
     def _messages(self, output: str) -> list[str]:
-        said: list[tuple[float, str]] = []
+        lines: list[tuple[float, str]] = []
         is_marked = False
         for moment, level, text in _lines(output):
             tag, message = self._split(text)
             if tag == MARK and message == self.start:
-                said, is_marked = [], True
+                lines, is_marked = [], True
             elif tag is not None and not tag.startswith(MARKS) and self._is_loud(level):
-                said.append((moment, message))
+                lines.append((moment, message))
         start = float(self.start or 0)
-        return [message for moment, message in said if is_marked or moment >= start]
+        return [message for moment, message in lines if is_marked or moment >= start]
 
     def _is_loud(self, level: str) -> bool:
         return LEVELS.index(level) >= LEVELS.index(self.level)

@@ -261,10 +261,10 @@ def _write(writing: int, token: bytes, answer: dict[str, Any]) -> NoReturn:
 def _keep_only(writing: int) -> int:
     """Close every file but one, whose new number is returned; standard streams lead nowhere."""
     nowhere = os.open(os.devnull, os.O_RDWR)
-    kept = os.dup(writing)
+    copy = os.dup(writing)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
-    os.dup2(kept, 3)
+    os.dup2(copy, 3)
     os.closerange(4, max(65_536, *resource.getrlimit(resource.RLIMIT_NOFILE)))
     sys.stdin, sys.stdout, sys.stderr = (
         open(number, mode, closefd=False)  # noqa: SIM115 - no path, and never closed

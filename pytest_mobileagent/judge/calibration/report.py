@@ -222,11 +222,11 @@ def estimate(given: Mapping[str, float | None], digits: int = 2) -> str:
     value, low, high = given["value"], given["low"], given["high"]
     if value is None:
         return "n/a"
-    shown = f"{value:.{digits}f}"
+    printed = f"{value:.{digits}f}"
     if low is None or high is None:
-        return shown
+        return printed
     between = "-" if low >= 0 else " to "  # no two signs in a row
-    return f"{shown} ({low:.{digits}f}{between}{high:.{digits}f})"
+    return f"{printed} ({low:.{digits}f}{between}{high:.{digits}f})"
 
 
 def _price(judge: Mapping[str, Any]) -> str:

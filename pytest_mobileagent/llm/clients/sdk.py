@@ -86,8 +86,8 @@ class Parameters:
     def _fitted(
         self, body: Mapping[str, Any], renamed: frozenset[str], dropped: frozenset[str]
     ) -> dict[str, Any]:
-        kept = {name: value for name, value in body.items() if name not in dropped}
-        return {self._names[n] if n in renamed else n: value for n, value in kept.items()}
+        fields = {name: value for name, value in body.items() if name not in dropped}
+        return {self._names[n] if n in renamed else n: value for n, value in fields.items()}
 
 
 def _names(words: str, name: str) -> bool:

@@ -74,6 +74,6 @@ class Replaying(RecordedEarlierRun):
         """Return how many verdicts are as they were."""
         before = {key: self.tasks[key]["success"] for key in self.to_score}
         now = {each["key"]: each["success"] for each in results if each["key"] in before}
-        told = {key for key, each in now.items() if each is not None and before[key] is not None}
-        same = sum(now[key] is before[key] for key in told)
-        return [f"{self.path.name}: {len(told)} played again, {same} with the same verdict"]
+        known = {key for key, each in now.items() if each is not None and before[key] is not None}
+        same = sum(now[key] is before[key] for key in known)
+        return [f"{self.path.name}: {len(known)} played again, {same} with the same verdict"]

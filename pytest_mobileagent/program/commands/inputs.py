@@ -222,8 +222,8 @@ def together(codes: Sequence[int | None], raw: str) -> Act:
 
 
 def _character(number: int, *, shift: bool) -> str:
-    plain = _CHARACTERS[number]
-    return _SHIFTED.get(plain, plain.upper()) if shift else plain
+    character = _CHARACTERS[number]
+    return _SHIFTED.get(character, character.upper()) if shift else character
 
 
 STILL = 10  # pixels: a finger that moves less is resting

@@ -103,9 +103,9 @@ def started(intent: Intent, raw: str) -> tuple[Act, ...]:
         return ()
     if _HOME in intent.categories and not intent.app:
         return (Key("home"),)
-    plain = not (intent.data or intent.type or intent.extras)
+    bare = not (intent.data or intent.type or intent.extras)
     main = intent.action in {"", _MAIN} and set(intent.categories) <= {_LAUNCHER}
-    if intent.app and plain and main:
+    if intent.app and bare and main:
         return (Open(intent.app),)
     return (Raw(raw),)
 

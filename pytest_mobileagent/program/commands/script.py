@@ -145,14 +145,14 @@ class _Reader:
             self._command.start = self._at
         quoted_from = self._at
         word, known = self._word()
-        plain = self._script[quoted_from : self._at] == word
+        unquoted = self._script[quoted_from : self._at] == word
         command = self._command
-        if not command.words and plain and word in _CONTROL:
+        if not command.words and unquoted and word in _CONTROL:
             self._straight = False
             if word in _HEADS:
                 self._skip_head()
             return
-        if not command.words and plain and word in _GROUPING:
+        if not command.words and unquoted and word in _GROUPING:
             return
         if not command.words and (match := _ASSIGNMENT.fullmatch(word)):
             if known:

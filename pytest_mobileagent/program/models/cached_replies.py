@@ -25,13 +25,13 @@ class CachedReply:
     text: str
 
     @classmethod
-    def from_json(cls, kept: Any) -> CachedReply:
+    def from_json(cls, data: Any) -> CachedReply:
         """Return the reply that was kept as plain data.
 
         Raises:
             LookupError, TypeError: the data are not one.
         """
-        media_type, text = (expect(kept[name], str, name) for name in ("media_type", "text"))
+        media_type, text = (expect(data[name], str, name) for name in ("media_type", "text"))
         return cls(media_type, text)
 
 

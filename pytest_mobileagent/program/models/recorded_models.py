@@ -249,8 +249,8 @@ class RecordedModels:
             request, to = self._with_keys(request, place, self._stand_in.instead(None, place))
             await pass_through(connection, request, to.origin, to.target, data)
             return
-        plain = decoded(data, header(request, "content-encoding").lower())
-        sent = Sent(place.path, plain, json_object(plain) or {}, self._secrets(request, place))
+        body = decoded(data, header(request, "content-encoding").lower())
+        sent = Sent(place.path, body, json_object(body) or {}, self._secrets(request, place))
         seller = self._stand_in.seller(place, model_of(place.path, sent.body))
         key, cached, over = self._key(seller, place, api, sent), None, ""
         try:

@@ -113,8 +113,8 @@ def dashscope(reply: dict[str, Any]) -> Completion:
     """Read a reply of Alibaba's own API."""
     output, usage = as_dict(reply.get("output")), as_dict(reply.get("usage"))
     counts = _counts(usage.get("input_tokens"), usage.get("output_tokens"))
-    said = {"choices": [{"message": {"content": output.get("text")}}], **output}
-    return chat({**reply, **said, **counts})
+    completion = {"choices": [{"message": {"content": output.get("text")}}], **output}
+    return chat({**reply, **completion, **counts})
 
 
 def nothing(reply: dict[str, Any]) -> Completion:
@@ -143,8 +143,8 @@ def _call(id: Any, name: Any, arguments: Any, kind: str = "function") -> ToolCal
             arguments = json.loads(arguments or "{}")
         except (ValueError, RecursionError):
             arguments = {"arguments": arguments}
-    plain = arguments if isinstance(arguments, dict) else {"arguments": arguments}
-    return ToolCall(as_text(id), as_text(name), plain if arguments is not None else {}, kind)
+    named = arguments if isinstance(arguments, dict) else {"arguments": arguments}
+    return ToolCall(as_text(id), as_text(name), named if arguments is not None else {}, kind)
 
 
 def _first(value: Any) -> dict[str, Any]:

@@ -154,8 +154,8 @@ def _response(
         "parallel_tool_calls": True,
         "tool_choice": "auto",
     }
-    said = {"status": status, "incomplete_details": reason, "output": output, "usage": usage}
-    return {**head, "model": outgoing.model, **said, **asked, **fixed}
+    fields = {"status": status, "incomplete_details": reason, "output": output, "usage": usage}
+    return {**head, "model": outgoing.model, **fields, **asked, **fixed}
 
 
 def _items(outgoing: Outgoing) -> list[dict[str, Any]]:
