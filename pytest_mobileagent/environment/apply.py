@@ -1,9 +1,9 @@
 """Applying an environment to a device by shell commands.
 
-They need a root shell, as on emulators and rooted phones: Android lets nobody else write its
-language, its wallpaper and its launcher's database, whose rows are the icons of the home screen (in
-Launcher3 and its relatives). Files go through the shell, too: as text, in pieces that fit into a
-command line.
+The commands need a root shell, as emulators and rooted phones have: only root may write the
+language, the wallpaper, and the launcher's database, whose rows are the home screen's icons (in
+Launcher3 and launchers derived from it). Files are written through the shell, too: as base64 text,
+in pieces that fit into a command line.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def _check(device: Device, environment: Environment, script: str) -> None:
 
 
 def _speak(device: Device, environment: Environment) -> None:
-    """Set the language, restart Android, which reads it when it starts, and wait for that."""
+    """Set the language, restart Android, which reads it when it starts, and wait until it is up."""
     tag = environment.locale
     system = system_of(device)
     system.shell(

@@ -1,7 +1,7 @@
-"""The command `environments`: draws new random environments, and writes them as a file.
+"""The command `environments`: draw environments at random, and write them to a file.
 
-As in B-MoCA (arXiv 2404.16660, section 2.4), device type, size of what is on the screen, language,
-wallpaper, theme and the positions of icons are drawn, each by itself.
+As in B-MoCA (arXiv 2404.16660, section 2.4), the device type, the display size, the language, the
+wallpaper, the theme and the positions of icons are drawn independently of each other.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ _MOST = 10_000
 def draw(
     seed: int, number: int, devices: Sequence[str] = (), locales: Sequence[str] = ()
 ) -> Environment:
-    """Return one environment of a seed, by its number from 0; each part is drawn uniformly.
+    """Return environment `number` (from 0) of a seed; each of its parts is drawn uniformly.
 
     Raises:
-        BadEnvironmentError: a locale is none.
+        BadEnvironmentError: a locale is not a language tag.
     """
     dice = random.Random(f"{seed} {number}")
     device = dice.choice(devices or [*DEVICES])
@@ -64,7 +64,10 @@ def draw(
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write a file of drawn environments; 1 if it cannot be written, or is there with others."""
+    """Write a file of random environments, and return the exit status.
+
+    It is 1 if the file cannot be written, or already holds other environments.
+    """
     given = _parser().parse_args(arguments)
     try:
         drawn = [draw(given.seed, n, given.device, given.locale) for n in range(given.n)]
@@ -138,7 +141,7 @@ def _parser() -> argparse.ArgumentParser:
 def _whole(text: str) -> int:
     number = int(text) if text.isascii() and text.isdecimal() and len(text) <= 18 else -1
     if number < 0:
-        msg = f"{text!r} is no whole number from 0"
+        msg = f"{text!r} is not a whole number of at least 0"
         raise argparse.ArgumentTypeError(msg)
     return number
 
@@ -146,7 +149,7 @@ def _whole(text: str) -> int:
 def _count(text: str) -> int:
     number = _whole(text)
     if not 1 <= number <= _MOST:
-        msg = f"{text!r} is no number from 1 to {_MOST}"
+        msg = f"{text!r} is not a number from 1 to {_MOST}"
         raise argparse.ArgumentTypeError(msg)
     return number
 

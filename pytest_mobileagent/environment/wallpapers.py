@@ -1,4 +1,4 @@
-"""Wallpapers, which are painted here; their names say what they show."""
+"""The wallpapers of environments, painted by code: their names say what they show."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """What gets in an agent's way: the kinds of noise, and how the option names them.
 
 Noise on the screen is drawn from templates: `template` reads them, `layout` places their parts on a
-screen, `drawing` draws them, and `cover` puts them on a screenshot and its view hierarchy. When
-noise comes, and what touching it does, is up to the device around a device (`device.wrappers`).
+screen, `drawing` draws them, and `cover` puts them on a screenshot and its view hierarchy. The
+wrapper around a device (`device.wrappers`) decides when noise appears and what a touch on it does.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SHOWN = (
 ACTIONS = ("unexecuted", "delayed", "repeated")  # what becomes of an action
 KINDS = (*SHOWN, *ACTIONS)
 GROUPS = {"ad": ADS, "screen": SHOWN, "action": ACTIONS}
-# What asks for no reaction, and so can neither be handled nor be missed.
+# These kinds ask for no reaction, so an agent can neither handle nor miss them.
 PASSING = frozenset({"toast", "repeated"})
 
 
@@ -32,7 +32,7 @@ class NoiseChoice:
 
 
 def parse_choice(text: str) -> NoiseChoice:
-    """Read `RATE[,KIND…]`; without a kind, all of them are meant. A kind may be a group of kinds.
+    """Read `RATE[,KIND…]`; without a kind, all kinds are meant. A kind may be a group of kinds.
 
     Raises:
         ValueError: the rate is no number from 0 to 1, or there is no such kind.
@@ -54,7 +54,7 @@ def kinds_of(words: list[str]) -> tuple[str, ...]:
     for word in words:
         if word not in KINDS and word not in GROUPS:
             every = ", ".join((*KINDS, *GROUPS))
-            msg = f"names {word!r}, which is no kind of noise: there are {every}"
+            msg = f"names {word!r}, which is not a kind of noise; the kinds are {every}"
             raise ValueError(msg)
     named = {kind for word in words for kind in GROUPS.get(word, (word,))}
     return tuple(kind for kind in KINDS if kind in named)

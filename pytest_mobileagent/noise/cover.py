@@ -79,7 +79,7 @@ class Covered:
 def look_of(
     screen: Screen, *, density: int = 0, font_scale: float = 1.0, mirrored: bool = False
 ) -> Look:
-    """Return what noise has to fit on a screen; a density of 0 is not known, and guessed.
+    """Return the properties of a screen that noise has to fit; a density of 0 means "guess it".
 
     Whether the screen is dark follows from its picture.
 
@@ -181,7 +181,7 @@ def hierarchy(screen: Screen, root: Part, package: str, *, own_window: bool) -> 
 
 
 def _take_focus(tree: _Element, made: _Element) -> None:
-    """Let nothing but noise have the focus: what is typed goes nowhere else."""
+    """Take the focus from every other element, as what is typed goes to the noise."""
     own = set(made.iter())
     for node in tree.iter():
         if node.get("focused") == "true" and node not in own:
@@ -222,14 +222,14 @@ def _node(
 
 
 def _written_attributes(part: Part) -> list[str]:
-    """Return the attributes that Appium always writes, or where they hold something."""
+    """Return the attributes that Appium writes for a part: some always, others if not empty."""
     wanted = {"resource-id": part.id, "content-desc": part.description, "text": part.text}
     always = ["index", "package", "class", "clickable", "enabled", "bounds"]
     return [*always, *(name for name, value in wanted.items() if value)]
 
 
 def _usual(name: str, known: _Element | None) -> str:
-    """Return the value of an attribute of which noise knows nothing: false for a flag."""
+    """Return the default of an attribute that parts of noise do not have: "false" for a flag."""
     value = "" if known is None else known.get(name, "")
     is_flag = known is None or value in {"true", "false"}
     return "false" if is_flag else value if name in {"display-id", "rotation"} else ""

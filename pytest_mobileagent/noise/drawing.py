@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Colour = tuple[int, int, int]
 
-_DIM = 0.45  # what is left of the light under a scrim
+_DIM = 0.45  # the share of brightness that a scrim leaves
 _WHITE: Colour = (255, 255, 255)
 _BLACK: Colour = (20, 20, 24)
 _GREY: Colour = (95, 99, 104)
@@ -47,7 +47,7 @@ def draw(image: Image, root: Part, template: Template, look: Look) -> Image:
 
 
 def is_dark(image: Image) -> bool:
-    """Whether a screen is a dark one, by its mean light."""
+    """Whether a screen is dark, judged by its mean brightness."""
     small = image.resize((16, 16)).convert("L")
     return sum(small.tobytes()) / 256 < 90
 
@@ -57,7 +57,7 @@ def png_of(image: Image) -> bytes:
 
     Every row is stored as its difference from the one above it.
     """
-    import numpy as np  # a heavy library is loaded by who needs it
+    import numpy as np  # heavy: loaded only where it is used
 
     width, height = image.size
     pixels = np.asarray(image).reshape(height, 3 * width)
@@ -80,7 +80,7 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 @lru_cache(1)
 def _compress() -> Callable[[ReadableBuffer, int], bytes]:
-    """Return zlib's compression, or one that is many times faster where that is installed."""
+    """Return zlib's compression, or a library's that is many times faster if it is installed."""
     try:
         from isal import isal_zlib
     except ImportError:
@@ -147,9 +147,9 @@ class _Painter:
         self._draw.rectangle(part.bounds, _PAPER[self._dark])
 
     def _picture(self, part: Part) -> None:
-        """Paint two colours that run into each other, and circles of others on them."""
+        """Paint a gradient of two colours, with circles of other colours on it."""
         width, height = part.bounds.width, part.bounds.height
-        is_whole = part.bounds.left == 0  # or else at the top of a card, whose corners are round
+        is_whole = part.bounds.left == 0  # or else at the top of a card, which has round corners
         if width and height:
             second = _mix(self._second, _BLACK, 0.45) if part.parts else self._second  # for words
             turn = sum(self._template.name.encode())
@@ -259,7 +259,7 @@ class _Painter:
 
 @lru_cache(8)
 def _picture(size: tuple[int, int], accent: Colour, second: Colour, turn: int) -> Image:
-    """Return a picture whose colour runs from one at the top to another at the bottom."""
+    """Return a picture with a gradient from one colour at the top to another at the bottom."""
     from PIL import Image as image_
     from PIL import ImageDraw as image_draw
 

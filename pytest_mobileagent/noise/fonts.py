@@ -1,7 +1,7 @@
-"""The fonts of noise: Pillow's own for Latin letters, one of the machine for others.
+"""The fonts of noise: Pillow's built-in font for Latin letters, others for other scripts.
 
-No typeface is shipped for this. Letters of other scripts take the font of a package that brings
-some (those of the extra `virtual` do), or else one that is installed on the machine.
+This package ships no fonts. Other scripts are drawn in a font from an installed Python package
+(the extra `virtual` installs some), or else in one of the machine's fonts.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _SCRIPTS: Final = (
 
 
 def undrawable(text: str) -> str:
-    """Return which letters of a text no font has, and what brings one; empty if none lacks."""
+    """Return the letters of a text that no font has, and how to install one; empty if there are none."""
     script = next((each for each in _scripts_of(text) if _file(each) is None), None)
     if script is None:
         return ""
@@ -82,20 +82,20 @@ def font(text: str, size: int) -> FreeTypeFont:
 
 
 def is_rightward(text: str) -> bool:
-    """Whether a text runs from left to right, as far as its first letter of a script tells."""
+    """Whether a text is written from left to right, by the script of its first letter."""
     found = re.search("[A-Za-z\u00c0-\u024f\u0590-\u08ff\u2e80-\u9fff]", text)
     return found is None or not "\u0590" <= found[0] <= "\u08ff"
 
 
 @lru_cache(4096)
 def width_of(text: str, size: int) -> int:
-    """Return how many pixels wide a text of a size is."""
+    """Return the width, in pixels, of a text in a font of `size` pixels."""
     return int(font(text, size).getlength(text) + 0.999)
 
 
 @cache
 def line_height(size: int) -> int:
-    """Return how many pixels lie between two lines of text of a size."""
+    """Return the distance, in pixels, between two lines of text in a font of `size` pixels."""
     return round(size * 1.35)
 
 
@@ -123,7 +123,7 @@ def wrapped(text: str, size: int, width: int) -> list[str]:
 
 
 def shortened(lines: list[str], most: int, size: int, width: int) -> list[str]:
-    """Return at most so many lines, the last of which says by "…" that there are more."""
+    """Return the first `most` lines; if there are more, the last one ends with "…"."""
     if len(lines) <= most:
         return lines
     visible = lines[:most]

@@ -1,7 +1,7 @@
 """Where the parts of noise lie on a screen: a pure function of template, phone and state.
 
-Lengths are Android's: density-independent pixels (dp), and for texts those times the font scale.
-On a phone whose language runs from right to left, everything is mirrored.
+Lengths are in Android's units: density-independent pixels (dp), and for texts dp times the font
+scale (sp). If the phone's language is written from right to left, everything is mirrored.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PERMISSIONS: Final = "com.android.permissioncontroller"
 BROWSER: Final = "com.android.chrome"
 _LEAST_SCALE = 0.4  # of texts
-_WORDS = {  # what screen readers say of a cross, and of the arrow back
+_WORDS = {  # the content descriptions of a cross and of the back arrow
     "close": {"en": "Close", "zh": "关闭"},
     "up": {"en": "Navigate up", "zh": "转到上一层级"},
 }
@@ -43,7 +43,7 @@ def arrange(template: Template, look: Look, state: State) -> Part:
 
 
 def has_own_window(template: Template, state: State) -> bool:
-    """Whether Android would show it in a window of its own, so that dumps hold nothing else."""
+    """Whether Android would show it in a separate window, so that dumps hold nothing else."""
     return state.opened or template.shape in {"dialog", "sheet", "full"}
 
 
@@ -159,7 +159,7 @@ class _Maker:
         return replace(root, does=self._noise.body)
 
     def shape_coach(self) -> Part:
-        """Return a bubble beside a spot of the screen, all else of which is dimmed."""
+        """Return a bubble beside a spotlight; the rest of the screen is dimmed."""
         width, pad = min(self._width - self._dp(48), self._dp(300)), self._dp(20)
         inner = width - 2 * pad
         row = self._row(inner)
@@ -180,7 +180,7 @@ class _Maker:
                                parts=tuple(parts)), name="guide_overlay")  # fmt: skip
 
     def shape_toast(self) -> Part:
-        """Return a short text near the bottom, which nothing can touch."""
+        """Return a short text near the bottom, which does not react to touches."""
         words = self._text or self._title
         size, pad = self._sp(14), self._dp(20)
         lines = wrapped(words, size, min(self._width - self._dp(64) - 2 * pad, self._dp(320)))
@@ -191,7 +191,7 @@ class _Maker:
         return Part("toast", bounds, words, lines=tuple(lines), size=size)
 
     def page(self) -> Part:
-        """Return the page that it leads to: a browser's, if it is an ad that redirects."""
+        """Return the page to which it leads: a browser's page if it is an ad that redirects."""
         title, text = self._noise.page
         title = title or self._noise.title
         is_browser = self._noise.kind == "redirect-ad"
@@ -293,7 +293,7 @@ class _Maker:
         return sum(block.bounds.height for block in blocks)
 
     def _fitted(self, blocks: list[Part], most: int) -> list[Part]:
-        """Return blocks that fit into a height: of the texts, what has no room is left out."""
+        """Return the blocks cut to a height: lines of text for which there is no room are left out."""
         over = self._height_of(blocks) - most
         fitted = []
         for each in reversed(blocks):
@@ -331,7 +331,7 @@ class _Maker:
         return [Part("badge", bounds, words, id=self._id("tv_tag"), lines=(words,), size=size)]
 
     def _cross(self, around: Bounds) -> list[Part]:
-        """Return the cross in the corner, if it is there by now."""
+        """Return the cross in the corner, if it has appeared by now."""
         if not self._noise.cross or self._state.left > 0:
             return []
         side, gap = self._dp(36), self._dp(6)
@@ -342,13 +342,13 @@ class _Maker:
 
     @property
     def _skip(self) -> Button | None:
-        """The button of an ad that has a time, which stands in the corner."""
+        """The skip button in the corner of a timed ad."""
         if self._noise.kind not in {"countdown-ad", "late-ad"}:
             return None
         return next((each for each in self._noise.buttons if each.does == "close"), None)
 
     def _corner(self, whole: Bounds) -> list[Part]:
-        """Return what stands in the corner of a full screen: a cross, or the time that is left."""
+        """Return what is in the corner of a full screen: a cross, or the time that is left."""
         left, button = self._state.left, self._skip
         if self._noise.kind == "late-ad" and left > 0:
             return [self._chip(str(left), whole, "")]

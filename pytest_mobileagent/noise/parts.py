@@ -1,4 +1,4 @@
-"""What noise has to fit on a phone, what has become of it, and the parts that it consists of."""
+"""The properties of a phone that noise has to fit, the state of noise, and its parts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What noise has to fit on a phone: size in pixels, density in dots per inch, and so on.
+    """The properties of a phone that noise has to fit: size in pixels, density in dpi, and so on.
 
     `package` is the app in front, to which most noise seems to belong.
     """
@@ -28,10 +28,10 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What has become of a piece of noise so far.
+    """The state of a piece of noise.
 
-    `page`: of a tutorial, from 0. `left`: the actions until it closes by itself, or can be closed.
-    `opened`: whether the page is shown to which it leads.
+    `page`: the page of a tutorial, from 0. `left`: how many actions remain until it closes by itself
+    or can be closed. `opened`: whether the page to which it leads is shown.
     """
 
     page: int = 0
@@ -41,7 +41,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A rectangle of noise, as it is drawn and as it stands in the hierarchy.
+    """A rectangle of noise, as it is drawn and as it appears in the view hierarchy.
 
     - `role`: what it is drawn as. `bounds`: in pixels of the screen.
     - `text`, `description`, `id`: as elements have them; `lines`, `size`: how the text is written.
@@ -65,9 +65,9 @@ class Part:
             yield from part.iter()
 
     def at(self, x: int, y: int) -> str:
-        """Return what a touch at a pixel does: that of the topmost part there which does anything.
+        """Return the `does` of the topmost part at a pixel that has one; empty if none has.
 
-        Empty if no part is there that does.
+        Parts without one pass the touch on to the part around them.
         """
         each = (part for part in self.iter() if part.does and part.bounds.contains(x, y))
         return next((part.does for part in reversed(list(each))), "")

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 OWN: Final = Path(__file__).with_name("ads")
 SHAPES = ("card", "dialog", "sheet", "full", "coach", "toast")
 DOES = ("close", "open", "next", "nothing")
-# Of each kind: its shape, whether back closes it, and what a touch on its body does.
+# For each kind: its shape, whether the back key closes it, and what a touch on its body does.
 _OF_KIND: Mapping[str, tuple[str, bool, str]] = {
     "popup": ("card", True, "nothing"),
     "countdown-ad": ("full", False, "nothing"),
@@ -55,12 +55,12 @@ _HEADER = re.compile(r"^\s*\[\[\s*noise\s*\]\]", re.MULTILINE)
 
 
 class BadNoiseError(ValueError):
-    """A template cannot be used; the text says in which file and line, and what to do."""
+    """A template cannot be used; the text names the file and the line, and says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Button:
-    """A button: its words, and what a tap on it does.
+    """A button: its label, and what a tap on it does.
 
     "close" closes the noise; "open" leads away, to a page from which back returns; "next" turns to
     the next page of a tutorial, and closes it on the last one; "nothing" does nothing.
