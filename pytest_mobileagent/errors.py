@@ -55,7 +55,7 @@ class HostError(InfrastructureError):
 
 
 class AgentError(MobileAgentError):
-    """The agent raised, hung, or returned something that is no action."""
+    """The agent raised, hung, or returned something that is not an action."""
 
 
 class TaskError(MobileAgentError):

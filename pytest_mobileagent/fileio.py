@@ -41,7 +41,7 @@ def opened(path: Path, *, follows: bool = False) -> IO[bytes]:
     """Open a file for reading bytes; the last part of `path` may only be a link if it `follows`.
 
     Raises:
-        OSError: it cannot be read, is a link, or is no regular file.
+        OSError: it cannot be read, is a link, or is not a regular file.
     """
     return os.fdopen(_descriptor(path, _READ, follows=follows), "rb")
 
@@ -185,13 +185,13 @@ def _descriptor(path: Path, flags: int, *, follows: bool = False) -> int:
         if error.errno == errno.ELOOP:
             raise OSError(errno.ELOOP, "it is a link, and none is followed", str(path)) from None
         if error.errno == errno.ENXIO:  # a pipe that nobody writes, or a socket
-            raise OSError(errno.EINVAL, "it is no regular file", str(path)) from None
+            raise OSError(errno.EINVAL, "it is not a regular file", str(path)) from None
         raise
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         is_folder = path.is_dir()
         number = errno.EISDIR if is_folder else errno.EINVAL
-        words = os.strerror(number) if is_folder else "it is no regular file"
+        words = os.strerror(number) if is_folder else "it is not a regular file"
         raise OSError(number, words, str(path))
     return descriptor
 
@@ -248,7 +248,7 @@ def _made(path: Path, *, parents: bool = False) -> Path:
         path.mkdir(mode=PRIVATE, parents=parents)
     about = path.lstat()
     if not stat.S_ISDIR(about.st_mode):
-        what = "is a link, and none is followed" if path.is_symlink() else "is no folder"
+        what = "is a link, and none is followed" if path.is_symlink() else "is not a folder"
     elif about.st_uid != os.geteuid():
         what = f"belongs to another user (number {about.st_uid}, and you are {os.geteuid()})"
     else:

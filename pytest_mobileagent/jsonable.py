@@ -118,7 +118,7 @@ def expect(value: Any, kind: Any, what: str) -> Any:
     """Return a value that was read if it is of a kind: a type, or a union or a tuple of types.
 
     Raises:
-        TypeError: it is not; the text names `what`. A bool is no number, an int is also a float,
+        TypeError: it is not; the text names `what`. A bool is not a number, an int is also a float,
             floats have to be finite, and no int may have hundreds of digits.
     """
     kinds = kind if type(kind) is tuple else get_args(kind) or (kind,)

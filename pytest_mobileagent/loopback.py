@@ -69,7 +69,7 @@ class Server(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}/?token={word}"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Print nothing: a browser that hangs up is no error."""
+        """Print nothing: a browser that hangs up is not an error."""
 
     def has_token(self, given: str) -> bool:
         """Whether a text is the token, found in a time that does not depend on the text."""

@@ -96,7 +96,7 @@ def compare_release(
     parser.add_argument("folder", metavar="DIR", type=Path, help="the folder of the release")
     folder = parser.parse_args(arguments).folder
     if not folder.is_dir():
-        print(printable(f"ERROR: {folder} is no folder"))
+        print(printable(f"ERROR: {folder} is not a folder"))
         return 4
     try:
         ours = {row.id: row for table in tables for row in rows(table)}

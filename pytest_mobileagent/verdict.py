@@ -61,7 +61,7 @@ class Verdict:
         """Return the verdict that `to_json` made `data` of, keeping what is unknown in `extra`.
 
         Raises:
-            LookupError, TypeError, ValueError: it is no verdict.
+            LookupError, TypeError, ValueError: it is not a verdict.
         """
         expect(data, dict, "verdict")
         own = {n: expect(data[n], kind, n) for n, kind in _TYPES.items() if n in data}

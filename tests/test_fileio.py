@@ -103,8 +103,8 @@ def _missing(path: Path) -> None:
 
 
 STRANGE = {
-    _pipe: "it is no regular file",
-    _socket: "it is no regular file",
+    _pipe: "it is not a regular file",
+    _socket: "it is not a regular file",
     _link: "it is a link, and none is followed",
     _endless: "it is a link, and none is followed",
     _missing: "it is a link, and none is followed",
@@ -238,7 +238,7 @@ def test_a_link_is_not_followed(caches: Path, tmp_path: Path) -> None:
 
 def test_what_is_no_folder_is_said(caches: Path) -> None:
     os.mkfifo(own_folder() / "leases")
-    with pytest.raises(HostError, match="leases is no folder: remove it, or name a folder"):
+    with pytest.raises(HostError, match="leases is not a folder: remove it, or name a folder"):
         own_folder("leases")
 
 

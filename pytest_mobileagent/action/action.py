@@ -199,8 +199,8 @@ def check(action: object, size: tuple[int, int]) -> Action:
     """Return the action if it can be done on a screen of `size` (width, height in pixels).
 
     Raises:
-        ValueError: it is no action, has a field of the wrong type or a text that is too long, or
-            points outside the screen.
+        ValueError: it is not an action, has a field of the wrong type or too long a text, or points
+            outside the screen.
     """
     if not isinstance(action, Action) or type(action) not in ACTIONS:
         msg = f"{action!r} is not an action (it is of type {type(action).__name__})"

@@ -85,7 +85,7 @@ class Phone:
     ) -> Observation:
         """Do one action, or several in a row, as one step; return what is seen then.
 
-        With `counts=False` it is a mere look around, which is no step (see `Reply`).
+        With `counts=False` it is a mere look around, which is not a step (see `Reply`).
 
         Raises:
             EpisodeOver: the episode has ended, by this step or before.

@@ -100,7 +100,7 @@ class Episode(EpisodeRecord):
         """Whether some screen of the episode was of this app, or of one of several: "a.b|c.d".
 
         Raises:
-            CriteriaError: the package is no text.
+            CriteriaError: the package is not a text.
         """
         _check_text("opened", package)
         shown = [screen.package for screen in self.screens]
@@ -112,7 +112,7 @@ class Episode(EpisodeRecord):
         """Whether some screen of the episode was a recorded page, by its id, or one equal to it.
 
         Raises:
-            CriteriaError: the page is no text.
+            CriteriaError: the page is not a text.
             TaskError: the episode was not on recorded pages.
         """
         _check_text("reached", page)
@@ -152,7 +152,7 @@ class Episode(EpisodeRecord):
         what the actions and screens tell is asked instead (see `check.derived`).
 
         Raises:
-            CriteriaError: there are no such criteria, or `after` is no event.
+            CriteriaError: there are no such criteria, or `after` is not an event.
             NoListenerError: no events could be heard, and nothing else tells of such an event.
         """
         selector = EventSelector.of(criteria)
@@ -189,7 +189,7 @@ class Episode(EpisodeRecord):
         say it in these words.
 
         Raises:
-            TaskError: what is expected is no text, or `paraphrase` no function.
+            TaskError: what is expected is not a text, or `paraphrase` no function.
         """
         if not (paraphrase is None or callable(paraphrase)):
             msg = f"answers(): paraphrase={paraphrase!r} has to be a function, such as judge.same"

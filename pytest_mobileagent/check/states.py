@@ -176,7 +176,7 @@ def essential_states(
     `token_sort_ratio`), which knows no synonyms. `packages` names the probe that reads them.
 
     Raises:
-        TaskError: there are no states, or what is no state; or the task has no such probe.
+        TaskError: there are no states, or what is not a state; or the task has no such probe.
     """
     if not states or not all(isinstance(state, EssentialState) for state in states):
         msg = "essential_states() takes an episode and a list of essential(…), at least one"

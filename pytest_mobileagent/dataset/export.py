@@ -129,7 +129,7 @@ def _shares(text: str) -> tuple[float, ...]:
     except ValueError:
         shares = ()
     if len(shares) not in _SPLITS or not all(0 < each <= 1 for each in shares):
-        msg = f"{text!r} is no list of two or three shares, such as 0.8,0.1,0.1"
+        msg = f"{text!r} is not a list of two or three shares, such as 0.8,0.1,0.1"
         raise argparse.ArgumentTypeError(msg)
     if not math.isclose(sum(shares), 1):
         msg = f"the shares {text} make {sum(shares):g}, and not 1"

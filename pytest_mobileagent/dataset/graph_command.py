@@ -43,7 +43,7 @@ def main(
     given = parser.parse_args(arguments)
     released = [path for path in given.sources if not has_run(path)]
     if released and len(given.sources) > 1:
-        parser.error(f"{released[0]} is no run: give runs, or one data set")
+        parser.error(f"{released[0]} is not a run: give runs, or one data set")
     if not released and given.format:
         parser.error(f"--format is for data sets, and {given.sources[0]} is a run")
     try:

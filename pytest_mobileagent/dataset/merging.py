@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.task.case import Case
 
-EXPLORATION = "exploration"  # a tag of tasks that are done to see pages, and whose way is no task
+EXPLORATION = "exploration"  # a tag of tasks that only explore: their way is not a task
 SEVERAL = "steps with several actions on one screen"
 _ELSEWHERE = "tasks whose way takes an action that mostly leads elsewhere"
 _TWICE = "tasks that are done in the same way as another"

@@ -91,7 +91,7 @@ class _Reader:
         for key in values.keys() - keys.keys():
             near = difflib.get_close_matches(key, keys, 1)
             hint = f"did you mean {near[0]}?" if near else f"those are {', '.join(keys)}"
-            raise self.wrong(key, f"is no key of a recipe; {hint}")
+            raise self.wrong(key, f"is not a key of a recipe; {hint}")
         for key in ("name", "image", "device"):
             if key not in values:
                 raise self.wrong(key, "is missing")

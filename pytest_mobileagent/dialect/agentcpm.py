@@ -117,7 +117,7 @@ def _touch(found: dict[str, Any], milliseconds: float | None, frame: Frame) -> A
         for direction in get_args(Direction):
             if to.strip().lower() == direction:
                 return Scroll(direction, (x, y))
-        msg = f"{quoted(to)} is no direction"
+        msg = f"{quoted(to)} is not a direction"
         raise DialectError(msg)
     end = frame.pixel(*point(to), _SCALE)
     return Swipe(x, y, *end, milliseconds / 1000) if milliseconds else Swipe(x, y, *end)

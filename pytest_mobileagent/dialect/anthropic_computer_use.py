@@ -213,7 +213,7 @@ def _uses(value: Any) -> list[dict[str, Any]]:
     uses = value if isinstance(value, list) else [value]
     for each in uses:
         if not isinstance(each, dict):
-            msg = f"{quoted(each)} is no use of a tool"
+            msg = f"{quoted(each)} is not a use of a tool"
             raise DialectError(msg)
     return [_input(each) for each in uses]
 

@@ -275,7 +275,7 @@ def _code_call(words: str, *, grid: bool) -> _CodeCall:
     if name == "grid":
         return _CodeCall(name, (), {**said, "summary": name})
     if name not in (*_TOUCHES, "swipe") and (grid or name != "text"):
-        raise _unexpected(f"{quoted(name)} is no function")
+        raise _unexpected(f"{quoted(name)} is not a function")
     behind = re.search(rf"{name}\((.*?)\)", action)
     if behind is None:
         raise _unexpected(f"the call is not closed: {quoted(action)}")

@@ -79,11 +79,11 @@ class AutoDroid(Dialect):
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             fields = None
         if not isinstance(fields, dict):
-            msg = f"this is no dictionary of Python's: {quoted(words)}"
+            msg = f"this is not a dictionary of Python's: {quoted(words)}"
             raise DialectError(msg)
         finished = fields.get("Finished", fields.get("finished", ""))
         if not isinstance(finished, str):
-            msg = f"this is no word: {quoted(finished)}"
+            msg = f"this is not a word: {quoted(finished)}"
             raise DialectError(msg, on_error="no action")
         if "finished" in finished.lower():
             return Decision((Finish(),))  # "not finished", too

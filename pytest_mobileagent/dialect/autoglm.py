@@ -190,16 +190,16 @@ def _python_call(action: str) -> Call:
             warnings.simplefilter("ignore")  # of escapes that Python does not know
             called = ast.parse(source, mode="eval").body
             if not isinstance(called, ast.Call):
-                msg = f"{quoted(action)} is no call"
+                msg = f"{quoted(action)} is not a call"
                 raise DialectError(msg)
             given = {each.arg or "": ast.literal_eval(each.value) for each in called.keywords}
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
         if isinstance(error, DialectError):
             raise
-        msg = f"{quoted(action)} is no call in Python: {quoted(why_unreadable(error))}"
+        msg = f"{quoted(action)} is not a call in Python: {quoted(why_unreadable(error))}"
         raise DialectError(msg) from None
-    # An invalid argument (a point that is no list, a duration that is no text) makes the original
-    # fail during the action, and the run goes on: there is no point then, and no wait.
+    # An invalid argument (a point that is not a list, a duration that is not a text) makes the
+    # original fail during the action, and the run goes on: there is no point then, and no wait.
     arguments = {name: value for name, value in given.items() if isinstance(value, str)}
     for name in ("element", "start", "end"):
         arguments[name] = repr(given.get(name)) if isinstance(given.get(name), list | tuple) else ""

@@ -154,7 +154,7 @@ def _fields(words: str) -> dict[str, Any]:
 
 
 def _code_fields(action: str) -> dict[str, Any] | None:
-    """Return the object of an action, without a fence of code; None if it is no object."""
+    """Return the object of an action, without a fence of code; None if it is not an object."""
     text = action.replace("```", "").replace("json", "").strip()
     for read in (json.loads, ast.literal_eval):
         try:

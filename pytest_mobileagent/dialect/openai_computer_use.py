@@ -143,7 +143,7 @@ def _flat(value: Any) -> list[dict[str, Any]]:
 
 def _flat_item(value: Any) -> list[dict[str, Any]]:
     if not isinstance(value, dict):
-        msg = f"{quoted(value)} is no action"
+        msg = f"{quoted(value)} is not an action"
         raise DialectError(msg)
     inner = value.get("actions") or value.get("action")
     if inner is None or isinstance(inner, str):
@@ -151,7 +151,7 @@ def _flat_item(value: Any) -> list[dict[str, Any]]:
     several = inner if isinstance(inner, list) else [inner]
     for each in several:
         if not isinstance(each, dict):
-            msg = f"{quoted(each)} is no action"
+            msg = f"{quoted(each)} is not an action"
             raise DialectError(msg)
     return several
 

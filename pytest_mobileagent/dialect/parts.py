@@ -108,7 +108,7 @@ def call(words: str, start: int = 0) -> Call:
     """
     head = _CALL.match(words, start)
     if head is None:
-        msg = f"{quoted(words[start:])} is no call of an action"
+        msg = f"{quoted(words[start:])} is not a call of an action"
         raise DialectError(msg)
     arguments: dict[str, str] = {}
     at = head.end()

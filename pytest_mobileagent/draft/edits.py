@@ -56,7 +56,7 @@ def edits_of(path: Path) -> Edits:
     draft = _parsed(draft_of(path))
     tests = _tests(draft)
     if len(tests) != 1:
-        msg = f"{draft_of(path)} holds {len(tests)} test functions, not one: it is no draft"
+        msg = f"{draft_of(path)} holds {len(tests)} test functions, not one: it is not a draft"
         raise RecordError(msg)
     edited = _parsed(path) if path.exists() else ast.Module([], [])
     kept = _tests(edited)

@@ -78,7 +78,7 @@ class Environment:
             if key not in names:
                 near = difflib.get_close_matches(key, names, 1)
                 hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}"
-                msg = f"{key} is no key of an environment; {hint}"
+                msg = f"{key} is not a key of an environment; {hint}"
                 raise BadEnvironmentError(msg)
         for name in ("id", "device", "size", "density"):
             if name not in table:

@@ -38,7 +38,7 @@ def import_episode(source: Path, run: Path, folder: Path) -> None:
         RecordError: there is no such episode.
     """
     if not source.is_dir():
-        msg = f"there is no episode in {source}: it is no folder"
+        msg = f"there is no episode in {source}: it is not a folder"
         raise RecordError(msg)
     part = run / f".{folder.name[:80]}.{secrets.token_hex(4)}"
     try:
@@ -64,7 +64,7 @@ def _copy_files(source: Path, target: Path) -> None:
             folders[:] = [name for name in folders if name != FOLDER]
         inside.mkdir(exist_ok=True)
         for name in names:
-            # A larger file is no record, and may be a sparse file of terabytes.
+            # A larger file is not a record, and may be a sparse file of terabytes.
             if _is_own(where / name, source) and (where / name).stat().st_size <= MOST_BYTES:
                 copied = Path(shutil.copy2(where / name, inside / name))
                 copied.chmod(copied.stat().st_mode | stat.S_IWUSR)  # verdicts are added here

@@ -41,7 +41,7 @@ class LogLine:
         """Return the line that `to_json` made `data` of; what a newer version appends is left out.
 
         Raises:
-            TypeError, ValueError: the data is no line.
+            TypeError, ValueError: the data is not a line.
         """
         time, pid, tid, level, tag, text, *_ = expect(data, list, "log.lines")
         return cls(
@@ -84,7 +84,7 @@ class Crash:
         """Return the crash that `to_json` made `data` of; what is unknown is left out.
 
         Raises:
-            TypeError, ValueError: the data is no crash.
+            TypeError, ValueError: the data is not a crash.
         """
         known = {each.name: data[each.name] for each in fields(cls) if each.name in data}
         for name, value in known.items():

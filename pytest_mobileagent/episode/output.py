@@ -42,7 +42,7 @@ class Output:
         self._kept = kept
         self._secrets = secret_bytes(secrets)
         self._held = b""  # what may be the beginning of a secret
-        self._line = b""  # what is no whole line yet, where texts are to be redacted
+        self._line = b""  # what is not a whole line yet, where texts are to be redacted
         self._tail: deque[bytes] = deque()
         self._in_tail = 0
         self._dropped = 0

@@ -179,7 +179,7 @@ def records_of(folder: Path) -> list[dict[str, Any]]:
         msg = f"{path} is damaged: {error}"
         raise RecordError(msg) from error
     if not all(isinstance(record, dict) and "record" in record for record in records):
-        msg = f"{path} is damaged: a line is no record"
+        msg = f"{path} is damaged: a line is not a record"
         raise RecordError(msg)
     if not records or records[0]["record"] != "episode":
         msg = f"{path} does not begin with an episode"

@@ -38,7 +38,7 @@ class Termination(StrEnum):
     STEP_LIMIT = "step limit"
     TIME_LIMIT = "time limit"
     BUDGET = "budget"  # what it may cost was spent
-    AGENT_ERROR = "agent error"  # it raised, crashed, or returned what is no action
+    AGENT_ERROR = "agent error"  # it raised, crashed, or returned what is not an action
     INTERRUPTED = "interrupted"  # the record stops in the middle
 
 

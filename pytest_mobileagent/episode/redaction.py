@@ -216,7 +216,7 @@ def use(path: Path | None) -> Redaction | None:
     """Let this process, and all that it starts from now on, follow the rules of a file, or none.
 
     Raises:
-        ValueError: it cannot be read, or is no file of rules; the text says what is wrong.
+        ValueError: it cannot be read, or is not a file of rules; the text says what is wrong.
     """
     if path is None:
         os.environ.pop(_VARIABLE, None)
@@ -287,7 +287,7 @@ def rules_of(path: Path) -> Redaction:
     """Return the rules of a file, which nobody follows yet.
 
     Raises:
-        ValueError: it cannot be read, or is no file of rules; the text says what is wrong.
+        ValueError: it cannot be read, or is not a file of rules; the text says what is wrong.
     """
     from pytest_mobileagent.episode.redaction_file import load  # few runs need it
 

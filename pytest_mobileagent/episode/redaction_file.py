@@ -46,7 +46,7 @@ def load(path: Path) -> Rules:
     """Read a file of rules.
 
     Raises:
-        ValueError: it cannot be read, or is no file of rules; the text says what is wrong.
+        ValueError: it cannot be read, or is not a file of rules; the text says what is wrong.
     """
     try:
         content = read_bytes(path, follows=True)
@@ -80,7 +80,7 @@ def _pattern(path: Path, number: int, word: str) -> Pattern:
     try:
         pattern = compile_pattern(word)
     except PatternError as error:  # not the pattern, which may be a secret
-        msg = f"{path}: pattern {number} of `text` is no regular expression: {error}"
+        msg = f"{path}: pattern {number} of `text` is not a regular expression: {error}"
         raise ValueError(msg) from None
     if not word or pattern.fullmatch(""):
         msg = f"{path}: pattern {number} of `text` matches the empty text, so everywhere"

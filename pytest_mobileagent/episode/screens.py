@@ -85,12 +85,12 @@ class ScreenStore:
         """
         path = self._named(name, suffix)
         if not stat.S_ISREG(path.lstat().st_mode):
-            raise OSError(errno.EINVAL, "it is no regular file", str(path))
+            raise OSError(errno.EINVAL, "it is not a regular file", str(path))
         return path
 
     def _named(self, name: str, suffix: str) -> Path:
         if "/" in name or "\0" in name:
-            msg = f"{name!r} is no name of a screen"
+            msg = f"{name!r} is not the name of a screen"
             raise ValueError(msg)
         return self.file(name, suffix)
 

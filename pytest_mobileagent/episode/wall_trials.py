@@ -1,9 +1,9 @@
 """The trials of walls: whether what kept an agent out of an app keeps out everybody.
 
-A wall is a log-in page or a CAPTCHA. If a failed episode ends at one, the device is reset, and the
-app opened by the harness: only a wall that stands there, too, is no failure of the agent. What came
-of that is a line in the episode's `walls.jsonl`, so that it is known when the episode is scored
-again, without a device.
+A wall is a log-in page or a CAPTCHA. If a failed episode ends at one, the device is reset and the
+harness opens the app: if the wall is there as well, the failure is not the agent's. The outcome is
+a line in the episode's `walls.jsonl`, so that it is known when the episode is scored again without
+a device.
 """
 
 from __future__ import annotations

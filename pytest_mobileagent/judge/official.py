@@ -208,7 +208,7 @@ class _Talk:
         """Return the next line of the process, as plain data.
 
         Raises:
-            _EvaluationError: it takes too long, writes too much, ends, or writes what is no line.
+            _EvaluationError: it takes too long, writes too much or an unreadable line, or ends.
         """
         stream = _open(self._process.stdout).fileno()
         while b"\n" not in self._read:

@@ -139,7 +139,7 @@ class Question:
         """Return the question that `to_json` made `data` of.
 
         Raises:
-            TaskError, TypeError: the data is no question, or one of another version.
+            TaskError, TypeError: the data is not a question, or one of another version.
         """
         subtasks = tuple(Subtask(**each) for each in data.get("subtasks", ()))
         return cls.of({**data, "subtasks": subtasks})

@@ -234,7 +234,7 @@ def check_endpoint(reference: ModelReference) -> None:
     url = endpoint_of(reference)
     url += {"anthropic": "/v1/models", "predict": ""}.get(provider.api, "/models")
     if not url.startswith(("http://", "https://")):
-        msg = f"{redact_urls(url)} is no URL of http or https"
+        msg = f"{redact_urls(url)} is not a URL of http or https"
         raise ValueError(msg)
     key = key_of(reference)
     try:

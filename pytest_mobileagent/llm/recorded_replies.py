@@ -115,7 +115,8 @@ def _replies(file: Path) -> Iterator[tuple[str, Completion | str]]:
             else:
                 yield role, _completion(each["reply"], each["call"])
         except (ValueError, LookupError, TypeError) as error:
-            msg = f"{file}, line {number}, is no call of a model: {type(error).__name__}: {error}"
+            why = f"{type(error).__name__}: {error}"
+            msg = f"{file}, line {number}, is not a call of a model: {why}"
             raise HostError(msg) from error
 
 

@@ -167,13 +167,13 @@ async def _set_orientation(control: Control, orientation: str) -> Result:
 
 def _package(text: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.]*", text):
-        msg = f"{text!r:.100} is no package; mobile_list_apps lists those that there are"
+        msg = f"{text!r:.100} is not a package; mobile_list_apps lists those that there are"
         raise ToolError(msg)
     return text
 
 
 def _scriptable(text: str) -> str:
-    """Return a text if it is safe in a script once quoted, and is no option there."""
+    """Return a text if it is safe in a script once quoted, and is not an option there."""
     if re.search(r"[\x00-\x1f\x7f\ud800-\udfff]", text) or text.startswith("-"):
         msg = f"{text!r:.100} holds characters that cannot stand here"
         raise ToolError(msg)

@@ -35,7 +35,7 @@ def parse_choice(text: str) -> NoiseChoice:
     """Read `RATE[,KIND…]`; without a kind, all kinds are meant. A kind may be a group of kinds.
 
     Raises:
-        ValueError: the rate is no number from 0 to 1, or there is no such kind.
+        ValueError: the rate is not a number from 0 to 1, or there is no such kind.
     """
     first, *words = (word.strip() for word in text.split(","))
     rate = decimal_number(first)

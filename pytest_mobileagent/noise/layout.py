@@ -293,7 +293,7 @@ class _Maker:
         return sum(block.bounds.height for block in blocks)
 
     def _fitted(self, blocks: list[Part], most: int) -> list[Part]:
-        """Return the blocks cut to a height: lines of text for which there is no room are left out."""
+        """Return the blocks cut to a height: lines of text that do not fit are left out."""
         over = self._height_of(blocks) - most
         fitted = []
         for each in reversed(blocks):

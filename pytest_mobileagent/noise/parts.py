@@ -30,8 +30,8 @@ class Look:
 class State:
     """The state of a piece of noise.
 
-    `page`: the page of a tutorial, from 0. `left`: how many actions remain until it closes by itself
-    or can be closed. `opened`: whether the page to which it leads is shown.
+    `page`: the page of a tutorial, from 0. `left`: how many actions remain until it closes by
+    itself or can be closed. `opened`: whether the page to which it leads is shown.
     """
 
     page: int = 0

@@ -11,7 +11,7 @@ The syntax is Python's, whichever engine matches. This room imports nothing else
 that the virtual phone, which imports nothing else of it, may use it as well as `device`, `llm`,
 `episode` or a redaction of records.
 
-PatternError           a text is no pattern
+PatternError           a text is not a pattern
     SlowPatternError   a pattern that would take too long for this text
 """
 
@@ -49,7 +49,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class PatternError(ValueError):
-    """A text is no pattern; the message is what `re` says of it."""
+    """A text is not a pattern; the message is what `re` says of it."""
 
 
 class SlowPatternError(PatternError):

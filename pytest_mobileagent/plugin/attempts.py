@@ -81,7 +81,7 @@ class Attempts:
     def open_anew(self, plan: Plan, app: str, is_sought: Callable[[Screen], bool]) -> Screen:
         """Open an app at the starting point of a plan's case (see `run.attempt.open_anew`).
 
-        A device that breaks is replaced once. That is no attempt: nobody works on the case.
+        A device that breaks is replaced once. That is not an attempt: nobody works on the case.
 
         Raises:
             MobileAgentError: there is no device, or none on which the app could be opened.

@@ -244,7 +244,7 @@ class Collector:
         return {**result, "infrastructure": [*died, *result["infrastructure"]]}
 
     def _lost(self, nodeid: str) -> Entry | None:
-        """Return the result of a task whose worker died; None if the test is no task."""
+        """Return the result of a task whose worker died; None if the test is not a task."""
         from pytest_mobileagent.report.recorded import lost_result
 
         result = lost_result(self.run.folder.path, nodeid)

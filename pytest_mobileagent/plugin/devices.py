@@ -105,7 +105,7 @@ class RunDevices:
         more = project_sources(self._config)
         if not is_bare(self._given, more):
             return ""
-        return f"\nIf this is no serial, it can be {forms(more)}"
+        return f"\nIf this is not a serial, it can be {forms(more)}"
 
     def packages(self) -> Collection[str] | None:
         """Return the packages of the devices; None if they are not known before one starts."""

@@ -36,7 +36,7 @@ class Ending:
       `--mobile-exit=run` does not count.
     - `only_skips`: whether the run had only tasks, all of which were skipped.
     - `gate`: the status that the gate gives; None without a gate.
-    - `others_failed`: whether a test that is no task failed or has no result.
+    - `others_failed`: whether a test that is not a task failed or has no result.
     """
 
     too_much_broke: bool = False

@@ -149,7 +149,7 @@ class RunGate:
         setting = self._settings[BASELINE]
         try:
             baseline = recorded_run(find_run(self._run.path_of(setting)))
-        except (RecordError, OSError, ValueError) as error:  # ValueError: it is no path
+        except (RecordError, OSError, ValueError) as error:  # ValueError: it is not a path
             raise usage_error(setting, f": {error}") from None
         if baseline.folder == self._run.folder.path.resolve():
             what = f": {baseline.folder} is the run that goes on; name another one"

@@ -72,7 +72,7 @@ def mark_tags(item: pytest.Item) -> None:
 
 
 def case_of(item: pytest.Item) -> Case | None:
-    """Return the case that a test item is, or None if it is no task.
+    """Return the case that a test item is, or None if it is not a task.
 
     An error in its marker is noted in the state of the item.
     """
@@ -113,7 +113,7 @@ def marker_of(node: Any) -> pytest.Mark | None:
 
 
 def variant_of(item: pytest.Item) -> str:
-    """Return which variant of its task an item is; "" if the task has none, or it is no task."""
+    """Return which variant of its task an item is; "" if the task has none, or it is not a task."""
     marker, callspec = marker_of(item), getattr(item, "callspec", None)
     fields = marker.kwargs if marker is not None else {}
     parameters = callspec.params if callspec is not None else {}

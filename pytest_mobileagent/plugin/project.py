@@ -54,7 +54,7 @@ def project_sources(config: pytest.Config) -> Mapping[str, type[Source]]:
     """Return the sources of devices that the project's hooks add, by their prefixes.
 
     Raises:
-        pytest.UsageError: two have the same prefix, or one is no source.
+        pytest.UsageError: two have the same prefix, or one is not a source.
     """
     from pytest_mobileagent.device.sources import Source, built_in
 
@@ -66,7 +66,7 @@ def project_sources(config: pytest.Config) -> Mapping[str, type[Source]]:
                 msg = f"hook pytest_mobileagent_sources: what it names {prefix!r} {made}"
                 raise pytest.UsageError(printable(msg))
             if prefix in found or prefix in built_in() or not prefix.isidentifier():
-                taken = "is no word" if not prefix.isidentifier() else "has a source already"
+                taken = "is not a word" if not prefix.isidentifier() else "has a source already"
                 msg = f"hook pytest_mobileagent_sources names the prefix {prefix!r}, which {taken}"
                 raise pytest.UsageError(printable(msg))
             found[prefix] = source

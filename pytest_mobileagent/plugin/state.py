@@ -51,7 +51,7 @@ class ItemState:
        episode, in a forked process whose copy of this state is gone with it.
     """
 
-    # Collected (items.py). `case` is None for a test that is no task.
+    # Collected (items.py). `case` is None for a test that is not a task.
     is_read: bool = False
     case: Case | None = None
     problem: str = ""  # what is wrong with the task's marker

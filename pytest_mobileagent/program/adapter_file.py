@@ -116,7 +116,7 @@ class _Reader:
             if key not in keys:
                 near = difflib.get_close_matches(key, keys, 1)
                 hint = f"did you mean {near[0]}?" if near else f"those are {', '.join(keys)}"
-                raise self.wrong(key, f"is no key of an adapter; {hint}")
+                raise self.wrong(key, f"is not a key of an adapter; {hint}")
         if "command" not in values:
             raise self.wrong("command", 'is missing, as in command = ["python", "run.py"]')
         self.shell = values.get("shell") is True
@@ -140,7 +140,8 @@ class _Reader:
             assert adapter.folder is not None
             path = (adapter.folder / name).resolve()
             if not path.is_relative_to(adapter.folder.resolve()) or not path.is_file():
-                raise self.wrong("files", f"names {name!r}, which is no file in {adapter.folder}")
+                why = f"names {name!r}, which is not a file in {adapter.folder}"
+                raise self.wrong("files", why)
         if not (adapter.shell or adapter.image or adapter.requirements):
             search = adapter.env.get("PATH") or os.environ.get("PATH")
             folder = adapter.folder or Path.cwd()
@@ -191,7 +192,7 @@ class _Reader:
         hosts = self.texts(key, value)
         for host in hosts:
             if not re.fullmatch(r"[\w.-]+|[0-9A-Fa-f:]*:[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*", host):
-                raise self.wrong(key, f"names {host!r}, which is no host: no URL, and no port")
+                raise self.wrong(key, f"names {host!r}, which is not a host: no URL, and no port")
         return hosts
 
     def variables(self, key: str, value: Any) -> tuple[str, ...]:
@@ -231,7 +232,7 @@ class _Reader:
         try:
             return (base / Path(self.text(key, value)).expanduser()).resolve()
         except (OSError, RuntimeError) as error:  # an unknown user's home, links in a circle
-            raise self.wrong(key, f"= {value!r} is no path: {error}") from None
+            raise self.wrong(key, f"= {value!r} is not a path: {error}") from None
 
     def env(self, key: str, value: Any) -> dict[str, str]:
         table = self._table(key, value, 'NAME = "text"')
@@ -260,7 +261,7 @@ class _Reader:
         try:
             re.compile(said.pattern)
         except re.error as error:
-            raise self.wrong(key, f"= {said.pattern!r} is no pattern: {error}") from None
+            raise self.wrong(key, f"= {said.pattern!r} is not a pattern: {error}") from None
         return said
 
     def exit_codes(self, key: str, value: Any) -> Mapping[int, Ending]:
@@ -272,7 +273,7 @@ class _Reader:
             raise self.wrong(key, f"= {value!r} has to be {example}")
         for status, ending in value.items():
             if not (status.isascii() and status.isdigit() and int(status) < 256):
-                raise self.wrong(key, f"names {status!r}, which is no exit status (0 to 255)")
+                raise self.wrong(key, f"names {status!r}, which is not an exit status (0 to 255)")
             if ending not in _ENDINGS:
                 raise self.wrong(f"{key}.{status}", f"= {ending!r} has to be one of {kinds}")
         return {0: "done", **{int(status): ending for status, ending in value.items()}}

@@ -225,7 +225,7 @@ class RecordDesk:
         try:
             source, problem = self._task(given)[0].text, ""
         except ValueError as error:
-            source, problem = "", str(error)  # what is still missing is no mistake
+            source, problem = "", str(error)  # what is still missing is not a mistake
         return {"source": source, "missing": problem, "name": slug(str(given.get("goal", "")))}
 
     def _propose(self, given: Mapping[str, Any]) -> dict[str, Any]:

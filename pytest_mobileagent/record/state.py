@@ -29,7 +29,7 @@ PROVIDERS: Mapping[str, tuple[str, ...]] = {
 }
 _SHARED = "/sdcard"
 _DATA = ("/data/data", "/data/user_de/0")
-_MOST_ROWS = 2000  # of a table: a larger one is no task's
+_MOST_ROWS = 2000  # of a table: a larger one does not belong to a task
 _OWN_TABLES = ("android_metadata", "sqlite_", "room_master_table")
 _PACKAGE = re.compile(r"[A-Za-z][\w.]*")
 
@@ -104,7 +104,7 @@ def _add_database(state: State, system: System, path: str) -> None:
                 if len(rows) <= _MOST_ROWS:
                     state.rows[path, name] = _sorted(rows)
     except (DeviceError, TaskError):
-        return  # it is no database, or not ours to read
+        return  # it is not a database, or not ours to read
 
 
 def _output(system: System, script: str) -> str:

@@ -90,7 +90,7 @@ def find_run(path: Path) -> Path:
     """
     found = path if is_run(path) else newest_run(path)
     if found is None:
-        what = "holds no run" if path.is_dir() else "is no folder"
+        what = "holds no run" if path.is_dir() else "is not a folder"
         msg = f"{path} {what}: name a run's folder, which holds run.json, or a folder of runs"
         raise RecordError(msg)
     return found.resolve()
@@ -296,7 +296,7 @@ def _finished(run: Path, case: Case, entry: IndexLine | None) -> Result | None:
         return None
     try:
         episode = read(path, EpisodeRecord)
-    except (RecordError, ValueError):  # ValueError: a name that is no path
+    except (RecordError, ValueError):  # ValueError: a name that is not a path
         return None
     own = [verdict for verdict in counting(verdicts(path)) if verdict.scorer != PERSON]
     verdict = own[-1] if own and entry.outcome not in {"error", "skipped"} else None

@@ -33,7 +33,7 @@ _OF_INSTRUCTIONS = {"keep": "pass", "drop": "fail"}
 def main(arguments: Sequence[str], runs: Callable[[], Path]) -> int:
     """Serve the page until Ctrl-C; or list, or decide, without one. Return the exit status.
 
-    `runs` is asked for the folder of all runs if RUN is not given, or is no folder.
+    `runs` is asked for the folder of all runs if RUN is not given, or is not a folder.
     """
     parser = _parser()
     given = parser.parse_args(arguments)

@@ -271,7 +271,7 @@ class _Handler(loopback.Handler):
             given = json.loads(body)
             answer = self._save(path, given)
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-            why = f"this is no decision: {why_unreadable(error)}"
+            why = f"this is not a decision: {why_unreadable(error)}"
             raise RefusedError(HTTPStatus.BAD_REQUEST, why) from None
         self.send_json(answer)
 

@@ -221,11 +221,11 @@ def _lock(run: Path) -> FileLock:
     """Return the lock of a run.
 
     Raises:
-        OSError: it is no regular file but, say, a link (which would be truncated) or a pipe.
+        OSError: it is not a regular file but, say, a link (which would be truncated) or a pipe.
     """
     path = run / LOCK
     if path.is_symlink() or (path.exists() and not path.is_file()):
-        raise OSError(errno.EINVAL, "it is no regular file: remove it", str(path))
+        raise OSError(errno.EINVAL, "it is not a regular file: remove it", str(path))
     return FileLock(path, timeout=0)
 
 

@@ -115,7 +115,7 @@ class Element:
     - `in_picture`: found in the screenshot, not in the hierarchy (see `Screen.find`): a text that
       was read, of class "ocr", or a place that looks like an image, of class "image".
     - `children`: the elements directly inside it; `parent`: the one that it is inside of, or None.
-      What is in the picture only has the hierarchy's root as its parent, and is no child of it.
+      What is in the picture only has the hierarchy's root as its parent, and is not a child of it.
 
     Two elements are equal if their attributes and everything below them are equal; where they
     stand does not matter.

@@ -71,7 +71,7 @@ def find_image(screenshot: Image, file: Path, similarity: float = SIMILARITY) ->
     transparent, it is taken as white. Cut it out of a screenshot, with little around it.
 
     Raises:
-        CriteriaError: the file is no image, or one of a single colour.
+        CriteriaError: the file is not an image, or one of a single colour.
         MissingExtraError: OpenCV is not installed.
     """
     check_extra("vision", "looking for image=…")
@@ -101,7 +101,7 @@ def _read(file: Path, _changed: int) -> Any:
         with image.open(file) as opened:
             picture = opened.convert("RGBA")
     except (OSError, SyntaxError, ValueError, image.DecompressionBombError) as error:
-        msg = f"image={file.name!r}: {file} is no image that can be read: {error}"
+        msg = f"image={file.name!r}: {file} is not an image that can be read: {error}"
         raise CriteriaError(msg) from error
     white = image.new("RGBA", picture.size, "white")
     pixels = np.asarray(image.alpha_composite(white, picture).convert("RGB"))

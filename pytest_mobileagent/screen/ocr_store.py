@@ -142,7 +142,7 @@ class SignedLines:
             OSError: somebody else's record has a name that is none.
         """
         if not _NAMES.fullmatch(name):
-            raise OSError(errno.EINVAL, f"{name!r} is no name of a picture")
+            raise OSError(errno.EINVAL, f"{name!r} is not the name of a picture")
         return self.folder / f"{name[:_NAME]}{SUFFIX}"
 
 

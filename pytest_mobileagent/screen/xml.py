@@ -94,7 +94,7 @@ def _tag_of(piece: str) -> tuple[Element | None, str]:
     the next.
 
     Raises:
-        ValueError: it is no tag by itself, such as that of a comment or with a prefix.
+        ValueError: it is not a tag by itself, such as that of a comment or with a prefix.
     """
     from xml.etree import ElementTree as ET  # collection must not pay for it
 

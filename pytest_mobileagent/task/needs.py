@@ -2,7 +2,7 @@
 
 - `events`: a listener for accessibility events; `pages`: recorded pages instead of a phone. Both
   are found out from the device.
-- `web`, `gms`, `physical`: the open web, Google's services, a phone that is no emulator.
+- `web`, `gms`, `physical`: the open web, Google's services, a phone that is not an emulator.
 - `account:LABEL`: an account that is signed in, such as that of an app.
 - `manual:TEXT`: what a person has to do on the device before, in words.
 

@@ -172,16 +172,15 @@ class Task:
             raise TaskError(msg)
         for move in self.solution:
             if not hasattr(move, "ends_episode"):
-                msg = f"the solution has {_brief(move)}, which is no move such as tap(…)"
+                msg = f"the solution has {_brief(move)}, which is not a move such as tap(…)"
                 raise TaskError(msg)
         for name, probe in dict(self.probes).items():
             if not isinstance(name, str):
                 msg = f"probes has the name {_brief(name)}, which has to be a text"
                 raise TaskError(msg)
             if not callable(getattr(probe, "parse", None)):
-                msg = (
-                    f"probes[{name!r}]={_brief(probe)} is no probe such as sqlite(…) or setting(…)"
-                )
+                found = f"probes[{name!r}]={_brief(probe)}"
+                msg = f"{found} is not a probe such as sqlite(…) or setting(…)"
                 raise TaskError(msg)
 
         self._check_golden()

@@ -133,7 +133,7 @@ def person(full: str, may_say: Sequence[str] = ()) -> Person:
     It answers only what is asked: of the facts in `may_say` one for each question.
 
     Raises:
-        TaskError: `full` is no text, or `may_say` no list of texts.
+        TaskError: `full` is not a text, or `may_say` no list of texts.
     """
     if not isinstance(full, str) or not full.strip():
         msg = f"person({full!r}) needs the whole goal in words"

@@ -62,7 +62,7 @@ def release_of(suite: Path, table: str = "") -> Named | None:
     file is the nearest that names it, in this folder or one above it up to the project's.
 
     Raises:
-        TaskError: a file cannot be read, or names what is no folder.
+        TaskError: a file cannot be read, or names what is not a folder.
     """
     suite = Path(os.path.abspath(suite))  # noqa: PTH100 - a link to a suite is a folder of its own
     for folder in (suite, *suite.parents):
@@ -102,7 +102,7 @@ def _folder(file: Path, value: Any, name: str, where: str) -> Path:
         msg = f'{where}: give the folder of the release as a text: {name} = "../a/folder"'
         raise TaskError(msg)
     if "\0" in value:
-        msg = f"{where}: {value!r} is no path"
+        msg = f"{where}: {value!r} is not a path"
         raise TaskError(msg)
     try:
         path = file.parent / Path(value).expanduser()

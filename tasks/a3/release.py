@@ -126,7 +126,7 @@ def _lines(
             name = str(task["name"])
             lacking = [field for field in fields if field not in task]
         except (ValueError, LookupError, TypeError, RecursionError):
-            msg = f"{place} is no task in JSON"
+            msg = f"{place} is not a task in JSON"
             raise TaskError(msg) from None
         place = f"{place} ({name})"
         if lacking:

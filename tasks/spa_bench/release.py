@@ -78,7 +78,7 @@ def components(row: Mapping[str, str], place: str) -> list[str]:
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         words = None
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        msg = f"{place}: key_component_final {text[:60]!r} is no list of texts"
+        msg = f"{place}: key_component_final {text[:60]!r} is not a list of texts"
         raise TaskError(msg)
     return words
 
@@ -158,7 +158,7 @@ def _whole(text: str, place: str, column: str) -> int:
     try:
         return int(text)
     except ValueError:
-        msg = f"{place}: {column} {text!r} is no whole number"
+        msg = f"{place}: {column} {text!r} is not a whole number"
         raise TaskError(msg) from None
 
 

@@ -56,7 +56,7 @@ def components(row: mobile.Row) -> list[str]:
     """Return the key components of a row.
 
     Raises:
-        TaskError: the cell is no list of words.
+        TaskError: the cell is not a list of words.
     """
     words = row.key_components.split(";") if row.key_components else []
     if any(not word.strip() for word in words):

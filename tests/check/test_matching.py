@@ -75,5 +75,5 @@ def test_a_mismatch_says_what_was_compared():
 def test_a_golden_action_needs_the_size_of_its_screen():
     with pytest.raises(TaskError, match="needs the size of its screen"):
         check.aitw(Tap(1, 1), Swipe(1, 1, 2, 2))
-    with pytest.raises(TaskError, match="is no golden action"):
+    with pytest.raises(TaskError, match="is not a golden action"):
         check.aitw(Tap(1, 1), (1, 1), size=(10, 10))  # type: ignore[arg-type]

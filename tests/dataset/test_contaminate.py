@@ -149,9 +149,9 @@ def test_a_task_of_a_graph_without_a_golden_path_is_not_exported(
     "case",
     [
         (["--noise=2"], 2, "has to begin with a rate from 0 to 1"),
-        (["--noise=0,adds"], 2, "names 'adds', which is no kind of noise"),
+        (["--noise=0,adds"], 2, "names 'adds', which is not a kind of noise"),
         (["--noise=0.2,toast,unexecuted"], 2, "names nothing that hides a page"),
-        (["--whiten=1.2"], 2, "1.2 is no number from 0 to 1"),
+        (["--whiten=1.2"], 2, "1.2 is not a number from 0 to 1"),
         (["--noise-paths=own"], 4, "there is no way to close it"),
         (["-o", "clean"], 4, "clean: a graph is there already"),
     ],

@@ -167,7 +167,7 @@ def test_a_broken_data_set_is_told_in_one_line_with_file_and_line(tmp_path, caps
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("run", "shop", "-o", "g"), "shop is no run: give runs, or one data set"),
+        (("run", "shop", "-o", "g"), "shop is not a run: give runs, or one data set"),
         (("run", "-o", "g", "--format=jsonl"), "--format is for data sets, and run is a run"),
     ],
 )

@@ -104,7 +104,7 @@ def test_the_recipe_in_the_docs_can_be_read(recipe, tmp_path):
     [
         ("name = ", "Invalid value"),
         ('name = "a"', "image is missing"),
-        (HEAD + 'snapshoot = "x"', "snapshoot is no key of a recipe; did you mean snapshot?"),
+        (HEAD + 'snapshoot = "x"', "snapshoot is not a key of a recipe; did you mean snapshot?"),
         (HEAD.replace('"a"', '"a b"'), "name = 'a b' has to be a text"),
         (HEAD.replace("system-images;", ""), "image = 'android-34;google_apis;x86_64' has to be"),
         (HEAD + "ram_mb = true", "ram_mb = True has to be a whole number, 512 to"),

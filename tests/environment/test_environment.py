@@ -114,8 +114,8 @@ def test_without_a_folder_that_is_said():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"densty": 440}, "densty is no key of an environment; did you mean density?"),
-        ({"shape": "round"}, "shape is no key of an environment; there are: id, device, "),
+        ({"densty": 440}, "densty is not a key of an environment; did you mean density?"),
+        ({"shape": "round"}, "shape is not a key of an environment; there are: id, device, "),
         ({"density": "440"}, "density = '440' has to be a whole number from 72 to 1000"),
         ({"density": True}, "density = True has to be"),
         ({"size": [1080]}, r"size = \(1080,\) has to be width and height in pixels"),

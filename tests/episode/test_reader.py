@@ -93,15 +93,15 @@ DEEP = "[" * 100_000
     [
         ("", "does not begin with an episode"),
         ("\n", "is damaged"),
-        ("[]\n", "a line is no record"),
-        ("{}\n", "a line is no record"),
-        ('"record"\n', "a line is no record"),
+        ("[]\n", "a line is not a record"),
+        ("{}\n", "a line is not a record"),
+        ('"record"\n', "a line is not a record"),
         ('{"record":"observation"}\n', "does not begin with an episode"),
         ('{"record":"episode"}\n', "has schema version None"),
         (START, "stops before the first screen"),
         (START + "nonsense\n", "is damaged"),
         (START + "\0\0\0\n", "is damaged"),
-        (START + "{}\n", "a line is no record"),
+        (START + "{}\n", "a line is not a record"),
         (START + f'{{"record":"observation","probes":{DEEP}}}\n', "is damaged"),
         (START + f"{DEEP}\n", "is damaged"),
         (START + '{"record":"observation"}\n', "does not hold a whole record: KeyError"),
@@ -214,5 +214,5 @@ def test_a_link_in_place_of_a_screenshot_is_no_record(
     shot = next((tmp_path / "screens").glob("*.png"))
     shot.rename(tmp_path / "elsewhere.png")
     shot.symlink_to(tmp_path / "elsewhere.png")
-    with pytest.raises(RecordError, match="it is no regular file"):
+    with pytest.raises(RecordError, match="it is not a regular file"):
         load(folder)

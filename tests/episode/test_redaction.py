@@ -242,7 +242,7 @@ def test_patterns_are_matched_in_bounded_time_or_refused(rules, pattern, why):
 
 
 def test_a_file_of_rules_that_never_ends_is_refused():
-    with pytest.raises(ValueError, match="/dev/zero cannot be read: it is no regular file"):
+    with pytest.raises(ValueError, match="/dev/zero cannot be read: it is not a regular file"):
         use(Path("/dev/zero"))
 
 

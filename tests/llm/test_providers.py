@@ -233,7 +233,7 @@ def test_what_is_no_url_does_not_answer(url: str) -> None:
 
 
 def test_a_url_without_a_host_is_refused() -> None:
-    with pytest.raises(ValueError, match="is no URL of http or https"):
+    with pytest.raises(ValueError, match="is not a URL of http or https"):
         check_endpoint(parse_reference("openai:m@http://"))
 
 
@@ -247,7 +247,7 @@ def test_a_name_and_a_password_of_a_url_are_sent_as_such(monkeypatch: pytest.Mon
 def test_a_url_of_another_kind_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "file:///etc")
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    with pytest.raises(ValueError, match="file:///etc/models is no URL of http or https"):
+    with pytest.raises(ValueError, match="file:///etc/models is not a URL of http or https"):
         check_endpoint(parse_reference("openai:m"))
 
 

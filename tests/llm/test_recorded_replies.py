@@ -71,7 +71,7 @@ def test_a_script_has_the_replies_of_all_roles_in_order(tmp_path: Path) -> None:
 def test_a_line_that_is_no_call_is_told(tmp_path: Path, line: str) -> None:
     file = write(tmp_path, said("first"))
     file.write_text(f"{file.read_text('utf-8')}{line}\n", "utf-8")
-    with pytest.raises(HostError, match=r"calls\.jsonl, line 2, is no call of a model"):
+    with pytest.raises(HostError, match=r"calls\.jsonl, line 2, is not a call of a model"):
         RecordedReplies(file).next("actor")
 
 

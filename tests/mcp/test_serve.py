@@ -115,7 +115,7 @@ def test_scripts_that_fail_are_told_with_what_they_wrote(phone):
         (["--device", "a/b"], "--device=a/b"),
         (["--device", "serial:a,b"], "has to be one device"),
         (["--connect", "/no/such/file"], "--connect=/no/such/file cannot be read: [Errno 2]"),
-        (["--connect", os.devnull], "it is no regular file"),
+        (["--connect", os.devnull], "it is not a regular file"),
         (["--connect", "ftp://x"], "is no http:// or https:// URL"),
         (["--connect", "http://x", "--device", "virtual"], "exclude each other"),
     ],

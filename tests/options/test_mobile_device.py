@@ -72,6 +72,6 @@ def test_a_word_that_may_be_no_serial_is_told_what_there_is(project, given, list
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     (line, *more) = filter(None, result.stderr.lines)
     assert "pixel" in line
-    assert [each.startswith("If this is no serial, it can be `virtual`, ") for each in more] == (
+    assert [each.startswith("If this is not a serial, it can be `virtual`, ") for each in more] == (
         [True] if lists else []
     )

@@ -160,7 +160,7 @@ def test_a_folder_without_a_graph_is_refused(run: Callable[..., pytest.RunResult
         ),
         ("UPDATE pages SET same = 'home2' WHERE id = 'home'", "name one for all"),
         ("UPDATE pages SET png = xml WHERE id = 'note'", "is no PNG image"),
-        ("DELETE FROM pages WHERE id = 'home'", "graph.json: `start` is 'home', which is no page"),
+        ("DELETE FROM pages WHERE id = 'home'", "`start` is 'home', which is not a page"),
     ],
 )
 def test_a_broken_graph_is_refused_before_an_agent_starts(

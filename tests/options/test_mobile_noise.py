@@ -161,8 +161,8 @@ def test_the_same_seed_gives_the_same_episodes(shop):
         ("2", "has to begin with a rate from 0 to 1, and may name kinds: 0.2,ad,popup"),
         ("-0.1", "has to begin with a rate from 0 to 1"),
         ("popup", "has to begin with a rate from 0 to 1"),
-        ("0.2,pop-up", "names 'pop-up', which is no kind of noise: there are popup, countdown-ad"),
-        ("0.2,", "names '', which is no kind of noise"),
+        ("0.2,pop-up", "names 'pop-up', which is not a kind of noise; the kinds are popup,"),
+        ("0.2,", "names '', which is not a kind of noise"),
     ],
 )
 def test_what_is_no_noise_is_refused(shop, value, why):

@@ -70,7 +70,7 @@ def test_actions_and_what_is_seen_after_them_keep_their_distance(times, asking):
     (folder,) = asking.pytester.path.glob("runs/*/episodes/*")
     episode = load(folder)
     assert episode.seconds_acting >= 0.8
-    assert episode.seconds_thinking < 0.8, "waiting is no time of the agent"
+    assert episode.seconds_thinking < 0.8, "waiting is not a time of the agent"
 
 
 def test_without_it_agents_act_when_they_want(times):

@@ -123,7 +123,7 @@ def test_pixels_of_what_matches_and_of_regions_are_black(run):
 @pytest.mark.parametrize(
     ("rules", "words"),
     [
-        ("text = ['(']", "*pattern 1 of `text` is no regular expression*"),
+        ("text = ['(']", "*pattern 1 of `text` is not a regular expression*"),
         ("text = ['a*']", "*pattern 1 of `text` matches the empty text*"),
         ("", "*names nothing that is to be blacked out*"),
         ("texts = ['a']", "*there is no 'texts'; it may have `text` and*"),

@@ -53,7 +53,7 @@ def test_what_is_no_call_ends_the_episode_as_an_error(asking):
     (calls,) = asking.pytester.path.glob("runs/*/episodes/*/calls.jsonl")
     calls.write_text(calls.read_text("utf-8") + json.dumps({"role": 1}) + "\n", "utf-8")
     again(asking, "--mobile-retries=0").assert_outcomes(errors=1)
-    assert "line 2, is no call of a model" in asking.report()["tasks"][0]["infrastructure"][0]
+    assert "line 2, is not a call of a model" in asking.report()["tasks"][0]["infrastructure"][0]
 
 
 def test_what_cannot_go_with_it_is_refused(asking, fnmatch):
@@ -64,4 +64,4 @@ def test_what_cannot_go_with_it_is_refused(asking, fnmatch):
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert "do not go together" in result.stderr.str()
     result = again(asking, run="nowhere")
-    assert "nowhere is no folder" in result.stderr.str()
+    assert "nowhere is not a folder" in result.stderr.str()

@@ -230,7 +230,7 @@ def test_what_cannot_be_scored_is_an_error(asking, fnmatch):
     assert refused(asking, "--mobile-seed=1") == (
         f"--mobile-seed=1 and --mobile-rescore=runs do not go together: {made}"
     )
-    fnmatch(refused(asking, run="nowhere"), "--mobile-rescore=nowhere: *nowhere is no folder: *")
+    fnmatch(refused(asking, run="nowhere"), "--mobile-rescore=nowhere: *nowhere is not a folder: *")
     (before / "report.json").write_text("[]")
     fnmatch(refused(asking), "--mobile-rescore=runs: *report.json is damaged: *")
 

@@ -183,7 +183,7 @@ def test_reuse_can_be_repeated(suite):
 def test_a_run_that_is_not_there_is_an_error(suite):
     result = suite.pytester.runpytest_inprocess("--agent=says.py:Says", "--mobile-reuse=gone")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: --mobile-reuse=gone: */gone is no folder: *"])
+    result.stderr.fnmatch_lines(["ERROR: --mobile-reuse=gone: */gone is not a folder: *"])
     assert not list(suite.pytester.path.glob("runs/*"))
 
 

@@ -88,7 +88,7 @@ def test_a_test_that_is_no_task_cannot_ask_for_an_episode(project):
     project.write(tasks__counter__test_counter="def test_it(episode): pass")
     result = project.run("tasks", "--agent=noop")
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*is no task: give it @task*"])
+    result.stdout.fnmatch_lines(["*is not a task: give it @task*"])
 
 
 BROKEN_TASKS = {

@@ -170,7 +170,7 @@ def test_a_record_names_no_screen_outside_of_the_store(recorded: Path, tmp_path:
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     told("report", str(recorded), "--format=html", "-o", str(tmp_path / "page.html"))
     told("merge", str(recorded), "-o", str(tmp_path / "merged"))
-    with pytest.raises(RecordError, match="is no name of a screen"):
+    with pytest.raises(RecordError, match="is not the name of a screen"):
         read(path.parent, EpisodeRecord)
 
 

@@ -164,7 +164,7 @@ def test_a_link_in_the_place_of_a_lock_is_not_followed(tmp_path: Path) -> None:
     (theirs := tmp_path / "theirs").write_text("precious")
     (run := tmp_path / "run").mkdir()
     (run / LOCK).symlink_to(theirs)
-    with pytest.raises(HostError, match="it is no regular file: remove it"):
+    with pytest.raises(HostError, match="it is not a regular file: remove it"):
         hold(run)
     assert not is_held(run)
     assert theirs.read_text() == "precious"
@@ -172,6 +172,6 @@ def test_a_link_in_the_place_of_a_lock_is_not_followed(tmp_path: Path) -> None:
 
 def test_a_pipe_in_the_place_of_a_lock_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / LOCK)
-    with pytest.raises(HostError, match="it is no regular file: remove it"):
+    with pytest.raises(HostError, match="it is not a regular file: remove it"):
         hold(tmp_path)
     assert not is_held(tmp_path)

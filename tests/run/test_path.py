@@ -107,7 +107,7 @@ def test_the_last_decision_may_be_the_answer() -> None:
     episode = follow(Tap(1, 1), Type("mug"), Finish("4 mugs"), golden=golden)
     assert episode.answer == "4 mugs"
     assert len(episode.screens) == 4
-    assert episode.step_count == 2, "a report is no step"
+    assert episode.step_count == 2, "a report is not a step"
     assert [bool(each) for each in check.matches(check.androidcontrol, episode)] == [True] * 3
 
 

@@ -170,7 +170,7 @@ def test_texts_may_be_nearly_alike(
         ({"image": __file__, "text": "a"}, "with relations only, not with text"),
         ({"image": 7}, "has to be the path of a picture, not int"),
         ({"image": "missing.png"}, f"there is no file {Path(__file__).parent / 'missing.png'}"),
-        ({"image": __file__}, "is no image that can be read"),
+        ({"image": __file__}, "is not an image that can be read"),
     ],
 )
 def test_criteria_that_make_no_sense_together_are_told(

@@ -91,7 +91,7 @@ def test_rewrites_of_a_copy_are_variants_of_its_tasks(release: Any, copy: Path) 
 @pytest.mark.parametrize(
     ("rewrite", "why"),
     [
-        ("{", "is no task in JSON"),
+        ("{", "is not a task in JSON"),
         (TASK, r"\(bell\) has no new_task"),
         ({**TASK, "new_task": 1}, ""),
     ],
@@ -124,7 +124,7 @@ def test_a_rewrite_is_judged_by_its_words_alone() -> None:
 @pytest.mark.parametrize(
     ("task", "why"),
     [
-        ("{", r"line 1 is no task in JSON"),
+        ("{", r"line 1 is not a task in JSON"),
         ({**TASK, "level": "odd"}, r"line 1 \(bell\): 'odd', 'information retrieval' is no level"),
         ({**TASK, "max_steps": "22"}, r"line 1 \(bell\): task has to be a text, and max_steps a"),
         ({"name": "bell", "task": "Ring."}, r"line 1 \(bell\) has no level"),

@@ -48,7 +48,7 @@ SOLUTION = [open_app(), tap(text="a"), answer("b")]
         ({"apps": ["com.a", None]}, "apps=('com.a', None) has to be a list of packages"),
         ({"apps": [""]}, "apps=('',) has to be a list of packages"),
         ({"solution": None}, "a solution has to be a list of moves"),
-        ({"solution": [10**5000]}, "the solution has <int>, which is no move"),
+        ({"solution": [10**5000]}, "the solution has <int>, which is not a move"),
         ({"probes": [1]}, "probes a dictionary of them by name"),
         ({"probes": {1: setting("global", "x")}}, "probes has the name 1, which has to be a text"),
         ({"tags": 5}, "tags=5 has to be a list of words"),
@@ -62,9 +62,9 @@ SOLUTION = [open_app(), tap(text="a"), answer("b")]
         ({"success_after_error": "no"}, "success_after_error='no' has to be True or False"),
         ({"stop_on_success": 1}, "stop_on_success=1 has to be True or False"),
         ({"apps": "com.a"}, "apps='com.a' has to be a list of packages"),
-        ({"solution": [open_app]}, "which is no move such as tap(…)"),
-        ({"solution": "tap"}, "the solution has 't', which is no move"),
-        ({"probes": {"a": "select 1"}}, "probes['a']='select 1' is no probe such as sqlite(…)"),
+        ({"solution": [open_app]}, "which is not a move such as tap(…)"),
+        ({"solution": "tap"}, "the solution has 't', which is not a move"),
+        ({"probes": {"a": "select 1"}}, "probes['a']='select 1' is not a probe such as sqlite(…)"),
     ],
 )
 def test_a_field_that_makes_no_sense_is_told_where_the_task_stands(

@@ -116,7 +116,7 @@ def test_files_above_the_project_do_not_count(table: Path) -> None:
         ("[suite]\nt = 1\n", official, r"line 2 \(suite\.t\): give the folder .*: suite\.t = "),
         ('a = 1\nsuite.t = "gone"\n', official, r"line 2 \(suite\.t\): there is no folder .*gone"),
         ("suite.x = 1\n", official, r"releases\.toml \(suite\.x\): suite has no table 'x'"),
-        ('suite = "a\\u0000"\n', official, r"line 1 \(suite\): 'a\\x00' is no path"),
+        ('suite = "a\\u0000"\n', official, r"line 1 \(suite\): 'a\\x00' is not a path"),
         ('"suite" = "~nobody-here/x"\n', official, r"line 1 \(suite\): .* home folder"),
         ("suite = \n", official, r"releases\.toml is not TOML: .*line 1"),
         (NAMED, lambda _: {"a": "Go."}, r"t\.csv, line 3 \(b\): .* found no goal of this id"),

@@ -48,7 +48,7 @@ class Golden:
 
     def __post_init__(self) -> None:
         if len(self.size) != 2 or not all(side > 0 for side in self.size):
-            msg = f"size={self.size!r} is no size of a screen: give screen.size"
+            msg = f"size={self.size!r} is not the size of a screen: give screen.size"
             raise TaskError(msg)
 
     @classmethod
@@ -83,7 +83,7 @@ def golden_from_json(data: Any) -> Golden:
         fields: Mapping[str, Any] = jsonable.check(data, kind, "a golden action")
         action = from_json(fields["action"])
         if isinstance(action, Raw) and fields["action"]["action"] != "Raw":
-            msg = f"{action.command} is no action, or not with these fields"
+            msg = f"{action.command} is not an action, or not with these fields"
             raise TaskError(msg)
         check_action(action, _ANYWHERE)
         boxes = [Bounds(*box) for box in fields.get("boxes", ()) if len(box) == 4]
@@ -103,7 +103,7 @@ def golden_on(screen: Screen, wanted: Wanted) -> Golden | None:
     """Return what is golden on a screen; None if it is not there.
 
     Raises:
-        TaskError: it is no golden action, or a function returned none.
+        TaskError: it is not a golden action, or a function returned none.
     """
     target: Any = wanted
     if callable(wanted):
@@ -161,7 +161,7 @@ def as_golden(golden: Golden | Action, size: Size | None) -> Golden:
     if isinstance(golden, Golden):
         return golden
     if not isinstance(golden, Action):
-        msg = f"{golden!r} is no golden action: give a Golden, or an action such as Tap(x, y)"
+        msg = f"{golden!r} is not a golden action: give a Golden, or an action such as Tap(x, y)"
         raise TaskError(msg)
     if size is None:
         msg = f"{golden!r} needs the size of its screen to be compared: give size=screen.size"

@@ -156,7 +156,7 @@ class AgentProcess:
     def begin(self, briefing: Briefing, observation: Observation) -> None:
         """Start a new agent, in a new process if the last one has ended or hangs."""
         if self._process is not None and not self._answers():
-            self.kill()  # between episodes, which is no agent's failure
+            self.kill()  # between episodes, which is not an agent's failure
         self.load()
         assert self._connection is not None
         self._clean = self._waits = False  # until it says so

@@ -165,7 +165,7 @@ def _mixed(found: re.Match[str]) -> str:
 
 
 def _clock(found: re.Match[str]) -> str:
-    """Return "six thirty", which is no number, as a time."""
+    """Return "six thirty", which is not a number, as a time."""
     minutes = _cardinal(found[2].removeprefix("oh "))
     return found[0] if minutes is None else f"{_SMALL[found[1]]}:{int(minutes):02}"
 

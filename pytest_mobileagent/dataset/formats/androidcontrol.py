@@ -150,7 +150,8 @@ class Release(Base):
             found = read(entry)
         except (LookupError, TypeError, ValueError, GraphError, DialectError) as error:
             why = f"it has no {error}" if isinstance(error, KeyError) else str(error)
-            self.problems.broken(where, f"it is no episode: {why}", "episodes that make no sense")
+            why = f"it is not an episode: {why}"
+            self.problems.broken(where, why, "episodes that make no sense")
             return
         columns = {**found.columns, "tags": splits.of(found.id)}
         yield replace(found, columns=columns, where=where)

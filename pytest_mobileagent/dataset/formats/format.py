@@ -131,7 +131,7 @@ def entries(path: Path) -> list[Any]:
     """Return what a JSON file lists.
 
     Raises:
-        OSError, ValueError, TypeError: it cannot be read, or is no list.
+        OSError, ValueError, TypeError: it cannot be read, or is not a list.
     """
     found: list[Any] = expect(parse_json(read_bytes(path)), list, path.name)
     return found

@@ -194,7 +194,7 @@ class App:
             if type(number) is int:
                 yield number, words
             else:
-                self.problems.broken(f"{file}:{line}", f"{number!r} is no action's id")
+                self.problems.broken(f"{file}:{line}", f"{number!r} is not an action's id")
 
     def _listed(self) -> Iterator[tuple[str, str]]:
         file = self.folder / PAGES

@@ -143,7 +143,7 @@ class Release(mobile3m.Release):
             self.problems.broken(where, why, "tasks that make no sense")
             return None
         if not task.actions or not task.goal:
-            why = f"{name!r} has no goal" if task.actions else f"{name!r} is no path of actions"
+            why = f"{name!r} has no goal" if task.actions else f"{name!r} is not a path of actions"
             self.problems.broken(where, why, "tasks that make no sense")
             return None
         task.tags = _tags(file, task, is_vague=text is None)

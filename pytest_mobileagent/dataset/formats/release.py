@@ -295,13 +295,13 @@ def inside(folder: Path, name: str, where: str) -> Path:
     """
     path = Path(name)
     if path.is_absolute() or ".." in path.parts or "\0" in name:
-        msg = f"{where}: {name!r} is no path in {folder}"
+        msg = f"{where}: {name!r} is not a path in {folder}"
         raise GraphError(msg)
     return folder / path
 
 
 def flaw_of_picture(path: Path) -> str:
-    """Return why a file is no picture that a page can have, in words; empty if it is one."""
+    """Return why a file is not a picture that a page can have, in words; empty if it is one."""
     try:
         begin = _begin(path)
     except OSError as error:

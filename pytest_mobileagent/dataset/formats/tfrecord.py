@@ -86,7 +86,7 @@ def fields(data: Any, wanted: int | None = None) -> Iterator[Field]:
     A field is a whole number (0), or bytes (2); those of 8 and of 4 bytes (1, 5) are bytes, too.
 
     Raises:
-        ValueError, IndexError: the data is no message.
+        ValueError, IndexError: the data is not a message.
     """
     view, at = memoryview(data), 0
     while at < len(view):

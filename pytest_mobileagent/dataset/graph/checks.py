@@ -72,7 +72,7 @@ def _of_head(graph: Graph) -> Iterator[str]:
     named |= {f"the page of the app {name!r}": page for name, page in graph.apps.items()}
     for what, page in named.items():
         if page not in graph:
-            yield f"{head}: {what} is {page!r}, which is no page of the graph"
+            yield f"{head}: {what} is {page!r}, which is not a page of the graph"
     try:
         rule_of(graph.rule)
     except TaskError as error:
@@ -95,7 +95,7 @@ def _of_structure(graph: Graph) -> Iterator[str]:
             yield f"{index}, edges, row {row[0]}: it leads {way}, but there is no page {row[end]!r}"
     for page, first, its_first in graph.rows(_BROKEN_SAME):
         if its_first is None:
-            yield f"{index}, page {page!r}: it is the same as {first!r}, which is no page"
+            yield f"{index}, page {page!r}: it is the same as {first!r}, which is not a page"
         else:
             also = f"which is the same as {its_first!r}"
             yield f"{index}, page {page!r}: it is the same as {first!r}, {also}: name one for all"
@@ -158,7 +158,7 @@ def _of_task(
         row: dict[str, Any] = json.loads(line)
         golden = [golden_from_json(each) for each in row.get("golden") or ()]
     except (ValueError, RecursionError, AttributeError, TypeError, TaskError) as error:
-        yield f"it is no task: {why_unreadable(error)}"
+        yield f"it is not a task: {why_unreadable(error)}"
         return
     name = str(row.get("id", number))
     if ids.setdefault(name, number) != number:

@@ -262,7 +262,7 @@ class Graph:
             raise GraphError(msg)
         parts = PurePosixPath(inner)
         if parts.is_absolute() or ".." in parts.parts or "\0" in inner:
-            msg = f"{self.folder}: {path!r} is no path in {folder}"
+            msg = f"{self.folder}: {path!r} is not a path in {folder}"
             raise GraphError(msg)
         if parts.suffix.lower() not in SUFFIXES:
             msg = f"{self.folder}: {path!r} has to end with {', '.join(sorted(SUFFIXES))}"

@@ -45,7 +45,7 @@ class Log:
         try:
             re.compile(self.pattern, self.flags)
         except (re.error, TypeError) as error:
-            msg = f"log({self.pattern!r}) is no regular expression: {error}"
+            msg = f"log({self.pattern!r}) is not a regular expression: {error}"
             raise TaskError(msg) from error
 
     @property
@@ -57,7 +57,7 @@ class Log:
         """Return the probe of what comes after the beginning, of which `mark` wrote `output`.
 
         Raises:
-            DeviceError: it is no time.
+            DeviceError: it is not a time.
         """
         if not re.fullmatch(r"\d+\.\d+", output.strip()):
             msg = f"the device's clock reads {output.strip()[:100]!r}"

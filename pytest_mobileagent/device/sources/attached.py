@@ -145,7 +145,7 @@ class AttachedSlots(Slots):
 def _place(word: str) -> Place:
     server, slash, serial = word.rpartition("/")
     if not word.isprintable() or " " in word:
-        msg = f"{word!r} is no serial: it holds characters that serials do not have"
+        msg = f"{word!r} is not a serial: it holds characters that serials do not have"
         raise ValueError(msg)
     if not slash:
         return Place(word)

@@ -49,7 +49,7 @@ class Answer:
         """Return the answer that a process gave, of which nothing is believed but its form.
 
         Raises:
-            LookupError, TypeError, ValueError: it is no answer.
+            LookupError, TypeError, ValueError: it is not an answer.
         """
         expect(data, dict, "answer")
         reason = expect(data["reason"], str, "reason")[:_LONGEST]

@@ -162,7 +162,7 @@ def parser() -> argparse.ArgumentParser:
 def _count(text: str) -> int:
     number = whole_number(text)
     if number is None or number < 1:
-        msg = f"{text} is no whole number from 1"
+        msg = f"{text} is not a whole number from 1"
         raise argparse.ArgumentTypeError(msg)
     return number
 

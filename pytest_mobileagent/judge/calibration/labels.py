@@ -166,7 +166,7 @@ def _of_file(path: Path, *, suspects: bool) -> Labels:
     try:
         text = path.read_text("utf-8")
     except UnicodeDecodeError:
-        msg = f"{path} is no text"
+        msg = f"{path} is not a text"
         raise LabelsError(msg) from None
     if text.lstrip().startswith("["):
         try:
@@ -319,5 +319,5 @@ def _of_data_set(items: list[Any], path: Path, *, suspects: bool) -> Labels:
         if is_such(items):
             return labels_of(items, path, suspects=suspects)
     known = ", ".join(_DATA_SETS)
-    msg = f"{path} is no data set that is known (there are: {known}), and not a label in each line"
+    msg = f"{path} is neither a known data set (there are: {known}) nor a label in each line"
     raise LabelsError(msg)

@@ -133,7 +133,7 @@ class Predict:
     def _json(self, response: httpx2.Response) -> dict[str, Any]:
         answer = mended(response.json())
         if not isinstance(answer, dict):
-            raise self._broken("its answer is no object of JSON")
+            raise self._broken("its answer is not an object of JSON")
         return answer
 
     def _broken(self, why: str) -> ProviderBusyError:

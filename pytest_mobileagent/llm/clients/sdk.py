@@ -217,7 +217,7 @@ class Sdk:
             options = {"headers": dict(headers or {})}
             answer = self._client.post(path, cast_to=object, body=mended(body), options=options)
         if not isinstance(answer, dict):
-            raise self.broken(f"its answer is no object of JSON: {str(answer)[:200]!r}")
+            raise self.broken(f"its answer is not an object of JSON: {str(answer)[:200]!r}")
         if answer.get("error") and not answer.get("status"):  # OpenRouter's, with the status 200
             raise self.failed(answer)
         return answer

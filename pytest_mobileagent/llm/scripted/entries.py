@@ -200,7 +200,7 @@ def read_replies(path: str | Path) -> tuple[Entry | When, ...]:
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: a line is no reply; the text names file and line.
+        ValueError: a line is not a reply; the text names file and line.
     """
     replies: list[Entry | When] = []
     lines: dict[str, int] = {}

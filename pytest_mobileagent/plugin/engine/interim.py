@@ -132,7 +132,7 @@ class InterimAnalyses:
         self._run.gate.check_cases(list(cases.values()))
 
     def _stage_of(self, test: str) -> int:
-        return self._stages.get(test, 0)  # a test that is no task waits for nothing
+        return self._stages.get(test, 0)  # a test that is not a task waits for nothing
 
     def _decide(self) -> Decision | None:
         """Return the gate's decision on all tests that may have run so far.

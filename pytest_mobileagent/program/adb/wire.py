@@ -174,7 +174,7 @@ class Key:
         """
         lines = private.read_bytes().strip().splitlines()
         if not lines or b" PRIVATE KEY-----" not in lines[0]:
-            msg = f"{private} is no private key"
+            msg = f"{private} is not a private key"
             raise ValueError(msg)
         data = base64.b64decode(b"".join(lines[1:-1]))
         begin = data.index(_MODULUS) + len(_MODULUS)

@@ -128,7 +128,7 @@ def pixel(word: object) -> int:
         ValueError, TypeError, OverflowError: it is not a number.
     """
     if isinstance(word, bool) or not isinstance(word, str | int | float):
-        msg = f"{word!r} is no coordinate"
+        msg = f"{word!r} is not a coordinate"
         raise TypeError(msg)
     return round(float(word))
 

@@ -78,8 +78,8 @@ class Workplace:
     def save(self, target: Path, secrets: Iterable[str] = ()) -> None:
         """Save the files that the program has written into its copy, without secrets.
 
-        At most 200 files and 10 MB are saved; nothing if the folder is no copy, because then it is
-        unknown what the program has written.
+        At most 200 files and 10 MB are saved; nothing if the folder is not a copy, because then it
+        is unknown what the program has written.
         """
         if not self.copied:
             return

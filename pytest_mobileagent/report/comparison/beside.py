@@ -100,7 +100,7 @@ def told(before: Path, after: Path) -> dict[str, Any] | None:
     """
     try:
         episodes = read(before, EpisodeRecord), read(after, EpisodeRecord)
-    except (RecordError, ValueError):  # ValueError: a name that is no path
+    except (RecordError, ValueError):  # ValueError: a name that is not a path
         return None
     found = parting(*episodes)
     return {

@@ -1,7 +1,7 @@
 """A gate's demands on the run alone: bounds on its numbers, and tasks that have to pass.
 
-Agents are not deterministic, so one failure among several epochs is no breach: a task has to pass
-in more than half of its decided epochs, in each of its environments.
+Agents are not deterministic, so one failure among several epochs is not a breach: a task has to
+pass in more than half of its decided epochs, in each of its environments.
 """
 
 from __future__ import annotations

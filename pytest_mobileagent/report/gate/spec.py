@@ -81,7 +81,7 @@ def read_gate(text: str, folder: Path) -> Gate:
         content = path.read_text("utf-8")
     except (OSError, RuntimeError, UnicodeDecodeError) as error:
         if re.search(r"[<>=]", text):
-            msg = f"{text!r} is no expression: write one such as {_FORMS}"
+            msg = f"{text!r} is not an expression: write one such as {_FORMS}"
         else:
             what = getattr(error, "strerror", None) or error
             msg = f"{text} cannot be read ({what}): name a TOML file, or write one of {_FORMS}"
@@ -234,7 +234,7 @@ def _check_absolute(bound: Bound, data: Mapping[str, Any]) -> None:
 def _check_keys(data: Mapping[str, Any], known: tuple[str, ...] | list[str], what: str) -> None:
     for key in data:
         if key not in known:
-            msg = f"{key!r} is no key of {what}: {near(key, list(known))}"
+            msg = f"{key!r} is not a key of {what}: {near(key, list(known))}"
             raise ValueError(msg)
 
 

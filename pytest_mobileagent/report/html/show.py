@@ -93,7 +93,7 @@ def _page(what: str, other: str, task: str, runs: Callable[[], Path]) -> tuple[P
         page = page_of_two(run, beside)
         return page, _pair(run, beside, task) if task else ""
     if task:
-        msg = f"{other} is no run: to show {task} of two runs, name both"
+        msg = f"{other} is not a run: to show {task} of two runs, name both"
         raise RecordError(msg)
     return page_of(run), _place(_episode(run, other))
 
@@ -177,7 +177,7 @@ def _found(what: str, runs: Callable[[], Path]) -> tuple[Path, str]:
         return find_run(folder), ""
     run = newest_run(folder)
     if run is None:
-        msg = f"{what} is no run and no episode, and there is no run in {folder}"
+        msg = f"{what} is neither a run nor an episode, and there is no run in {folder}"
         raise RecordError(msg)
     return run.resolve(), _place(_episode(run, what))
 
@@ -251,7 +251,7 @@ def _episode(run: Path, name: str) -> str:
         more = f"\n  … and {len(found) - _MOST} more" if len(found) > _MOST else ""
         msg = f"{len(found)} episodes of {run.name} are called {name}: name a folder{shown}{more}"
         raise RecordError(msg)
-    msg = f"{name} is no run, and {run} has no episode of that name: `show` alone opens that run"
+    msg = f"{name} is not a run, and {run} has no episode of that name: `show` alone opens that run"
     raise RecordError(msg)
 
 

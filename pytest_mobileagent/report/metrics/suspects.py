@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ERROR, FAIL = "error", "fail"  # the values of --mobile-suspects: how suspects count
 _BREAKING = {End.DEVICE, End.WORKER, End.CUT_OFF}
-_BY_CHANCE = 0.05  # a case whose breaks are more likely than this on these devices is no suspect
+_BY_CHANCE = 0.05  # a case whose breaks are more likely than this on these devices is not a suspect
 _DEAD = 3  # if this many cases in a row, up to the end, break on any device, the machine is dead
 _AT_ONCE = 2.0  # seconds within which attempts break by the same cause
 _COUNTED = "counted as failed (--mobile-suspects=fail)"

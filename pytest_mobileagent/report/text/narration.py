@@ -242,7 +242,7 @@ def _compared(sought: str, reason: str) -> str:
 
 
 def _sides(sought: str) -> tuple[ast.expr, str, ast.expr] | None:
-    """Return the two sides of a comparison and its operator; None if it is no comparison."""
+    """Return the two sides of a comparison and its operator; None if it is not a comparison."""
     try:
         tree = ast.parse(sought, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -118,7 +118,7 @@ def _goal(node: ast.expr | None, task: ast.FunctionDef, place: str) -> str:
     if goal := _text(node).strip():
         return goal
     if not isinstance(node, ast.JoinedStr):
-        msg = f"{place}: its task is no text"
+        msg = f"{place}: its task is not a text"
         raise TaskError(msg)
     dates = _dates(task)
     parts = []
@@ -126,7 +126,7 @@ def _goal(node: ast.expr | None, task: ast.FunctionDef, place: str) -> str:
         if isinstance(each, ast.FormattedValue):
             name = ast.unparse(each.value)
             if name not in dates:
-                msg = f"{place}: its task has {{{name}}}, which is no date of so many days from now"
+                msg = f"{place}: its task has {{{name}}}, which is not a date some days from now"
                 raise TaskError(msg)
             parts.append(dates[name])
         else:

@@ -90,7 +90,7 @@ def test_an_app_with_a_zero_in_its_name_is_found(tmp_path: Path) -> None:
     ("entry", "why"),
     [
         ({"name": "shop0_0", "task": " "}, r"'shop0_0' has no goal"),
-        ({"name": "shop0", "task": "Go."}, r"'shop0' is no path of actions"),
+        ({"name": "shop0", "task": "Go."}, r"'shop0' is not a path of actions"),
         ({"name": "shop0_x", "task": "Go."}, r"a task needs a name such as"),
         ({"name": "shop0_9", "task": "Go."}, r"there is no page shop0_9"),
         ({"name": "shop0_0_0", "task": "Go."}, r"there is no page shop0_0_0"),

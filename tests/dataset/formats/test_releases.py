@@ -88,7 +88,7 @@ def test_a_picture_outside_of_the_data_set_is_refused(tmp_path: Path) -> None:
     data = coat(tmp_path / "aitz")
     file = next(data.rglob("*.json"))
     file.write_text(file.read_text("utf-8").replace("general/GENERAL", "../../x/GENERAL"), "utf-8")
-    with pytest.raises(GraphError, match=r"is no path in"):
+    with pytest.raises(GraphError, match=r"is not a path in"):
         read(data, tmp_path / "graph")
 
 
@@ -252,7 +252,7 @@ def test_our_own_format_is_read_in_any_order(tmp_path: Path) -> None:
     [
         ({"page": "x", "png": "none.png"}, r"none\.png cannot be read"),
         ({"page": "x", "png": "home.xml"}, r"home\.xml is no PNG image"),
-        ({"page": "x", "png": "../x.png"}, r"'\.\./x\.png' is no path in"),
+        ({"page": "x", "png": "../x.png"}, r"'\.\./x\.png' is not a path in"),
         ({"page": "x"}, r"needs a png, or a size"),
         ({"page": "home", "size": [1, 1]}, r"there is a page 'home' already"),
         ({"page": "x", "size": [1, 1], "same": "y"}, r"there is no page 'y'"),

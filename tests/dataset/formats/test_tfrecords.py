@@ -187,7 +187,7 @@ def test_an_episode_without_an_action_is_left_out(tmp_path: Path) -> None:
 
 def test_an_unknown_action_is_named_with_its_record(tmp_path: Path) -> None:
     data = androidcontrol(tmp_path / "data", [{"action_type": "fly"}])
-    with pytest.raises(GraphError, match=r"00000-of-00020, record 1: it is no episode: .*fly"):
+    with pytest.raises(GraphError, match=r"00000-of-00020, record 1: it is not an episode: .*fly"):
         read(data, tmp_path / "graph")
 
 

@@ -33,7 +33,7 @@ def test_a_graph_as_it_was_written_has_no_flaw(notes: Graph) -> None:
         ),
         (
             "DELETE FROM pages WHERE id = 'home'",
-            "`start` is 'home', which is no page of the graph",
+            "`start` is 'home', which is not a page of the graph",
         ),
         (
             "UPDATE pages SET same = 'home2' WHERE id = 'home'",
@@ -41,7 +41,7 @@ def test_a_graph_as_it_was_written_has_no_flaw(notes: Graph) -> None:
         ),
         (
             "UPDATE pages SET same = 'gone' WHERE id = 'note'",
-            "page 'note': it is the same as 'gone', which is no page",
+            "page 'note': it is the same as 'gone', which is not a page",
         ),
         (
             "UPDATE pages SET time = 'yesterday' WHERE id = 'note'",
@@ -65,7 +65,7 @@ def test_a_graph_as_it_was_written_has_no_flaw(notes: Graph) -> None:
         ),
         (
             """UPDATE edges SET golden = '{"action": {"action": "Tap", "x": 1}, "size": [9, 9]}'""",
-            r"edges, row 1 \(from page 'home'\): .* is no action, or not with these fields",
+            r"edges, row 1 \(from page 'home'\): .* is not an action, or not with these fields",
         ),
     ],
 )
@@ -87,9 +87,9 @@ def row(golden: list[Golden], **fields: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("table", "says"),
     [
-        (["{"], "tasks.jsonl, line 1: it is no task"),
-        ([[]], "tasks.jsonl, line 1: it is no task"),
-        ([{"golden": [{"action": {"action": "Fly"}, "size": [1, 1]}]}], "line 1: it is no task"),
+        (["{"], "tasks.jsonl, line 1: it is not a task"),
+        ([[]], "tasks.jsonl, line 1: it is not a task"),
+        ([{"golden": [{"action": {"action": "Fly"}, "size": [1, 1]}]}], "line 1: it is not a task"),
         (
             [row(PATH, id="a"), row(PATH, id="b")],
             "line 2: the golden path is that of the task in line 1, too",

@@ -135,7 +135,7 @@ def test_a_folder_that_cannot_be_written_is_the_machines_fault(tmp_path: Path) -
             lambda w: add_page(w).edge("x", Golden(Key("back"), SIZE), "y"),
             "edges, row 1: it leads from page 'x' to 'y', but there is no page 'y'",
         ),
-        (lambda w: add_page(w).head(start="y"), "`start` is 'y', which is no page"),
+        (lambda w: add_page(w).head(start="y"), "`start` is 'y', which is not a page"),
         (lambda _: None, "has no pages"),
     ],
 )

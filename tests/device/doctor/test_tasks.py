@@ -161,7 +161,7 @@ def test_a_run_to_compare_with_is_one_and_goes_with_tasks(
 ) -> None:
     for words, why in (
         (["--run=runs"], "--run says with which run to compare the apps of --tasks"),
-        (["--run=nowhere", "--tasks", "deep/test_it.py"], "--run: nowhere is no folder"),
+        (["--run=nowhere", "--tasks", "deep/test_it.py"], "--run: nowhere is not a folder"),
     ):
         with pytest.raises(SystemExit):
             doctor(*words)

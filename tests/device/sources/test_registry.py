@@ -85,7 +85,7 @@ def test_attached_devices_are_of_this_machine_or_others():
         ("serial:farm/x", "no HOST:PORT/SERIAL"),
         ("serial:farm:99999/x", "no HOST:PORT/SERIAL"),
         ("serial:farm:5037/", "no HOST:PORT/SERIAL"),
-        ("serial:a\0b", r"'a\\x00b' is no serial"),
+        ("serial:a\0b", r"'a\\x00b' is not a serial"),
         ("appium:localhost:4723", "`appium:URL`"),
         ("appium:http://[::1", "`appium:URL`"),
         ("appium:http://host:port", "`appium:URL`"),

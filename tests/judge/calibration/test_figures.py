@@ -20,7 +20,7 @@ def known(number):
 
 
 def answers(truth, said, judge="openai:a", **fields):
-    """Answers in words of 1 and 0; a dot is no answer."""
+    """Answers in words of 1 and 0; a dot is not an answer."""
     passed = {"1": True, "0": False, ".": None}
     return [
         Answer(number, done == "1", "en", judge, passed=passed[answer], **fields)

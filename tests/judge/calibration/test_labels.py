@@ -65,7 +65,7 @@ def test_a_line_that_makes_no_sense_is_told_with_its_number(labelled, change, wh
         (b"[1]", "no data set that is known"),
         (b"[", "neither JSON nor lines of it"),
         (b"[" * 99999, "neither JSON nor lines"),
-        (b"\xff\xfe", "is no text"),
+        (b"\xff\xfe", "is not a text"),
     ],
 )
 def test_a_file_without_labels_is_told(tmp_path, content, why):

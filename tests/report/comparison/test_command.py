@@ -206,7 +206,7 @@ def test_a_run_that_was_killed_is_compared_by_what_it_has(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["BASE", "nowhere"], "nowhere is no folder: name a run's folder"),
+        (["BASE", "nowhere"], "nowhere is not a folder: name a run's folder"),
         (["BASE", "other"], "other cannot be compared with"),
         (["BASE", "damaged"], "damaged/report.json is damaged"),
         (["BASE", "BASE", "--gate=gate.toml"], "gate.toml cannot be read"),

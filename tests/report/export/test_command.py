@@ -107,7 +107,7 @@ def test_what_is_no_run_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert main([str(tmp_path)]) == 1
     assert "holds no run" in capsys.readouterr().err
     assert main([str(tmp_path / "nowhere")]) == 1
-    assert "is no folder" in capsys.readouterr().err
+    assert "is not a folder" in capsys.readouterr().err
 
 
 def test_a_file_that_cannot_be_written_is_told(

@@ -167,7 +167,7 @@ def test_runs_without_flips_are_refused_or_said_to_have_none(
     folder = run(project, "Random", epochs=1)
     assert "no task was decided twice: repeat tasks by --mobile-epochs" in refused(capsys, folder)
     assert "is named twice" in refused(capsys, folder, folder)
-    assert "is no folder" in refused(capsys, "nowhere")
+    assert "is not a folder" in refused(capsys, "nowhere")
     (folder / "report.json").unlink()
     assert "has not ended, or was cut off" in refused(capsys, folder)
 
@@ -175,4 +175,4 @@ def test_runs_without_flips_are_refused_or_said_to_have_none(
 def test_a_wrong_number_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["runs", "--times=0"])
-    assert "'0' is no whole number from 1 on" in capsys.readouterr().err
+    assert "'0' is not a whole number from 1 on" in capsys.readouterr().err

@@ -61,7 +61,7 @@ def test_the_simple_case_needs_no_file(tmp_path: Path, text: str, bound: Bound) 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("success_rate > 0.5", "is no expression: write one such as success_rate >= 0.5"),
+        ("success_rate > 0.5", "is not an expression: write one such as success_rate >= 0.5"),
         ("success_rate >= half", "'half' is neither a number nor the word baseline"),
         ("success_rate >= nan", "'nan' is neither a number nor the word baseline"),
         ("sucess_rate >= 0.5", "no number 'sucess_rate' in a summary: did you mean success_rate"),
@@ -89,7 +89,7 @@ BASELINE = '[[bound]]\nmetric = "success_rate"\nbaseline = true\n'
     [
         ("", "asks for nothing"),
         ("[[bound]", "end of an array declaration"),
-        ("bounds = []", "'bounds' is no key of a gate: did you mean bound"),
+        ("bounds = []", "'bounds' is not a key of a gate: did you mean bound"),
         ('[bound]\nmetric = "success_rate"', "write .*bound.* above each"),
         ('allow_skipped = "yes"\nmust_pass = ["a"]', "allow_skipped has to be true or false"),
         ("allow_skipped = true", "asks for nothing"),

@@ -132,7 +132,7 @@ def test_a_task_of_two_runs_is_opened_where_its_episodes_part(show: Show, record
     status, _, problem = show(str(recorded), "other", "never")
     assert (status, "no episodes of never" in problem) == (1, True)
     status, _, problem = show(str(recorded), "first", "second")
-    assert (status, "first is no run" in problem) == (1, True)
+    assert (status, "first is not a run" in problem) == (1, True)
 
 
 def test_a_folder_that_cannot_be_written_to_gets_its_page_elsewhere(
@@ -157,7 +157,7 @@ def test_a_folder_that_cannot_be_written_to_gets_its_page_elsewhere(
     ("arguments", "why"),
     [
         (["nosuch"], "has no episode of that name"),
-        (["\x1b[31mred"], "\\x1b[31mred is no run"),
+        (["\x1b[31mred"], "\\x1b[31mred is not a run"),
         (["first", "second"], "is an episode: name two runs"),
         (["RUN", "nosuch"], "has no episode of that name"),
         (["file:///nowhere/report.html#e=a"], "is not in the folder of a run"),

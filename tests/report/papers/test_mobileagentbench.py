@@ -58,7 +58,7 @@ IMPOSSIBLE = {
     (3, "AutoDroid", "ffr"): "no success among 6 tasks is 6 failures, so that there is a rate",
     (3, "AutoDroid", "oer"): "there is no rate of no successes",
     **{
-        (3, agent, "tokens"): "six times it is no whole number of tokens"
+        (3, agent, "tokens"): "six times it is not a whole number of tokens"
         for agent in ("AndroidArena", "AutoDroid", "AppAgent", "CogAgent")
     },
 }

@@ -44,7 +44,7 @@ class Console:
     def __init__(self, address: Address) -> None:
         port = console_port(address.serial)
         if port is None:
-            msg = f"{address.serial} is no emulator: it has no console"
+            msg = f"{address.serial} is not an emulator: it has no console"
             raise DeviceError(msg)
         # Some emulators listen for it at one of the addresses of their machine only.
         host = "127.0.0.1" if address.adb_host in _THIS_MACHINE else address.adb_host

@@ -172,7 +172,7 @@ class Desk:
 
     def _check(self, worker: str) -> None:
         if worker in self._dead:
-            msg = f"{worker} is no worker of this run any more"
+            msg = f"{worker} is not a worker of this run any more"
             raise HostError(msg)
 
     def _keep(self, worker: str, parcel: Parcel) -> None:

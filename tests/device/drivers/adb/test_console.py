@@ -114,7 +114,7 @@ def test_an_emulators_serial_tells_the_port_of_its_console(serial: str, port: in
 
 
 def test_a_phone_has_no_console() -> None:
-    with pytest.raises(DeviceError, match="R58M is no emulator: it has no console"):
+    with pytest.raises(DeviceError, match="R58M is not an emulator: it has no console"):
         Console(Address("R58M", "127.0.0.1", 5037, "/home/u"))
 
 

@@ -194,9 +194,9 @@ def test_of_a_worker_that_was_declared_dead_nothing_is_taken(run, desk, machines
     assert not machine.send("done")
     assert (run.path / "episodes/t.0/steps.jsonl").read_text() == "0\n"
     assert asyncio.run(desk.events(0)) == ([], {})
-    with pytest.raises(HostError, match="gw0 is no worker of this run any more"):
+    with pytest.raises(HostError, match="gw0 is not a worker of this run any more"):
         asyncio.run(desk.number("gw0", "t"))
-    with pytest.raises(HostError, match="gw0 is no worker of this run any more"):
+    with pytest.raises(HostError, match="gw0 is not a worker of this run any more"):
         asyncio.run(desk.spent("gw0", None))
 
 
