@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str], project: Callable[[], Settings]) -> int:
-    """Draft checks, or compare drafts with what people made of them.
+    """Draft checks, or compare drafts with their edited versions; return the exit status.
 
-    The exit status is 0 if every draft is right on its episodes, 1 if one is not, 2 if something
-    keeps it from being known, 130 after Ctrl-C. `project` is asked for what no option says.
+    It is 0 if every draft is right on its episodes, 1 if one is not, 2 if an error prevents the
+    answer, 130 after Ctrl-C. `project` gives the settings that no option names.
     """
     parser = _parser()
     given = parser.parse_args(arguments)
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str], project: Callable[[], Settings]) -> int:
 
 
 def _draft(given: argparse.Namespace, paths: list[Path], project: Callable[[], Settings]) -> int:
-    """Draft a check for each task; all that can be known to be wrong is found out before."""
+    """Draft a check for each task; inputs are validated before any model is asked."""
     tasks = recorded_tasks(paths)
     files = places(given.output, [episodes[0].episode.case.id for episodes in tasks])
     if not given.no_run:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def places(output: Path | None, tasks: Sequence[str]) -> list[Path | None]:
-    """Return the file for the draft of each task: `output` for a single one, or else inside of it.
+    """Return the file for the draft of each task: `output` itself, or a file in that folder.
 
     Raises:
         ValueError: a file is there already, or would have to hold several drafts.
@@ -60,7 +60,7 @@ def places(output: Path | None, tasks: Sequence[str]) -> list[Path | None]:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a draft into a new file, and beside it as what it is to be compared with.
+    """Write a draft to a new file, and a copy beside it with which edits are compared.
 
     Raises:
         HostError: that cannot be done.
@@ -76,7 +76,7 @@ def write(path: Path, text: str) -> None:
 
 
 def comment(lines: Iterable[str]) -> str:
-    """Return lines as comments of Python, whatever stands in them."""
+    """Return lines as Python comments, whatever they contain."""
     return "".join(f"# {' '.join(printable(line).splitlines())}".rstrip() + "\n" for line in lines)
 
 
@@ -86,14 +86,14 @@ def _word(task: str) -> str:
 
 
 ROLE = "drafter"
-STREAM = "drafts.jsonl"  # prompts and replies, beside the episode's calls.jsonl
-# Models that reason count their thoughts as output, whatever they are asked for.
+STREAM = "drafts.jsonl"  # prompts and replies, next to the episode's calls.jsonl
+# Models that reason count their thoughts as output, however short the reply is.
 _MOST_TOKENS = 16_384
 
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """What a model wrote, and all calls that it took; no `draft` if `problem` says why not."""
+    """A draft with all calls that it took; if there is none, `problem` says why."""
 
     draft: Draft | None
     calls: tuple[ModelCall, ...]
@@ -114,10 +114,10 @@ def drafter(reference: ModelReference, settings: ModelSettings, folder: Path) ->
 def draft_check(model: Model, episode: Episode, *, passed: bool | None) -> Drafted:
     """Ask a model for a check of an episode's task.
 
-    `passed` is whether the goal was met in it, None if nobody has decided that.
+    `passed` is whether the episode met the goal; None if nobody has decided that.
 
     Raises:
-        BudgetSpent, ModelUnavailable: no `Exception`s: the model does not answer.
+        BudgetSpent, ModelUnavailable: the model does not answer (these are no `Exception`s).
         RequestRefusedError: the provider refuses the request.
     """
 
@@ -138,9 +138,9 @@ def draft_check(model: Model, episode: Episode, *, passed: bool | None) -> Draft
 
 
 class Drafting:
-    """Lets one model draft checks; what it prints is Python, with all that is ours as comments.
+    """Drafts checks with one model, and prints them as Python with our remarks as comments.
 
-    `run` says whether drafts are run on their episodes; without that none counts as right or wrong.
+    `run` says whether drafts are run on their episodes; if not, none counts as right or wrong.
     """
 
     def __init__(self, reference: ModelReference, settings: ModelSettings, *, run: bool) -> None:
@@ -150,15 +150,15 @@ class Drafting:
 
     @property
     def all_right(self) -> bool:
-        """Whether no draft was found wrong."""
+        """Whether no draft was found to be wrong."""
         return all(self._rights)
 
     def draft(self, episodes: Sequence[Recorded], file: Path | None) -> str:
-        """Draft a check from the first episode of a task, run it on all, and return what came out.
+        """Draft a check from the first episode of a task, run it on all, and return the results.
 
         Raises:
             BudgetSpent, ModelUnavailable: no `Exception`s: the model does not answer.
-            UnavailableError: nothing can be shut off on this system.
+            UnavailableError: this system cannot isolate a process.
             HostError: the file cannot be written, or the sandbox's process does not work.
             ValueError: the model cannot be reached from here.
         """
@@ -187,7 +187,7 @@ class Drafting:
             return Drafted(None, (), f"the request is refused: {error}")
 
     def summary(self) -> str:
-        """Return how many drafts were right, and what they cost, as comments."""
+        """Return how many drafts were right, and their cost, as comments."""
         total = totals(self._calls)
         cost = "price unknown" if total.price_usd is None else f"${total.price_usd:.4f}"
         times = f"{total.calls} call{'s' * (total.calls != 1)}"
@@ -207,7 +207,7 @@ def _day() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """An episode, the folder that it is recorded in, and the verdict on it that stands."""
+    """An episode, its folder, and the effective verdict on it."""
 
     folder: Path
     episode: Episode
@@ -220,9 +220,9 @@ class Recorded:
 
 
 def recorded_tasks(folders: Iterable[Path]) -> list[list[Recorded]]:
-    """Return the episodes in the folders by their tasks, that to draft from first.
+    """Return the episodes in the folders by task; drafts are made from the first of each.
 
-    That is one in which the goal was met, if there is one.
+    It is one that met the goal, if there is one.
 
     Raises:
         RecordError: a folder holds no episode.

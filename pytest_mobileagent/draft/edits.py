@@ -1,9 +1,9 @@
-"""What people changed of what models drafted: A3's Table 2 (arXiv 2501.01149), for own drafts.
+"""How much people edited of drafted checks: A3's Table 2 (arXiv 2501.01149) for your own drafts.
 
 A3 counts the functions that experts find correct, and the share of lines that they find wrong. Here
-a person edits the drafted file and keeps it; beside it lies, as `FILE.draft`, what the model wrote.
-A function is right as drafted if nothing of it was changed, and a line is wrong that a person took
-out or wrote anew. Comments, docstrings, imports, decorators and layout do not count.
+a person edits the drafted file, and `FILE.draft` beside it holds what the model wrote. A function
+is right as drafted if it is unchanged, and a line is wrong if a person removed or rewrote it.
+Comments, docstrings, imports, decorators and layout do not count.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-ENDING = ".draft"  # of the file, beside the edited one, that holds what the model wrote
+ENDING = ".draft"  # of the file beside the edited one that holds what the model wrote
 
 
 @dataclass(frozen=True, slots=True)
 class Edits:
     """What a person changed of one draft, in lines of code.
 
-    - `path`: the edited file. `lines`: how many the model wrote.
-    - `wrong`: how many of these are gone or were written anew; `added`: how many there are instead
-      of them, or beside them.
+    - `path`: the edited file. `lines`: the number of lines that the model wrote.
+    - `wrong`: how many of these were removed or rewritten; `added`: how many lines of the edited
+      file are not the model's.
     """
 
     path: Path
@@ -45,10 +45,10 @@ class Edits:
 
 
 def edits_of(path: Path) -> Edits:
-    """Compare an edited file with the draft that lies beside it.
+    """Compare an edited file with the draft beside it.
 
-    The edited function is the one of the same name, or the file's only test function. Where there
-    is none, nor the file any more, all lines are gone.
+    The edited function is the one with the same name, or the file's only test function. If there
+    is none, or the file was deleted, all lines count as removed.
 
     Raises:
         RecordError: a file cannot be read, or the draft holds no test function.
@@ -74,12 +74,12 @@ def edits_of(path: Path) -> Edits:
 
 
 def draft_of(path: Path) -> Path:
-    """Return where the draft of an edited file lies."""
+    """Return the path of the draft of an edited file."""
     return path.with_name(path.name + ENDING)
 
 
 def drafted_files(paths: Sequence[Path]) -> Iterator[Path]:
-    """Yield the edited files that paths name: themselves, or those of a folder with a draft."""
+    """Yield the edited files: the paths themselves, or the files with a draft in a folder."""
     for path in paths:
         if path.is_dir():
             drafts = sorted(path.rglob(f"*.py{ENDING}"))
@@ -89,7 +89,7 @@ def drafted_files(paths: Sequence[Path]) -> Iterator[Path]:
 
 
 def compared(edits: Sequence[Edits]) -> Iterator[str]:
-    """Yield a table of what people changed, and what it comes to."""
+    """Yield the lines of a table of edits, with its totals."""
     width = max(len(str(each.path)) for each in edits)
     yield f"{'draft':<{width}}  lines  wrong  added"
     for each in edits:
@@ -104,7 +104,7 @@ def compared(edits: Sequence[Edits]) -> Iterator[str]:
 
 
 def share(part: int, whole: int) -> str:
-    """Return a share with its interval at 95 %, as a person reads it."""
+    """Return a share with its 95 % confidence interval, as text."""
     estimate = proportion(part, whole)
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return f"{part}/{whole}"
@@ -131,9 +131,9 @@ def _tests(module: ast.Module) -> list[ast.FunctionDef]:
 
 
 def _code(module: ast.Module, function: ast.FunctionDef, name: str) -> list[str]:
-    """Return a function, under another name, and the constants that it uses, as Python prints them.
+    """Return a function, renamed, and the constants that it uses, as `ast.unparse` prints them.
 
-    So printed, neither comments nor layout are left; a docstring and decorators are taken out.
+    This removes comments and layout; its docstring and decorators are removed, too.
     """
     used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
     constants = [node for node in module.body if used & set(_assigned(node))]

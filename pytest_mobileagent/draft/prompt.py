@@ -1,9 +1,9 @@
-"""The prompt for a model that drafts a check: what a check is, what it can ask, the recorded task.
+"""The prompt of a model that drafts a check: what a check is, what it can use, the task.
 
 It follows A3, which asked GPT-4o (arXiv 2501.01149, section 3.4.2): the code that reads screens, an
-example of a function, and the task. It warns of what went wrong there: results that change from day
-to day and were taken for fixed ones. What a check can ask is read from the code itself, so that the
-prompt never lags behind it.
+example of a function, and the task. It warns of a mistake that was found there: taking results
+that change from day to day for fixed ones. The API that a check can use is read from the code
+itself, so that the prompt is never out of date.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _WHOLE = (Episode, Step, Screen, Element, Bounds, Event)
 _CRITERIA = (Selector, EventSelector)
-# What no check needs to know: the agent's costs and times, and how the record was made.
+# Attributes that no check needs: the agent's costs and times, and how the record was made.
 _OTHERS = frozenset(
     {
         "attempt", "calls", "count", "explain", "extra", "image", "index", "is_metered", "lines",
@@ -46,7 +46,7 @@ _OTHERS = frozenset(
 
 
 def api() -> str:
-    """Return the classes that a check meets, with what can be asked of each, as Python stubs."""
+    """Return the classes that a check uses, with their public members, as Python stubs."""
     blocks = [_class(each) for each in _WHOLE]
     blocks += [f"class {each.__name__}:\n{_doc(each)}" for each in _CRITERIA]
     blocks.append("\n".join(_action(each) for each in action.ACTIONS))
@@ -54,7 +54,7 @@ def api() -> str:
 
 
 def _class(described: type) -> str:
-    # What an episode is made of is said by the record that it adds questions to.
+    # The fields of an episode are those of the record, to which it adds methods.
     documented = [each for each in (described, *described.__bases__) if _is_ours(each)]
     docs = [_doc(each) for each in documented]
     return "\n".join([f"class {described.__name__}:", *docs, *_members(described, "".join(docs))])
@@ -119,10 +119,10 @@ def _first(described: Any) -> str:
     return (inspect.getdoc(described) or "").partition("\n")[0]
 
 
-_MANY_SCREENS = {"multi-frame query", "cross-app"}  # kinds of tasks that one screen cannot decide
+_MANY_SCREENS = {"multi-frame query", "cross-app"}  # kinds for which one screen is not enough
 _LONGEST_SCREENS = 60_000  # characters of all screens but the last
 _LONGEST_SCREEN = 30_000
-_TEXTS = 300  # characters of what an earlier screen says
+_TEXTS = 300  # characters of an earlier screen
 
 EXAMPLE = """\
 # Goal: "Put two apples into the cart of Shop and tell me what that costs."
@@ -166,9 +166,9 @@ constants if there are any, and one function {signature}, without decorators."""
 
 
 def messages(episode: Episode, *, passed: bool | None) -> tuple[Message, ...]:
-    """Return what a model is asked that drafts a check of an episode's task.
+    """Return the prompt for a draft of a check of an episode's task.
 
-    `passed` is whether the goal was met in it; None if nobody has decided that.
+    `passed` is whether the episode met the goal; None if nobody has decided that.
     """
     number, parts = seal([*_recorded(episode, passed)])
     rules = _RULES.format(
@@ -184,12 +184,12 @@ def messages(episode: Episode, *, passed: bool | None) -> tuple[Message, ...]:
 
 
 def repair(episode: Episode, why: object) -> Message:
-    """Return the message for a model whose reply holds no function that can be tried."""
+    """Return the message for a model whose reply holds no usable function."""
     return Message("user", (_REPAIR.format(why=why, signature=signature(episode)),))
 
 
 def signature(episode: Episode) -> str:
-    """Return what the function is to be called with."""
+    """Return the first line of the function: its name and its parameters."""
     return f"test_…({', '.join(['episode', *episode.case.parameters])})"
 
 
@@ -243,7 +243,7 @@ def _actions(step: Step) -> str:
 
 
 def _touched(screen: Screen, action: object) -> str:
-    """Return what a tap was on, in the words of the element."""
+    """Return a description of the element that a tap hit."""
     if not isinstance(action, Tap | LongPress | DoubleTap):
         return ""
     try:
@@ -261,7 +261,7 @@ def _texts(screen: Screen) -> str:
 
 
 def _screens(episode: Episode) -> Iterator[str | Data]:
-    """Yield the view hierarchies: of the end, and those before where the task is about several."""
+    """Yield the last view hierarchy, and earlier ones if the kind of task needs several."""
     if episode.case.task.kind in _MANY_SCREENS:
         yield from _earlier(episode.screens[:-1])
     yield "The screen at the end:"
@@ -269,7 +269,7 @@ def _screens(episode: Episode) -> Iterator[str | Data]:
 
 
 def _earlier(screens: Sequence[Screen]) -> Iterator[str | Data]:
-    """Yield the screens before, each once, the latest as far as there is room."""
+    """Yield the earlier screens, each once: the latest ones, as far as there is room."""
     chosen: list[tuple[int, str]] = []
     for number, screen in reversed(list(enumerate(screens, 1))):
         text = _cut(outline(screen), _LONGEST_SCREEN)

@@ -1,7 +1,7 @@
-"""The test function in a model's reply: found, and looked through before anything runs it.
+"""Finding the test function in a model's reply, and checking its code before it is run.
 
-What is refused here is what a check has no use for, so that a person has less to read. That nothing
-else can do harm is not shown by looking: that is what the sandbox is for.
+Code that no check needs is refused here, so that a person has less to read. This does not make the
+rest harmless: that is what the sandbox is for.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _NO_USE = frozenset(
 
 
 class UnreadableDraftError(ValueError):
-    """A reply that holds no test function to be tried; the text says why, to the model too."""
+    """A reply without a usable test function; the text says why, and the model gets it, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +46,10 @@ class Draft:
 def read_draft(reply: str, parameters: Collection[str] = ()) -> Draft:
     """Return the draft in a reply: a module of imports, constants and one test function.
 
-    `parameters` are those of the task, which the function may ask for beside `episode`.
+    `parameters` are those of the task, which the function may take besides `episode`.
 
     Raises:
-        UnreadableDraftError: there is none, or something else than that.
+        UnreadableDraftError: the reply has no such module, or the module holds other code.
     """
     source = _source(reply)
     tree = _parsed(source)
@@ -67,7 +67,7 @@ def read_draft(reply: str, parameters: Collection[str] = ()) -> Draft:
 
 
 def _source(reply: str) -> str:
-    """Return the block of code that has a test function, or else the last; all if there is none."""
+    """Return the code block with a test function, else the last block, else the whole reply."""
     blocks = [match[1] for match in _BLOCK.finditer(reply.replace("\r\n", "\n") + "\n")]
     if not blocks and "```" in reply:
         _refuse("its block of code has no end")
@@ -77,7 +77,7 @@ def _source(reply: str) -> str:
     source = (tests or blocks or [reply])[-1].strip("\n")
     if len(source) > _LONGEST:
         _refuse(f"it is longer than {_LONGEST} characters")
-    if printable(source) != source:  # a person would read something else than what is run
+    if printable(source) != source:  # a person would read other code than what is run
         _refuse("characters that cannot be seen have to be written as escapes, as in '\\u200d'")
     return source + "\n"
 
@@ -85,7 +85,7 @@ def _source(reply: str) -> str:
 def _parsed(source: str) -> ast.Module:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of what a model writes into texts
+            warnings.simplefilter("ignore")  # of invalid escapes in the model's texts
             return ast.parse(source)
     except SyntaxError as error:
         _refuse(f"it is no Python: line {error.lineno}: {error.msg}")
@@ -106,7 +106,7 @@ def _check_signature(function: ast.FunctionDef, parameters: Collection[str]) -> 
 
 
 def _check_statement(node: ast.stmt) -> None:
-    """Refuse what a module of a draft does not hold at its top."""
+    """Refuse a top-level statement that the module of a draft may not have."""
     match node:
         case ast.Import() | ast.ImportFrom() | ast.FunctionDef():
             return
@@ -122,7 +122,7 @@ def _check_statement(node: ast.stmt) -> None:
 
 
 def _is_constant(value: ast.expr) -> bool:
-    """Whether a value is written out, or is a regular expression that is."""
+    """Whether a value is a literal, or a regular expression made from a literal."""
     plain = (
         ast.Constant, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.UnaryOp, ast.BinOp, ast.unaryop,
         ast.operator, ast.expr_context,

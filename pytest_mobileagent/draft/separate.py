@@ -1,4 +1,4 @@
-"""Whether a drafted check tells a task that is done from one that is not, by recorded episodes."""
+"""Whether a drafted check separates success from failure, tried on recorded episodes."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from pytest_mobileagent.draft.sandbox.run import Answer, Limits
     from pytest_mobileagent.verdict import Verdict
 
-# What a draft does on an episode; only the first tells what is done from what is not.
+# What a draft does on an episode; only the first separates success from failure.
 Outcome = Literal["separates", "always", "never", "too early", "broke"]
 
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """What a drafted function said of an episode and of its proper prefixes.
+    """The answers of a drafted function for an episode and its proper prefixes.
 
-    - `episode`: its folder.
-    - `steps`: how many steps each prefix counts; `answers`: what was said of each, the whole last.
-    - `verdict`: the one that stands of those recorded; None if nobody has decided.
+    - `episode`: the folder of the episode.
+    - `steps`: the number of steps of each prefix; `answers`: the answer for each, the whole last.
+    - `verdict`: the effective verdict on the episode; None if nobody has decided.
     """
 
     episode: Path
@@ -36,12 +36,12 @@ class Separation:
 
     @property
     def passed(self) -> bool | None:
-        """Whether the goal was met in the whole; None if nobody has decided that."""
+        """Whether the whole episode met the goal; None if nobody has decided that."""
         return None if self.verdict is None else self.verdict.passed
 
     @property
     def outcome(self) -> Outcome:
-        """What the function does on this episode, whatever it should do."""
+        """What the function does on this episode, whether or not it should."""
         whole = self.answers[-1]
         if whole.broke:
             return "broke"
@@ -51,7 +51,7 @@ class Separation:
 
     @property
     def is_right(self) -> bool:
-        """Whether that is as it should be: it separates, or fails where the goal was not met."""
+        """Whether the outcome is right: it separates, or it fails where the goal was not met."""
         if self.passed is False:
             return self.outcome in {"never", "too early"}
         return self.outcome == "separates"
@@ -73,7 +73,7 @@ class Separation:
         return next((step for step, answer in pairs if answer.holds), None)
 
     def lines(self) -> Iterator[str]:
-        """Yield what a person has to know of it: whether it is right, where it holds, why not."""
+        """Yield a report for a person: whether it is right, where it holds, and why it does not."""
         known = {True: "goal met", False: "goal not met", None: "nobody has decided"}[self.passed]
         right, wrong = ("right", "WRONG") if self.passed is not None else ("separates", "USELESS")
         where = f"after step {self.held}" if self.held else "at no step"
@@ -112,10 +112,10 @@ def separate(
     verdict: Verdict | None,
     limits: Limits | None = None,
 ) -> Separation:
-    """Run a draft on an episode that is recorded in a folder, and on each prefix, in the sandbox.
+    """Run a draft in the sandbox on a recorded episode and on each of its prefixes.
 
     Raises:
-        UnavailableError: nothing can be shut off on this system.
+        UnavailableError: this system cannot isolate a process.
         HostError: the sandbox's process does not work.
     """
     count = len(episode.steps)

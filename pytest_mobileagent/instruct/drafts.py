@@ -48,7 +48,7 @@ _DECISION = {"decision": str, "id": str, "instruction": str, "who": str, "note":
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a person decided: whether an instruction is kept, in which words, why and when."""
+    """A person's decision: whether an instruction is kept, its final words, why and when."""
 
     kept: bool
     instruction: str
@@ -59,29 +59,29 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An instruction that was written, as plain data, with the decision on it that stands."""
+    """An instruction that a model wrote, as plain data, with the effective decision on it."""
 
     row: Mapping[str, Any]
     decision: Decision | None = None
 
     @property
     def id(self) -> str:
-        """What the instruction is called."""
+        """The id of the instruction."""
         return str(self.row["id"])
 
     @property
     def instruction(self) -> str:
-        """The words that stand: those of a person, or else of the model."""
+        """The effective words: a person's, or else the model's."""
         return self.decision.instruction if self.decision else str(self.row["instruction"])
 
     @property
     def golden(self) -> tuple[Golden, ...]:
-        """What was done on each page but the last."""
+        """The action on each page but the last."""
         return tuple(map(golden_from_json, self.row["golden"]))
 
 
 def check_new(path: Path) -> None:
-    """Check that a table can be written to a path.
+    """Check that a new table can be written to a path.
 
     Raises:
         ValueError: it is no .jsonl file, or there is one already.
@@ -145,9 +145,9 @@ def read_drafts(path: Path) -> list[Draft]:
 def decide(
     path: Path, draft: Draft, decision: str, *, who: str, instruction: str = "", note: str = ""
 ) -> None:
-    """Add a person's decision on a draft, and write the table anew by all decisions.
+    """Add a person's decision on a draft, and rewrite the table by all decisions.
 
-    An `instruction` replaces the words of the model, which stay in the draft.
+    An `instruction` replaces the words of the model, which remain in the draft.
 
     Raises:
         ValueError: there is no such decision, or it keeps an instruction without words.
@@ -192,7 +192,7 @@ def pages_of(draft: Draft, table: Path) -> tuple[Screen, ...]:
 
 
 def _whole(data: Any, kinds: Mapping[str, Any], what: str) -> dict[str, Any]:
-    """Return data that have all of some fields.
+    """Return the data if it has all required fields.
 
     Raises:
         TypeError, LookupError: they do not.
@@ -250,7 +250,7 @@ def _write_tasks(path: Path, drafts: Sequence[Draft]) -> None:
     lines = []
     for each in drafts:
         row = {name: value for name, value in each.row.items() if name != "instruction"}
-        # Braces in a goal would be placeholders.
+        # Braces are doubled, as they would be placeholders in a goal.
         row = {"id": each.id, "goal": literal(each.instruction), **row}
         if each.decision is not None:
             edited = each.decision.instruction != each.row["instruction"]

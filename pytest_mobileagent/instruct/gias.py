@@ -1,9 +1,10 @@
-"""GIAS: an instruction for each route, in requests that each ask for one thing.
+"""GIAS: writing an instruction for a route, in requests that each ask for one thing.
 
 Algorithm 1 of arXiv 2505.11891: describe the pages, infer what each action was for, sum up what
 each has changed, write an instruction for each step, merge these, simplify the result, and verify
 that no step is redundant. For k steps that makes 4k + 4 requests, each with at most one picture:
-some models take no more. The page at the end is described first, and told with the others (P_t).
+some models accept no more. The last page is described first, and its description is part of the
+requests for the others (P_t).
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ T = TypeVar("T")
 _MOST_TOKENS = 4096
 _LONGEST_PAGE = 8000  # characters of a hierarchy's outline
 _LONGEST = 2000  # characters of a text that a model wrote
-_RUN = 4  # words in a row of a page's text that an instruction does not share by chance
-_RUN_HAN = 8  # characters of Chinese and the like, which have no spaces
+_RUN = 4  # words in a row that an instruction does not share with a page by chance
+_RUN_HAN = 8  # characters of scripts without spaces, such as Chinese
 _MARKS = ".,:;!?\"'()[]\u201c\u201d\u2018\u2019\u3002\u3001\u300c\u300d"
 _ADDRESS = re.compile(r"\S+@\S+\.\w+|https?://\S+|www\.\S+|\+?\d[\d -]{6,}\d", re.IGNORECASE)
 
@@ -55,12 +56,12 @@ class NotWrittenError(MobileAgentError):
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What is said of an instruction before a person sees it.
+    """The automatic checks of an instruction, before a person sees it.
 
-    - `fits`: whether the steps do what it asks, all of it and nothing else; `redundant`: the
-      numbers of steps without which it would be fulfilled, too; `reason`: in the model's words.
-    - `repeats`: what it takes from the text of a page that no step has touched, typed or asked for:
-      such a text may be an order that a hostile page gives.
+    - `fits`: whether the steps do all that it asks, and nothing else; `redundant`: the numbers of
+      steps without which it would still be fulfilled; `reason`: the model's reason.
+    - `repeats`: text of a page that the instruction repeats although no step touched or typed it:
+      it may be an order from a hostile page.
     """
 
     fits: bool
@@ -70,7 +71,7 @@ class Verification:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing speaks against it."""
+        """Whether no check failed."""
         return self.fits and not self.redundant and not self.repeats
 
     def to_json(self) -> dict[str, Any]:
@@ -99,8 +100,8 @@ class Written:
 class Writer:
     """Writes instructions for routes in one language.
 
-    - `model`: returns who is asked in a stage; `examples`: pairs of what is given and the reply,
-      of the user's own, by the stage that they are for.
+    - `model`: returns the model for a stage; `examples`: the user's few-shot examples by stage,
+      as pairs of input and reply.
     - `calls`: all calls that were made.
     """
 
@@ -114,7 +115,7 @@ class Writer:
         """Return an instruction for a route.
 
         Raises:
-            NotWrittenError: a page cannot be shown, or a reply stays unreadable.
+            NotWrittenError: a page cannot be shown, or a reply cannot be read after a retry.
             RequestRefusedError: a provider refuses a request.
             BudgetSpent, ModelUnavailable: no `Exception`s: a model does not answer.
         """
@@ -145,9 +146,9 @@ class Writer:
         return Written(route, request, steps, merged[0], verified)
 
     def _described(self, screens: Sequence[Screen]) -> list[str]:
-        """Return descriptions of all pages, the last of which is made first.
+        """Return descriptions of all pages; the last page is described first.
 
-        On one way to the same end each page is described once, however often it is passed.
+        For routes to the same last page, each page is described only once.
         """
         goal = self._page(screens[-1], "")
         return [*(self._page(screen, goal) for screen in screens[:-1]), goal]
@@ -208,10 +209,10 @@ class Writer:
 
 
 def _page_parts(frame: Frame) -> list[Part]:
-    """Return a page as a picture, with the touches of the frame, and as an outline.
+    """Return a page as a picture with the touches drawn on it, and as a text outline.
 
     Raises:
-        NotWrittenError: it has neither.
+        NotWrittenError: the page has neither a picture nor a hierarchy.
     """
     parts: list[Part] = []
     try:
@@ -251,7 +252,7 @@ def _line(value: object) -> str:
     """Return a text on one line.
 
     Raises:
-        ValueError: it is none, or empty, or longer than any instruction.
+        ValueError: it is not a text, or empty, or too long.
     """
     line = " ".join(value.split()) if isinstance(value, str) else ""
     if not line or len(line) > _LONGEST:
@@ -274,10 +275,10 @@ def _verification(reply: str, steps: int) -> Verification:
 
 
 def repeated(texts: Iterable[str], golden: Sequence[Golden], screens: Sequence[Screen]) -> str:
-    """Return what instructions take from the text of a page, though no step has to do with it.
+    """Return text of a page that instructions repeat although no step involves it; "" if none.
 
-    That is a run of words, or an address or a number, that stands neither on what was touched nor
-    in what was typed. It need not be an order, but a person has to see it; empty if there is none.
+    It is a run of words, an address or a number that occurs neither on a touched element nor in
+    typed text. It may be harmless, but a person has to see it.
     """
     used = " \n ".join(_folded(text) for text in _used(golden, screens))
     pages = [_folded(text) for screen in screens for text in _texts_of(screen)]
@@ -292,7 +293,7 @@ def repeated(texts: Iterable[str], golden: Sequence[Golden], screens: Sequence[S
 
 
 def _runs(text: str) -> Iterator[str]:
-    """Return all runs of words, and of letters that are written without spaces, of a text."""
+    """Return all runs of words of a text, and of characters of scripts without spaces."""
     words = text.split()
     for at in range(len(words) - _RUN + 1):
         yield " ".join(words[at : at + _RUN])
@@ -302,7 +303,7 @@ def _runs(text: str) -> Iterator[str]:
 
 
 def _used(golden: Sequence[Golden], screens: Sequence[Screen]) -> Iterator[str]:
-    """Return the texts that the steps have to do with: of what was touched, and typed."""
+    """Return the texts that the steps involve: of touched elements, and typed ones."""
     for each, screen in zip(golden, screens, strict=False):
         if isinstance(each.action, Type):
             yield each.action.text
@@ -319,7 +320,7 @@ def _texts_of(screen: Screen) -> Sequence[str]:
 
 
 def _folded(text: str) -> str:
-    """Return a text in lower case with single spaces, without marks at the ends of words."""
+    """Return a text in lower case with single spaces, without punctuation around words."""
     folded = unicodedata.normalize("NFKC", text).lower()
     seen = "".join(char for char in folded if unicodedata.category(char) != "Cf")
     return " ".join(found for word in seen.split() if (found := word.strip(_MARKS)))

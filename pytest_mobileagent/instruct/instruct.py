@@ -1,4 +1,4 @@
-"""`python -m pytest_mobileagent instruct`: instructions for recorded trajectories, by models."""
+"""`python -m pytest_mobileagent instruct`: models write instructions for trajectories."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ def main(
     episodes: Callable[[Path], Iterable[Source]],
     project: Callable[[], Settings],
 ) -> int:
-    """Write instructions, price that, or compare some with others; return the exit status.
+    """Write instructions, estimate their price, or compare two tables; return the exit status.
 
-    `episodes` gives the finished episodes of a run, `project` what no option says. The status is 0
-    if all was written or compared, 1 if some of it was not, 2 if it stopped before the end (a
-    budget, a model that does not answer), 4 if something is wrong with what was given, 130 after
+    `episodes` returns the finished episodes of a run, `project` the settings that no option names.
+    The status is 0 if all instructions were written or compared, 1 if some were not, 2 if it
+    stopped early (a budget was spent, a model does not answer), 4 if the input is wrong, 130 after
     Ctrl-C.
     """
     parser = _parser()
@@ -125,7 +125,7 @@ def _compared(
     project: Callable[[], Settings],
     ledger: Path,
 ) -> int:
-    """Ask judges which of two instructions is better, print what they say, and return the status.
+    """Ask judges which of two instructions is better, print a table, and return the status.
 
     Raises:
         ValueError, MobileAgentError: judges cannot be asked, or there is nothing to compare.
@@ -154,17 +154,17 @@ def _compared(
 def _cache(
     given: argparse.Namespace, models: Sequence[ModelReference], project: Callable[[], Settings]
 ) -> ReplyCache | None:
-    """Return the cache of replies; those of a script, which may change, are not kept."""
+    """Return the cache of replies; replies of scripts are not cached, as a script may change."""
     if any(each.is_script for each in models):
         return None
     return ReplyCache(given.cache or project().replies)
 
 
 def _limit(text: str | None) -> Limit:
-    """Return the limit of the whole command, which knows no episodes.
+    """Return the budget of the whole command, which has no episodes.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is not a limit.
     """
     try:
         return Limit(parse_limit(text).run) if text else Limit()
@@ -178,7 +178,7 @@ def _groups(
     episodes: Callable[[Path], Iterable[Source]],
     left_out: Counter[str],
 ) -> list[tuple[Route, ...]]:
-    """Return the routes that are taken from all that is named.
+    """Return the chosen routes of all runs and graphs that were named.
 
     Raises:
         TaskError: there are none.
@@ -188,7 +188,7 @@ def _groups(
     found: list[tuple[Route, ...]] = []
     for path in given.paths:
         if (path / "graph.json").is_file():
-            unfit: Counter[str] = Counter()  # of walks that lead nowhere the user knows nothing
+            unfit: Counter[str] = Counter()  # walks that lead nowhere do not concern the user
             with Graph.open(path) as graph:
                 check_graph(graph)
                 walks = graph_routes(graph, wanted, given.seed, given.start, given.end)
@@ -249,7 +249,7 @@ def _summary(
 
 
 def _tell(done: int, of: int) -> None:
-    """Report progress on standard error: in one line of a terminal, elsewhere every 50 routes."""
+    """Report progress on standard error: on one line of a terminal, else every 50 routes."""
     is_terminal = sys.stderr.isatty()
     if is_terminal or done == of or done % 50 == 0:
         end = "" if done < of and is_terminal else "\n"
@@ -303,7 +303,7 @@ def _parser() -> Parser:
 
 
 def _check(parser: Parser, given: argparse.Namespace) -> None:
-    """End with a usage error where options do not fit."""
+    """Exit with a usage error if options contradict each other."""
     tables = [path for path in given.paths if path.suffix == ".jsonl"]
     given.table = tables[0] if tables else None
     if tables and (len(given.paths) > 1 or given.output or given.dry_run or not given.compare_with):

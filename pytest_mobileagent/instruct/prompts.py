@@ -1,4 +1,4 @@
-"""What models are asked when they write an instruction for a route, in English and Chinese.
+"""The prompts for writing an instruction for a route, in English and Chinese.
 
 The stages are those of GIAS (arXiv 2505.11891, Algorithm 1); the words are ours.
 """
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.judge.prompts.wording import Verbs
 
 StageName = Literal["describe", "intent", "change", "part", "merge", "simplify", "verify"]
-# Who is asked in each stage: the paper has pages described, changes summed up and instructions
-# written by three models (section 3.2).
+# The role that is asked in each stage: in the paper, three models describe pages, sum up changes
+# and write instructions (section 3.2).
 ROLES: Mapping[StageName, str] = {
     "describe": "describer",
     "intent": "writer",
@@ -33,7 +33,7 @@ ROLES: Mapping[StageName, str] = {
 class Stage:
     """One kind of request: the `rules` of the system prompt, and a `sample` of a reply.
 
-    The sample shows the form, and stands for the reply where nobody is asked (a dry run).
+    The sample shows the format, and replaces the reply in a dry run, which asks no model.
     """
 
     rules: str
@@ -42,11 +42,11 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """All that models are told in one language; capitals in braces stand for what is filled in.
+    """All prompts in one language; words in capitals and braces are placeholders.
 
-    - `guard`: how data is fenced ({NUMBER}); `repair`: what is said after an unreadable reply
-      ({PROBLEM}); `number`: which step an instruction is wanted for ({NUMBER}).
-    - `labels`: what introduces each kind of data; `example`: an example, and its reply.
+    - `guard`: how data is fenced ({NUMBER}); `repair`: the message after an unreadable reply
+      ({PROBLEM}); `number`: the step whose instruction is wanted ({NUMBER}).
+    - `labels`: the heading of each kind of data; `example`: an example, and its reply.
     - `better`: the rules for a judge of two instructions, whose reply ends with `Result: A`, B or
       tie; `better_sample`: such a reply.
     """
@@ -63,7 +63,7 @@ class Wording:
 
 
 def wording_of(language: str) -> Wording:
-    """Return the words for a language: Chinese for "zh" and "zh-…", English for others."""
+    """Return the prompts in a language: Chinese for "zh" and "zh-…", English for all others."""
     return CHINESE if language.partition("-")[0].lower() == "zh" else ENGLISH
 
 

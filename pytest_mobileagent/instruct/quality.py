@@ -1,9 +1,9 @@
-"""How good instructions are: judges compare them with others, and their steps with the fewest.
+"""The quality of instructions: judges compare them with others; step efficiency of their routes.
 
 As in Table 2 of Mobile-Bench-v2 (arXiv 2505.11891): the win rate is the share of instructions that
 are as good as, or better than, those that they are compared with; SE, the step efficiency, is the
 steps of the golden path over the fewest that are known to lead from its first to its last page.
-Judges have a liking for the first, or the last, of two texts: each pair is shown in both orders.
+Judges tend to prefer the first, or the last, of two texts, so each pair is shown in both orders.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ _RESULT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """An instruction and the one that it is compared with, as the judges have decided.
+    """The judges' comparison of an instruction with another one.
 
-    - `won`, `tied`, `lost`: how many of the judges prefer it, neither, or the other one. A judge
-      who prefers another one in each order has no preference.
-    - `turned`: how many of the judges say something else when the order is turned.
+    - `won`, `tied`, `lost`: how many judges prefer it, have no preference, or prefer the other. A
+      judge whose preference changes with the order has none.
+    - `turned`: how many judges answer differently when the order is reversed.
     """
 
     draft: Draft
@@ -61,7 +61,7 @@ class Pair:
 
     @property
     def value(self) -> float:
-        """The share of the judges to whom it is at least as good as the other one."""
+        """The share of judges who find it at least as good as the other one."""
         return (self.won + self.tied) / (self.won + self.tied + self.lost)
 
 
@@ -74,7 +74,7 @@ class Comparison:
     unpaired: int
 
     def lines(self) -> Iterator[str]:
-        """Yield a table with a column for each size of tasks, and one for all."""
+        """Yield the lines of a table with a column for each size of tasks, and one for all."""
         sizes = list(dict.fromkeys(tag for pair in self.pairs for tag in pair.draft.row["tags"]))
         columns = [[p for p in self.pairs if size in p.draft.row["tags"]] for size in sizes]
         table = [("", *sizes, "all"), *(
@@ -95,8 +95,8 @@ def compare(
 ) -> Comparison:
     """Ask judges which of two instructions describes a trajectory better.
 
-    The models' own words are compared, whatever people have made of them, with the goals of the
-    table `others` that have the same ids. Words that are equal are a tie, and nobody is asked.
+    The models' words, without people's edits, are compared with the goals of the table `others`
+    that have the same ids. Equal words are a tie, and no judge is asked.
 
     Raises:
         TaskError: the other table cannot be read, or has none of the ids.
@@ -149,7 +149,7 @@ def _pair(draft: Draft, other: str, table: Path, judges: Sequence[Model]) -> Pai
 
 
 def _trajectory(draft: Draft, table: Path) -> list[Part]:
-    """Return what judges see of a trajectory: what was done in each step, and up to 8 pictures.
+    """Return the parts of a prompt that show a trajectory: its actions, and up to 8 pictures.
 
     Raises:
         MobileAgentError: its pages cannot be read.
@@ -178,7 +178,7 @@ def _better(model: Model, draft: Draft, pages: Sequence[Part], one: str, other: 
     """Return which of two instructions a judge finds better.
 
     Raises:
-        TaskError: its reply stays unreadable.
+        TaskError: its reply cannot be read, even after a retry.
     """
     wording = wording_of(str(draft.row["language"]))
     number, sealed = seal(

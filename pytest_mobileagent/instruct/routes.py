@@ -1,7 +1,7 @@
-"""Routes that instructions are written for: chosen from runs and graphs, with fixed ends.
+"""The routes for which instructions are written, chosen from runs and graphs by their ends.
 
 GIAS (arXiv 2505.11891, section 3.2) takes several paths between the same first and last page, with
-at least two kinds of actions, and as few pages that are equal to others as there can be.
+at least two kinds of actions and with as few repeated pages as possible.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ SIMPLE, COMPLEX = 6, 11  # the most steps of the paper's simple and complex task
 
 @dataclass(frozen=True)
 class Route:
-    """A way from a first page to a last one, which an instruction is to describe.
+    """A path from a first page to a last one, for which an instruction is written.
 
     - `id`: the same whenever the same route is found again.
-    - `golden`: what was done on each page but the last.
-    - `alike`: for each page, the last too, the name of all that are equal to it.
-    - `packages`: the apps that are needed for it.
-    - `fewest`: the fewest steps that are known to lead from its first to its last page.
+    - `golden`: the action on each page but the last.
+    - `alike`: for each page, including the last, a name that equal pages share.
+    - `packages`: the apps that it needs.
+    - `fewest`: the fewest known steps from its first to its last page.
     - `origin`: where it is recorded, as plain data: "episode", or "graph".
     - `see`: reads all pages in order; it raises a `MobileAgentError` if they cannot be read.
-    - `snapshot`, `page`: where it starts, and the id of its last page, if that has one.
+    - `snapshot`, `page`: where it starts, and the id of its last page, if it has one.
     """
 
     id: str
@@ -66,7 +66,7 @@ class Route:
 
     @property
     def kinds(self) -> set[str]:
-        """The kinds of its actions; the two ways to say a scroll are one."""
+        """The kinds of its actions; `Scroll` and `Swipe` are one kind."""
         return {kind(each.action) for each in self.golden}
 
     @property
@@ -81,16 +81,16 @@ class Route:
 
 
 def kind(action: Action) -> str:
-    """Return the kind of an action, by which GIAS tells routes that vary from those that do not."""
+    """Return the kind of an action; GIAS requires several kinds in a route."""
     return "scroll" if isinstance(action, Scroll | Swipe) else type(action).__name__.lower()
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which routes are taken.
+    """The criteria by which routes are chosen.
 
-    - `least`, `most_steps`: their steps; `kinds`: the fewest kinds of actions.
-    - `per_ends`: the most routes between the same two pages; `most`: the most of all.
+    - `least`, `most_steps`: the range of steps; `kinds`: the least number of kinds of actions.
+    - `per_ends`: the most routes between the same two pages; `most`: the most routes in all.
     """
 
     least: int = 4
@@ -103,10 +103,10 @@ class Wanted:
 def chosen(
     routes: Iterable[Route], wanted: Wanted, left_out: Counter[str]
 ) -> list[tuple[Route, ...]]:
-    """Return the routes that are taken, those between the same ends together.
+    """Return the chosen routes, those between the same ends next to each other.
 
-    Of those between the same ends, the ones with the fewest equal pages are taken, and of these the
-    shortest. Why others are not is counted in `left_out`.
+    Between the same ends, routes with the fewest repeated pages are preferred, then the shortest.
+    `left_out` counts the reasons why routes were not chosen.
     """
     groups: dict[tuple[str, str], list[Route]] = defaultdict(list)
     for route in routes:
@@ -128,7 +128,7 @@ def chosen(
 
 
 def _unfit(route: Route, wanted: Wanted) -> str:
-    """Return why a route is not taken; empty if it is."""
+    """Return why a route does not meet the criteria; empty if it does."""
     if len(set(route.alike)) < 2:
         return "a path of one page: nothing changes on it"
     if not wanted.least <= len(route.golden) <= wanted.most_steps:
@@ -139,7 +139,7 @@ def _unfit(route: Route, wanted: Wanted) -> str:
 
 
 def episode_routes(sources: Iterable[Source], left_out: Counter[str]) -> Iterator[Route]:
-    """Return a route for each finished episode of a run; why others have none is counted.
+    """Return the routes of a run's finished episodes, and count why others have none.
 
     Raises:
         OSError, RecordError: the run cannot be read.
@@ -157,10 +157,10 @@ def episode_routes(sources: Iterable[Source], left_out: Counter[str]) -> Iterato
 
 
 def episode_route(folder: Path, name: str, pages: Pages) -> Route:
-    """Return the route of an episode: what was done on the phone, without questions and pauses.
+    """Return the route of an episode: its actions on the phone, without questions and waits.
 
     Raises:
-        LeftOutError: nothing was done, or something that no route can hold.
+        LeftOutError: nothing was done, or something that a route cannot contain.
         ScreenError, RecordError: it cannot be read.
     """
     episode, steps = _episode(folder)
@@ -181,7 +181,7 @@ def episode_route(folder: Path, name: str, pages: Pages) -> Route:
 
 
 def episode_screens(folder: Path) -> tuple[Screen, ...]:
-    """Return the pages of the route of an episode, the last one too.
+    """Return the pages of the route of an episode, including the last one.
 
     Raises:
         LeftOutError, ScreenError, RecordError: see `episode_route`.
@@ -204,7 +204,7 @@ def _episode(folder: Path) -> tuple[EpisodeRecord, list[TrajectoryStep]]:
 
 
 def golden_of(action: Action, screen: Screen) -> Golden:
-    """Return an action as golden on its screen; a touch may hit all of the control that it hit.
+    """Return an action as the golden one; a touch may hit anywhere on the control that it hit.
 
     Raises:
         ScreenError: the screenshot cannot be read.
@@ -214,7 +214,7 @@ def golden_of(action: Action, screen: Screen) -> Golden:
 
 
 def _fewest(alike: Sequence[str]) -> int:
-    """Return the fewest steps from the first to the last page, by the moves of one route."""
+    """Return the fewest steps from the first to the last page along the edges of one route."""
     after: dict[str, set[str]] = defaultdict(set)
     for one, other in pairwise(alike):
         after[one].add(other)
@@ -226,7 +226,7 @@ def _fewest(alike: Sequence[str]) -> int:
 
 
 class Pages:
-    """Names pages, so that screens that show the same one have the same name (`same_page`)."""
+    """Gives pages names, so that screens showing the same page (`same_page`) share one."""
 
     def __init__(self) -> None:
         self._known: dict[str, list[Sight]] = defaultdict(list)

@@ -1,8 +1,8 @@
-"""Routes on graphs of recorded pages: walks from a start page that take no detours.
+"""Routes on graphs of recorded pages: random walks without detours from a start page.
 
 Mobile3M's graphs have millions of pages (arXiv 2505.11891, appendix A), so routes are not
-enumerated but walked at random, by a seed: never twice to equal pages, and never in several steps
-to where a single one leads.
+enumerated but walked at random, with a seed: a walk never visits equal pages twice, and never takes
+several steps where one step suffices.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
 
 _WALKS = 40  # for each route that is wanted
-_PATIENCE = 50  # walks in a row that find nothing new
-_FARTHEST = 20_000  # pages among which the shortest way is looked for
+_PATIENCE = 50  # walks in a row that find no new route
+_FARTHEST = 20_000  # pages that a search for the shortest path visits
 _KEPT = 50_000  # pages whose edges are kept in memory
 
 
 def graph_routes(
     graph: Graph, wanted: Wanted, seed: int, start: str = "", end: str = ""
 ) -> Iterator[Route]:
-    """Return routes on a graph that start at `start`, or wherever it or one of its tasks does.
+    """Return routes on a graph from the page `start`, or else from its or its tasks' start pages.
 
-    If `end` is given, they end on that page or one that is equal to it.
+    If `end` is given, they end on that page or an equal one.
 
     Raises:
         TaskError: the graph has no such page, or the two are equal.
@@ -73,7 +73,7 @@ def graph_routes(
 
 
 def _starts_of_tasks(graph: Graph) -> list[str]:
-    """Return the pages on which a graph's tasks start; none if it has no tasks."""
+    """Return the pages on which a graph's tasks start."""
     table = (graph.folder / TASKS).resolve()
     each = rows(table) if table.is_file() else ()
     found = (str(row.columns.get("snapshot") or "") for row in each)
@@ -81,7 +81,7 @@ def _starts_of_tasks(graph: Graph) -> list[str]:
 
 
 def graph_screens(graph: Path, pages: Sequence[str]) -> tuple[Screen, ...]:
-    """Return pages of a graph; those without a picture have none, instead of a white one.
+    """Return pages of a graph; one without a picture gets none (and not a white one).
 
     Raises:
         GraphError: they cannot be read.
@@ -95,7 +95,7 @@ def graph_screens(graph: Path, pages: Sequence[str]) -> tuple[Screen, ...]:
 
 
 class _Ground:
-    """A graph to walk on; `name` names all pages that are equal to one."""
+    """A graph to walk on; `name` returns a name that equal pages share."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -103,11 +103,11 @@ class _Ground:
         self.name = lru_cache(_KEPT)(lambda page: graph.page(page).same)
 
     def _leaving(self, page: str) -> Sequence[Edge]:
-        """Return the edges that lead from a page, or from one that is equal to it."""
+        """Return the edges that lead from a page or from equal ones."""
         return [edge for each in (page, *self.graph.same(page)) for edge in self.graph.edges(each)]
 
     def distances(self, first: str, most: int) -> dict[str, int]:
-        """Return the fewest steps to what can be reached in at most so many, the nearest first."""
+        """Return the distance, in steps, to each page within a limit, the nearest first."""
         found, border = {self.name(first): 0}, [first]
         for steps in range(1, most + 1):
             targets = [edge.target for page in border for edge in self.leaving(page)]
@@ -119,9 +119,9 @@ class _Ground:
         return found
 
     def walk(self, first: str, most: int, chance: random.Random, end: str) -> list[Edge]:
-        """Return a random walk that passes no two equal pages, and ends at `end` if it gets there.
+        """Return a random walk of limited length that visits no two equal pages.
 
-        It has at most so many steps.
+        It ends at `end` if it gets there.
         """
         goal = self.name(end) if end else ""
         passed, walk, page = {self.name(first)}, list[Edge](), first
@@ -135,7 +135,7 @@ class _Ground:
         return walk
 
     def straightened(self, walk: Sequence[Edge]) -> list[Edge]:
-        """Return a walk without detours: where one step leads farther along it, it is taken."""
+        """Return a walk without detours: where one step leads to a later page, it is taken."""
         places = {self.name(edge.target): at for at, edge in enumerate(walk)}
         way: list[Edge] = []
         at = 0

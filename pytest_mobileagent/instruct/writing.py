@@ -1,4 +1,4 @@
-"""Writing the instructions of many routes: who is asked, at the same time, and what it costs."""
+"""Writing the instructions of many routes concurrently, with their models and their costs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Examples = dict[StageName, list[tuple[str, str]]]
 
 
 def read_examples(path: Path | None) -> Examples:
-    """Return the user's own few-shot examples, by the stage that they are for.
+    """Return the user's few-shot examples by stage.
 
     They are the rows of a table with the columns `stage`, `given` and `reply`.
 
@@ -53,7 +53,7 @@ def read_examples(path: Path | None) -> Examples:
 
 @dataclass(frozen=True, slots=True)
 class _Sample:
-    """The client of a model that is not asked: it always gives the sample of a reply."""
+    """The client of a dry run, which asks no model: its reply is always the sample."""
 
     text: str
 
@@ -65,8 +65,8 @@ class _Sample:
 class Writers:
     """The writers of instructions in all languages, whose models share one account.
 
-    Unless it `asks`, no model is asked: each reply is the sample of its stage, and what that would
-    cost is counted as it is for models that report no tokens.
+    Unless it `asks`, no model is asked: each reply is the sample of its stage, and its cost is
+    estimated as for models that report no tokens.
 
     Raises:
         ValueError: a model cannot be reached from here.
@@ -102,11 +102,11 @@ class Writers:
 
     @property
     def is_scripted(self) -> bool:
-        """Whether a model is a script, whose replies are in an order."""
+        """Whether a model is a script, whose replies come in a fixed order."""
         return any(each.is_script for each in self._choice.references)
 
     def total(self) -> str:
-        """Return what all calls have cost, and those of each role, in words."""
+        """Return the cost of all calls, and of each role, in words."""
         lines = [_cost("in all", totals(self.calls))]
         for role in dict.fromkeys(ROLES.values()):
             reference = self._choice.of(role)
@@ -129,10 +129,10 @@ def write_all(
     left_out: Counter[str],
     tell: Callable[[int, int], None],
 ) -> list[Written]:
-    """Return the instructions of all routes for which one can be written; others are counted.
+    """Return the instructions of all routes for which one can be written; count the others.
 
-    Routes between the same ends are done one after another, as they have pages in common; `tell` is
-    told how many routes are done, and of how many.
+    Routes between the same ends are written one after another, as they share pages. `tell` is
+    called with the number of finished routes and the number of all.
 
     Raises:
         BudgetSpent, ModelUnavailable: no `Exception`s: no more can be asked.

@@ -59,7 +59,7 @@ _SCRIPTS: Final = (
 
 
 def undrawable(text: str) -> str:
-    """Return the letters of a text that no font has, and how to install one; "" if none lack one."""
+    """Return which letters of a text have no font, and how to install one; empty if all have."""
     script = next((each for each in _scripts_of(text) if _file(each) is None), None)
     if script is None:
         return ""

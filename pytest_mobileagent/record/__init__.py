@@ -1,4 +1,4 @@
-"""A local page on which people work on a phone: they record tasks of their own, and play others.
+"""A local page on which people work on a phone: they record new tasks, and play others.
 
 For an agent that is a person: `play` shows the phone and the goal on the page until the task ends.
 """

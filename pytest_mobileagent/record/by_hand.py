@@ -1,4 +1,4 @@
-"""A person plays a task: the page shows the phone of an agent, and the goal that the agent has."""
+"""The agent that is a person: the page shows the phone and the goal, and the person acts."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.phone import Phone
     from pytest_mobileagent.screen.screen import Screen
 
-_PAUSE = 0.5  # seconds that a look around waits
+_PAUSE = 0.5  # seconds to wait before the page is refreshed
 
 
 def play(
     briefing: Briefing, phone: Phone, *, browser: bool = True, announce: Path | None = None
 ) -> None:
-    """Let a person do a task on the page, until it ends; every action is recorded as an agent's.
+    """Have a person do a task on the page until it ends; each action is recorded as an agent's.
 
     The address is printed on the terminal; `announce` is a file that it is written to as well.
 
     Raises:
-        EpisodeOver: the person has ended the task, or a limit has.
+        EpisodeOver: the person ended the task, or a limit was reached.
         AgentError: the page cannot be served.
     """
     desk = PlayDesk(briefing, phone)
@@ -61,7 +61,7 @@ def play(
 
 
 def _announce(text: str, url: str, file: Path | None) -> None:
-    """Print the address where a person sees it: an agent's own output goes to the record."""
+    """Print the address on the terminal itself, as an agent's output goes to the record."""
     if file is not None:
         write_text(file, f"{url}\n")
     try:
@@ -72,7 +72,7 @@ def _announce(text: str, url: str, file: Path | None) -> None:
 
 
 class PlayDesk:
-    """What the page shows and asks of a task that is played.
+    """A task that a person plays: what the page shows of it, and what the page may ask for.
 
     The page asks from threads of the server; the phone belongs to the agent's own thread, which
     answers in `work`.
@@ -119,7 +119,7 @@ class PlayDesk:
         self._reply, self._notice = observation.reply or "", observation.notice
 
     def state(self) -> dict[str, Any]:
-        """Return what the page shows beside the screen."""
+        """Return all that the page shows but the screen, as JSON-able data."""
         return {
             "mode": "play",
             "phase": "ended" if self._ended else "work",

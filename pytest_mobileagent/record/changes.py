@@ -1,4 +1,4 @@
-"""What a person's work has changed on the phone, and the assert that would hold each change."""
+"""What a person changed on the phone, and the assert that would check each change."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from pytest_mobileagent.record.state import State
 
 _SHOWN = 120  # characters of a value on the page
-_EPOCH = 1_000_000_000  # seconds: what is larger is a moment, or a number of milliseconds
-# Columns and keys that are another time's: numbers of rows, moments, counters.
+_EPOCH = 1_000_000_000  # seconds: a larger number is a moment, or counts milliseconds
+# Columns and keys whose values differ between days: row numbers, moments, counters.
 _VOLATILE_NAME = re.compile(
     r"^_?id$|_ids?$|^(day|month|year)$|(time|date|stamp|count(er)?|version|seq(uence)?|hash|uuid|guid|token|lookup"
     r"|last|next|recent|boot|uptime|session|sync|dirty)"
 )
 _VOLATILE_TEXT = re.compile(r"\d{1,2}:\d\d|\d{4}-\d\d-\d\d|[0-9a-f]{8}-[0-9a-f]{4}-|^\d{10,}$")
-# Settings that follow the clock, or the work itself, and not the goal.
+# Settings that depend on the clock or on the work as such, and not on the goal.
 _ALONGSIDE = re.compile(r"^(next_alarm|device_provisioned|bluetooth_addresses|.*_last_.*)")
 
 
@@ -31,9 +31,9 @@ class Check:
     """An assert of a task's body, with the probe that it reads.
 
     - `probe`: the expression that makes the probe, empty for what the screen shows.
-    - `path`: that of a file on the phone, for which `{path}` stands in `probe`; or empty.
-    - `name`: how the probe is called in the task, unless that name is taken.
-    - `test`: the condition, in which `{probe}` stands for what the probe read.
+    - `path`: the path of a file on the phone, which replaces `{path}` in `probe`; or empty.
+    - `name`: the probe's name in the task, unless that name is taken.
+    - `test`: the condition, in which `{probe}` is replaced by what the probe read.
     """
 
     test: str
@@ -45,10 +45,10 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Something that is not as before: where it is, what became of it, and what would check that.
+    """A change on the phone: where it is, what changed, and the assert that would check it.
 
-    `is_volatile` is whether another hour, another phone, or another run would change it, too, and
-    `why` says what speaks for that.
+    `is_volatile` says whether it would also differ at another hour, on another phone or in another
+    run, and `why` gives the reason.
     """
 
     where: str
@@ -59,12 +59,12 @@ class Change:
 
     @property
     def key(self) -> str:
-        """What identifies the change on the page."""
+        """The id of the change on the page."""
         return f"{self.where}\n{self.what}\n{self.check.test}"
 
 
 def changes(before: State, after: State) -> list[Change]:
-    """Return all changes between two states, the ones that will last first."""
+    """Return all changes between two states, those that are not volatile first."""
     found = [
         *_settings(before, after),
         *_rows(before, after),
@@ -127,7 +127,7 @@ def _column(name: str) -> str:
 
 
 def _steady(rows: list[dict[str, Any]]) -> list[str]:
-    """Return the columns whose values another day or another phone would not change."""
+    """Return the columns whose values are the same on any day and any phone."""
     names = dict.fromkeys(name for row in rows for name in row)
     return [
         name
@@ -138,7 +138,7 @@ def _steady(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def _telling(columns: list[str], rows: list[dict[str, Any]]) -> list[str]:
-    """Return the columns that tell rows of the table apart; all of them if none does."""
+    """Return the columns that distinguish the rows of the table; all columns if none does."""
     found = [name for name in columns if len({repr(row.get(name)) for row in rows}) > 1]
     return found or columns
 
@@ -182,7 +182,7 @@ def _names(before: set[str], after: set[str], what: str) -> Iterator[Change]:
 
 
 def _why(name: str, value: Any) -> str:
-    """Return why a value would be another one on another day or phone; empty if it would not."""
+    """Return why a value would differ on another day or phone; empty if it would not."""
     if _VOLATILE_NAME.search(name.lower()):
         return "its name says a number, a time or a counter"
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) >= _EPOCH:

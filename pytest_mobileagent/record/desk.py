@@ -1,4 +1,4 @@
-"""What the page shows and asks of a recording: the phone, the changes, the file, the trials."""
+"""The desk of a recording: what the page shows of it, and what the page may ask for."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ class Desk(Protocol):
         """Do what the page asks for, and return the new state.
 
         Raises:
-            ValueError, LookupError, TypeError: it makes no sense; the text says why.
+            ValueError, LookupError, TypeError: the request is invalid; the text says why.
             MobileAgentError: it cannot be done.
         """
 
 
 def elements_of(screen: Screen) -> list[dict[str, Any]]:
-    """Return what can be touched on a screen, for those who work with the keyboard."""
+    """Return the touchable elements of a screen, for people who work with the keyboard."""
     try:
         found = touchables(screen)
     except MobileAgentError:
@@ -67,7 +67,7 @@ def elements_of(screen: Screen) -> list[dict[str, Any]]:
 class RecordDesk:
     """A recording, from the first touch to the file that has been tried.
 
-    `release` gives the phone back before the trials, which need one of their own or that very one.
+    `release` gives the phone back before the trials, which lease one themselves.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class RecordDesk:
         self._written: tuple[Written, list[str]] | None = None
         self.trial: Trial | None = None
         self.closed = threading.Event()
-        self.lost = ""  # why the phone is lost
+        self.lost = ""  # why the phone was lost
 
     @property
     def screen(self) -> Screen:
@@ -225,7 +225,7 @@ class RecordDesk:
         try:
             source, problem = self._task(given)[0].text, ""
         except ValueError as error:
-            source, problem = "", str(error)  # what is still missing is not a mistake
+            source, problem = "", str(error)  # an unfinished form is not a mistake
         return {"source": source, "missing": problem, "name": slug(str(given.get("goal", "")))}
 
     def _propose(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -276,7 +276,7 @@ def _is_afternoon(now: datetime | None) -> bool:
 
 
 def _on_screen(screen: Screen) -> list[Change]:
-    """Return what is on a screen as changes: the texts that a check may ask for."""
+    """Return the texts on a screen as changes, since a check may assert them."""
     found = []
     try:
         named = [each for each in touchables(screen) if each.text or each.content_desc]

@@ -1,4 +1,4 @@
-"""A goal and a name for what was recorded, proposed by a model; a person keeps or changes them."""
+"""A goal and a name for a recorded task, proposed by a model; a person keeps or edits them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.asking import Settings
     from pytest_mobileagent.llm.model import Model
 
-_MOST = 40  # moves, and changes, that are shown
+_MOST = 40  # moves, and changes, that the model sees
 _RULES = """\
 A person has shown on a phone how a task is done. You are told what they did, and what that has \
 changed. Write the goal that an assistant would be given for the same work: one or two sentences \
@@ -46,7 +46,7 @@ class Proposal:
 
 
 def proposer(given: argparse.Namespace, project: Callable[[], Settings]) -> MeteredModel:
-    """Return the model of an option, which can be asked.
+    """Return the model that an option names, and check that it can be asked.
 
     Raises:
         ValueError, HostError: it cannot be asked; the text says why.
@@ -62,7 +62,7 @@ def propose(
     """Ask a model for the goal of what was done.
 
     Raises:
-        ValueError: it does not answer, or not with a goal.
+        ValueError: the model does not answer, or its reply has no goal.
     """
     parts: list[str | Data] = [
         *("What was done:", Data("moves", "\n".join(moves[:_MOST]))),

@@ -34,9 +34,9 @@ def main(
 ) -> int:
     """Serve the page until the task is written, or until Ctrl-C; return the exit status.
 
-    `settings` are the project's, asked for a model that is to propose goals.
+    `settings` are the project's: they say which model proposes goals if no option does.
 
-    The status is 1 if the device cannot be had, or if the task did not behave as one has to.
+    The status is 1 if the device is not available, or if a trial of the task went wrong.
     """
     parser = _parser()
     given = parser.parse_args(arguments)
@@ -94,7 +94,7 @@ def _continued(given: argparse.Namespace) -> tuple[tuple[str, ...], list[Done]]:
 def _model(
     parser: argparse.ArgumentParser, given: argparse.Namespace, settings: Callable[[], Settings]
 ) -> Model | None:
-    """Return the model that proposes goals, if there is to be one; end with what is wrong of it."""
+    """Return the model that proposes goals, if any; exit with an error if it cannot be asked."""
     if given.model is None:
         return None
     from pytest_mobileagent.record.proposal import proposer  # asks for an extra

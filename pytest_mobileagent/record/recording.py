@@ -1,4 +1,4 @@
-"""A task as it is being recorded: what a person did on the phone, in words of a solution."""
+"""A task that is being recorded: what a person did on the phone, as moves of a solution."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ class Done:
 class Recording:
     """The recording of one task on a leased device, from the start to the writing of a file.
 
-    The page asks from several threads; whatever touches the phone holds a lock. `draft`, if there
-    is one, is a file in which what was done is kept, so that it can be continued.
+    Several threads of the page's server use it; a lock guards the phone. `draft`, if given, is a
+    file to which all actions are saved, so that the recording can be continued later.
 
     Raises:
         DeviceError: the phone does not answer.
@@ -80,16 +80,16 @@ class Recording:
 
     @property
     def is_readable(self) -> bool:
-        """Whether the phone's state can be read, so that changes are found."""
+        """Whether the phone's state can be read, which is needed to find changes."""
         return bool(self.before.settings)
 
     @property
     def number(self) -> int:
-        """The number of the screen that is shown: another one each time it changes."""
+        """The number of the shown screen; it grows each time the screen changes."""
         return self._number
 
     def look(self) -> Screen:
-        """Look at the phone again, which may have changed by itself.
+        """Observe the phone again, since its screen may have changed by itself.
 
         Raises:
             DeviceError: the phone does not answer.
@@ -98,7 +98,7 @@ class Recording:
             return self._look()
 
     def act(self, action: Action) -> Done:
-        """Do an action, and return how a solution says it.
+        """Perform an action, and return it with the move that a solution has for it.
 
         Raises:
             DeviceError: the phone does not answer, or cannot do that.
@@ -114,7 +114,7 @@ class Recording:
             return done
 
     def undo(self) -> None:
-        """Take the last action back: the others are played again from the snapshot.
+        """Undo the last action: reset the phone to the snapshot, and repeat the other actions.
 
         Raises:
             DeviceError: the phone does not answer.
@@ -125,7 +125,7 @@ class Recording:
             self._replay(before)
 
     def resume(self, done: Sequence[Done]) -> None:
-        """Play what was recorded before, to go on from there.
+        """Repeat what was recorded earlier, to continue from there.
 
         Raises:
             DeviceError: the phone does not answer.
@@ -163,7 +163,7 @@ class Recording:
         return list(dict.fromkeys(used))
 
     def choice_at(self, x: int, y: int) -> tuple[Any, Choice]:
-        """Return the element that a touch at a pixel is for, and how it would be written.
+        """Return the element that a touch at a pixel hits, and how a task would name it.
 
         Raises:
             ScreenError: the hierarchy cannot be read.
@@ -197,10 +197,10 @@ class Recording:
 
 
 def read_draft(path: Path) -> tuple[tuple[str, ...], list[Done]]:
-    """Return the apps and the actions of a recording that was not finished.
+    """Return the apps and the actions of an unfinished recording.
 
     Raises:
-        RecordError: the file is none of a recording, or damaged.
+        RecordError: the file does not hold a recording, or is damaged.
     """
     try:
         whole = read_json(path)

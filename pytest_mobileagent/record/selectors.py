@@ -1,7 +1,7 @@
-"""The selector that names an element in a task: the shortest that is unique, and will stay so.
+"""The selector that names an element in a task: the shortest one that is unique and stays so.
 
-In this order: resource id, content description, text, two of them, what stands in the same row, the
-place among several. Coordinates are left where nothing else names the element.
+Tried in this order: resource id, content description, text, two of these, a text in the same row,
+the position among similar elements. Coordinates are used only if nothing else names the element.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.element import Element
     from pytest_mobileagent.screen.screen import Screen
 
-# What is different on another day: times, dates, counters, amounts.
+# Texts that differ between days: times, dates, counters, amounts.
 VOLATILE = re.compile(
     r"\d{1,2}[:.]\d\d|\d{4}-\d\d|\d+[/.]\d+[/.]\d+|\d+\s*%|\d+\s*(min|hours?|days?|sec|new|unread|[KMG]?B)\b"
     r"|\b(yesterday|today|tomorrow|just now)\b",
@@ -30,17 +30,17 @@ VOLATILE = re.compile(
 _LONGEST = 60  # characters of a text that names an element
 _COORDINATES = "nothing names this element: its place is written, which other phones may not have"
 _PLACE = "the element is one of several: its place among them is written"
-_ROWS = 4  # how far up from an element the row may be that it stands in
+_ROWS = 4  # how many levels above an element its row may be
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     """How an element is written.
 
-    - `criteria`: those of `screen.find`; empty if only coordinates can say it.
-    - `nth`: which of the elements that meet them.
-    - `at`: the place, (across, down) in fractions of the screen, where there are no criteria.
-    - `warning`: why this may not hold; empty if nothing is known to speak against it.
+    - `criteria`: arguments of `screen.find`; empty if only coordinates can name the element.
+    - `nth`: the index among the elements that meet the criteria.
+    - `at`: if there are no criteria, the point (x, y) in fractions of the screen.
+    - `warning`: why this may fail on another day; empty if there is no such reason.
     """
 
     criteria: Mapping[str, str] = field(default_factory=dict)
@@ -67,9 +67,9 @@ def literal(value: Any) -> str:
 
 
 def target_at(screen: Screen, x: int, y: int) -> Element | None:
-    """Return the element that a touch at a pixel is for; None if there is nothing.
+    """Return the element that a touch at a pixel hits; None if there is none.
 
-    That is the innermost one there that takes touches, or else the innermost one.
+    This is the innermost touchable element there, or else the innermost element.
 
     Raises:
         ScreenError: the hierarchy cannot be read.
@@ -79,7 +79,7 @@ def target_at(screen: Screen, x: int, y: int) -> Element | None:
 
 
 def is_touchable(element: Element) -> bool:
-    """Whether an element takes touches."""
+    """Whether an element reacts to touches."""
     return element.clickable or element.long_clickable or element.checkable
 
 
@@ -101,7 +101,7 @@ def touchables(screen: Screen) -> list[Element]:
 
 
 def choose(screen: Screen, element: Element | None, x: int, y: int) -> Choice:
-    """Return how an element is written that was touched at a pixel."""
+    """Return how a task names an element that was touched at a pixel."""
     width, height = screen.size
     place = Choice(at=(round(x / width, 3), round(y / height, 3)), warning=_COORDINATES)
     if element is None:
@@ -118,7 +118,7 @@ def choose(screen: Screen, element: Element | None, x: int, y: int) -> Choice:
 
 
 class _Names:
-    """How often each name and each combination of two stands on a screen."""
+    """How often each name, and each pair of names, occurs on a screen."""
 
     def __init__(self, screen: Screen) -> None:
         self._counts = Counter(
@@ -135,7 +135,7 @@ def _names_on(screen: Screen) -> _Names:
 
 
 def _named(element: Element) -> Iterator[dict[str, str]]:
-    """Return all ways to name an element by one or two of its own words."""
+    """Return all ways to name an element by one or two of its attributes."""
     words = {
         "resource_id": short_id(element),
         "content_desc": element.content_desc,
@@ -152,7 +152,7 @@ def _named(element: Element) -> Iterator[dict[str, str]]:
 
 
 def _candidates(element: Element) -> Iterator[dict[str, str]]:
-    """Return the ways to name an element that will hold on another day."""
+    """Return the ways to name an element that will still work on another day."""
     for criteria in _named(element):
         words = [text for name, text in criteria.items() if name in ("text", "content_desc")]
         if all(len(text) <= _LONGEST and not VOLATILE.search(text) for text in words):
@@ -166,7 +166,7 @@ def short_id(element: Element) -> str:
 
 
 def _speaking_for(element: Element) -> Iterator[Element]:
-    """Return what inside an element a touch comes to the same: not what takes touches itself."""
+    """Return the elements inside one that share its touches: those not touchable themselves."""
     for child in element.children:
         if not is_touchable(child):
             yield child
@@ -174,7 +174,7 @@ def _speaking_for(element: Element) -> Iterator[Element]:
 
 
 def _in_row(screen: Screen, element: Element, names: _Names) -> Choice | None:
-    """Name an element by a text that stands in the same row, as a switch beside its title."""
+    """Name an element by a text in the same row, such as a switch by its title."""
     own = short_id(element) or element.class_name
     attribute = "resource-id" if element.resource_id else "class"
     value = element.resource_id or element.class_name

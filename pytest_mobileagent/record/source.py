@@ -1,4 +1,4 @@
-"""The Python of a recorded task, as an author of tasks would write it."""
+"""The Python file of a recorded task, as an author of tasks would write it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST_WORDS = 4  # of the function's name
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A file's text, and which line asserts which check, from 1, in the order of the checks."""
+    """A file's text, and for each check the line (from 1) that asserts it."""
 
     text: str
     lines: tuple[int, ...]
@@ -35,9 +35,9 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class RecordedTask:
-    """What a person has said of a task, and done.
+    """A task as a person recorded and described it.
 
-    - `checks`: those that the person has ticked, in the order of the body.
+    - `checks`: those that the person ticked, in the order of the test body.
     - `name`: the function's name; made of the goal if it is empty.
     """
 
@@ -53,7 +53,7 @@ class RecordedTask:
         """Return the file of the task.
 
         Raises:
-            ValueError: a task needs a goal and a check, and its name has to be one.
+            ValueError: the goal or the checks are missing, or the name is not a valid one.
         """
         answer = self.ended.answer if isinstance(self.ended, Finish) else ""
         if not self.goal.strip():
@@ -96,7 +96,7 @@ def _lines(blocks: Iterable[str]) -> int:
 
 
 def _wrapped(indent: int, text: str, end: str) -> str:
-    """Return a line of code, in several lines if it is too long and ends with a call."""
+    """Return a line of code, split into several if it is too long and ends with a call."""
     space = " " * indent
     line = f"{space}{text}{end}"
     if len(line) <= _WIDTH or not text.endswith(")"):
@@ -111,7 +111,7 @@ def _wrapped(indent: int, text: str, end: str) -> str:
 
 
 def slug(goal: str) -> str:
-    """Return a name for a goal: its first words that say something; "task" if there are none."""
+    """Return a name for a goal: its first meaningful words; "task" if there are none."""
     words = re.findall(r"[a-z0-9]+", goal.lower())
     chosen = [word for word in words if word not in _STOP][:_MOST_WORDS]
     name = "_".join(chosen)
@@ -124,7 +124,7 @@ def _title(goal: str) -> str:
 
 
 def _braces(text: str) -> str:
-    """Return a goal whose braces stand for themselves."""
+    """Return a goal with its braces escaped, as they are no placeholders."""
     return text.strip().replace("{", "{{").replace("}", "}}")
 
 
@@ -141,7 +141,7 @@ def _moves(
     done: Sequence[Done], apps: Sequence[str], ended: Finish | Impossible | None
 ) -> list[str]:
     moves = [each.move for each in done]
-    if len(apps) > 1:  # which of them `open_app()` starts is not said
+    if len(apps) > 1:  # `open_app()` does not say which of them it starts
         moves = [
             f"open_app({literal(apps[0])})" if move == "open_app()" else move for move in moves
         ]

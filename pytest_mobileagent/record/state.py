@@ -1,6 +1,6 @@
-"""What a phone holds that a task may change: settings, packages, providers, files, data of apps.
+"""The state of a phone that a task may change: settings, packages, providers, files, app data.
 
-All of it is read by the probes that a check would use, so what is seen here can be asserted.
+It is read by the probes that a check would use, so everything found here can be asserted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.task.task import Probe
 
 NAMESPACES = ("system", "secure", "global")
-# Android's own providers that tasks are about, with the columns that say something.
+# Android's providers that tasks are about, with their meaningful columns.
 PROVIDERS: Mapping[str, tuple[str, ...]] = {
     "content://com.android.contacts/data": ("mimetype", "data1", "data2"),
     "content://sms": ("address", "body", "type"),
@@ -36,7 +36,7 @@ _PACKAGE = re.compile(r"[A-Za-z][\w.]*")
 
 @dataclass
 class State:
-    """What was read, by what it is; what could not be read is missing.
+    """The state that was read; what could not be read is missing.
 
     - `settings`: values by (namespace, key).
     - `rows`: rows by (database, table), or by (provider, ""), as sorted tuples of (column, value).
@@ -52,7 +52,7 @@ class State:
 
 
 def read_state(system: System) -> State:
-    """Return what is the phone's own, not an app's; nothing where no shell can be had."""
+    """Return the state of the phone itself, without that of apps; empty without a shell."""
     state = State()
     for namespace in NAMESPACES:
         for line in _output(system, f"settings list {namespace}").splitlines():
@@ -70,7 +70,7 @@ def read_state(system: System) -> State:
 
 
 def add_app(state: State, system: System, package: str) -> None:
-    """Add the databases and the preferences of an app, where there is a root shell."""
+    """Add the databases and the preferences of an app, if there is a root shell."""
     if not _PACKAGE.fullmatch(package):
         return
     folders = " ".join(f"{root}/{package}" for root in _DATA)
@@ -104,11 +104,11 @@ def _add_database(state: State, system: System, path: str) -> None:
                 if len(rows) <= _MOST_ROWS:
                     state.rows[path, name] = _sorted(rows)
     except (DeviceError, TaskError):
-        return  # it is not a database, or not ours to read
+        return  # it is not a database, or may not be read
 
 
 def _output(system: System, script: str) -> str:
-    """Return what a script prints; nothing where the phone has no shell, as behind a hub."""
+    """Return what a script prints; empty if the phone has no shell, as behind a hub."""
     try:
         return system.shell(script)
     except DeviceError:
@@ -129,7 +129,7 @@ def _sorted(rows: Iterable[Mapping[str, Any]]) -> list[tuple[tuple[str, Any], ..
 def changed_rows(
     before: State, after: State
 ) -> Iterator[tuple[tuple[str, str], list[dict[str, Any]], list[dict[str, Any]]]]:
-    """Return the tables whose rows have changed: which, the rows that are gone, the new ones."""
+    """Yield each table whose rows have changed, with the rows that are gone and the new ones."""
     for where, rows in after.rows.items():
         old = before.rows.get(where, [])
         gone, new = [*old], []

@@ -1,7 +1,7 @@
-"""A recorded task tried at once, as any author would: by those who do all, nothing, and too little.
+"""Trials of a recorded task, which show at once whether its checks and its solution work.
 
-The solution has to pass, doing nothing and leaving out the last move have to fail; and the solution
-has to pass once more on a phone that was started anew, at another time and with another seed.
+The solution has to pass; doing nothing, and the solution without its last move, have to fail; and
+the solution has to pass again on a newly started phone, at another time and with another seed.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.task.solution import Move
     from pytest_mobileagent.task.task import Task
 
-_TIMES = ("2027-03-09T16:41", "2027-03-09T09:41")  # of the second start: another half of the day
-_LONGEST = 300  # characters of why a trial went wrong
+_TIMES = ("2027-03-09T16:41", "2027-03-09T09:41")  # of the second start: both halves of the day
+_LONGEST = 300  # characters of the reason why a trial went wrong
 _LIMIT = 300  # seconds that a trial may take
 
 
@@ -89,7 +89,7 @@ class Trial:
     outcomes: list[Outcome] = field(default_factory=list)
 
     def start(self) -> None:
-        """Begin; `outcomes` tell how it goes on."""
+        """Start the trials; `outcomes` shows their progress."""
         self.outcomes = [Outcome(kind.title) for kind in KINDS]
         self._ended = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
@@ -97,7 +97,7 @@ class Trial:
 
     @property
     def passed(self) -> bool:
-        """Whether all trials went as they have to."""
+        """Whether all trials had the required outcome."""
         return bool(self.outcomes) and all(each.is_right for each in self.outcomes)
 
     def wait(self) -> None:
@@ -105,7 +105,7 @@ class Trial:
         self._ended.wait()
 
     def stop(self) -> None:
-        """End the trials that go on."""
+        """Stop the trials that are still running."""
         process = self._process
         if process is not None and process.poll() is None:
             process.terminate()
@@ -119,7 +119,7 @@ class Trial:
 
     def _try(self, kind: Kind, outcome: Outcome) -> None:
         options = list(kind.options)
-        if options and self.device == "virtual":  # the clock of other phones is not the run's
+        if options and self.device == "virtual":  # the clock of a real phone is left alone
             options.append(f"--mobile-device-time={_TIMES[self.is_afternoon]}")
         with tempfile.TemporaryDirectory(prefix="mobileagent-trial-") as folder:
             command = [

@@ -39,7 +39,7 @@ _KEPT = 4  # trajectories in memory, with all their screenshots
 class InstructionDesk:
     """The drafts beside a table of instructions, for one or several people.
 
-    `who` is the name under which decisions are kept where the page names nobody.
+    `who` is recorded as the author of decisions if the page gives no name.
 
     Raises:
         RecordError: the drafts cannot be read.
@@ -47,7 +47,7 @@ class InstructionDesk:
 
     def __init__(self, table: Path, who: str) -> None:
         self.table, self._who = table, who
-        self._stamp = secrets.token_hex(4)  # browsers keep screens by it
+        self._stamp = secrets.token_hex(4)  # in the URLs of screens, which browsers cache
         self._lock = threading.Lock()
         self._pages = lru_cache(_KEPT)(self._read)
         self.decided: set[int] = set()
@@ -62,7 +62,7 @@ class InstructionDesk:
         return read_drafts(self.table)
 
     def left(self) -> int:
-        """Return how many instructions wait for a person."""
+        """Return how many instructions are undecided."""
         return sum(draft.decision is None for draft in self.drafts())
 
     def queue(self) -> dict[str, Any]:
@@ -122,7 +122,7 @@ class InstructionDesk:
     def decide(
         self, number: Any, decision: Any, who: str, note: str, text: str = ""
     ) -> dict[str, Any]:
-        """Keep what was decided on an instruction; `text` are the words in which it is kept.
+        """Record a decision on an instruction; `text` are its final words if it is kept.
 
         Raises:
             LookupError, TypeError, ValueError: there is no such instruction or decision.
@@ -158,7 +158,7 @@ class InstructionDesk:
 
 
 def _frames(draft: Draft, screens: tuple[Screen, ...]) -> list[dict[str, Any]]:
-    """Return what the page shows of a trajectory, as it does of an episode's."""
+    """Return what the page shows of a trajectory, in the form of an episode's."""
     each = [golden.action for golden in draft.golden if not ends_episode(golden.action)]
     instructions = draft.row["instructions"]
     frames = []
@@ -180,7 +180,7 @@ def _frames(draft: Draft, screens: tuple[Screen, ...]) -> list[dict[str, Any]]:
 
 
 def _facts(draft: Draft) -> list[tuple[str, str]]:
-    """Return what is known of an instruction, in words."""
+    """Return the facts about an instruction, in words."""
     verified = draft.row["verified"]
     redundant = ", ".join(map(str, verified["redundant"]))
     verdict = "yes" if verified["passed"] else "no"
@@ -205,7 +205,7 @@ def _alert(draft: Draft) -> str:
 
 
 def _opinions(draft: Draft) -> list[dict[str, Any]]:
-    """Return the decision that stands, in the form of a verdict on an episode."""
+    """Return the effective decision, in the form of a verdict on an episode."""
     found = draft.decision
     if found is None:
         return []

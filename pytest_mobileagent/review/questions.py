@@ -1,8 +1,8 @@
-"""Questions of a run that its users had no answer to, and the answers that people give.
+"""Questions of agents that a run could not answer, and the answers that people give.
 
 A run collects them in its questions.jsonl. Answers are added to a file that `questions(file=…)`
-reads, so that the next run has them: the warm-up round of Mobile-Bench-v2 (arXiv 2505.11891,
-section 3.2).
+reads, so that the next run can answer them: the warm-up round of Mobile-Bench-v2 (arXiv
+2505.11891, section 3.2).
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-ANSWERS = "answers.jsonl"  # in the run's folder, where no other file is named
+ANSWERS = "answers.jsonl"  # in the run's folder, unless another file is named
 _LONGEST = 2000  # characters of an answer
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question that had no answer, each of a task once.
+    """An unanswered question of a task; each occurs once.
 
     `page` is the id of the recorded page on which it was asked, "" on a live device; `step` is the
     step, from 1; `folder` is that of the first episode in which it was asked, and `screen` the
@@ -88,7 +88,7 @@ class Unanswered:
         return next((each for each in self.items() if each.number == number), None)
 
     def answer(self, question: Question, text: str, who: str) -> None:
-        """Keep an answer.
+        """Record an answer.
 
         Raises:
             ValueError: it is empty, or too long.
@@ -129,7 +129,7 @@ class Unanswered:
         ]
 
     def _add(self, line: bytes) -> None:
-        """Take a line of the run's file, which may be somebody else's."""
+        """Add the question of a line of the run's file; the line may come from anywhere."""
         try:
             given = expect(parse_json(line), dict, "a question")
             key = (

@@ -1,4 +1,4 @@
-"""The review queue of a run: what waits for a person, what was decided, and changed reports."""
+"""The review queue of a run: its open episodes, the decisions, and the rewritten reports."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Item:
 
     @property
     def name(self) -> str:
-        """What the case is called: its id, its environment and its epoch (see `Case.key`)."""
+        """The name of the case: its id, environment and epoch (see `Case.key`)."""
         return self.task["key"]
 
 
@@ -81,8 +81,8 @@ class VerdictFiles:
 class Queue:
     """The episodes of a run that people may decide: those that it left to them, or all.
 
-    Safe to be used by several threads. Other programs may decide, too, and the run may go on: each
-    look takes in what they have written.
+    Thread-safe. Other programs may decide, too, and the run may still go on: each access reads what
+    they have written.
     """
 
     def __init__(self, run: Path, *, everything: bool = False) -> None:
@@ -126,11 +126,11 @@ class Queue:
         return [(item, self.decision(item)) for item in self.items()]
 
     def left(self) -> int:
-        """Return how many items wait for a person."""
+        """Return how many items are undecided."""
         return sum(waits(item, decision) for item, decision in self.decisions())
 
     def decide(self, item: Item, passed: bool | None, who: str, note: str = "") -> None:
-        """Append a person's verdict; with `passed` None it is only a note.
+        """Append a person's verdict; with `passed=None` it is only a note.
 
         Raises:
             HostError: it cannot be written.
@@ -167,7 +167,7 @@ class Queue:
         return list(report["tasks"])
 
     def _indexed(self) -> list[Entry]:
-        """Return what is known of the last attempts at cases while there is no report."""
+        """Return the entries of the cases' last attempts while there is no report."""
         last = {line.case: line for line in runs.entries(self.run)}
         return [
             read_entry(
@@ -198,10 +198,10 @@ def signature_of(path: Path) -> Signature:
 
 
 class Rewriter:
-    """Writes the reports of a run in a thread of its own: those of large runs take seconds."""
+    """Rewrites the reports of a run in a thread, as those of large runs take seconds."""
 
     def __init__(self, run: Path) -> None:
-        self.problem = ""  # why they could not be written last time
+        self.problem = ""  # why the last attempt to write them failed
         self._run, self._files = run, VerdictFiles()
         self._pool = ThreadPoolExecutor(1, "reports")
         self._lock = threading.Lock()
@@ -209,9 +209,9 @@ class Rewriter:
         self._next: Future[None] | None = None
 
     def ask(self) -> None:
-        """Have the reports rewritten by all verdicts so far, as soon as possible.
+        """Request that the reports are rewritten with all verdicts so far.
 
-        Nothing is written after `close`: the next program that opens the run does that.
+        Nothing is written after `close`; the next program that opens the run does it.
         """
         with self._lock:
             if self._closed:
@@ -220,7 +220,7 @@ class Rewriter:
                 self._next = self._pool.submit(self._rewrite)
 
     def close(self) -> None:
-        """Write the reports a last time, and wait until they are written."""
+        """Write the reports a last time, and wait for that."""
         self.ask()
         with self._lock:
             self._closed = True
@@ -241,8 +241,8 @@ class Rewriter:
 def rewrite(run: Path, files: VerdictFiles) -> None:
     """Rewrite the reports of a run by the effective verdicts, if there are reports yet.
 
-    Every program that has appended a verdict does so, and looks for verdicts again after it has
-    written: the last one to write has thus included all of them.
+    Every program that has appended a verdict does this, and checks for new verdicts after writing:
+    so the program that writes last has included all of them.
 
     Raises:
         OSError: a report cannot be read or written.
@@ -254,11 +254,11 @@ def rewrite(run: Path, files: VerdictFiles) -> None:
         after = redecided(report, lambda task: files.effective(run, task))
         if after["tasks"] != report["tasks"] and after["tasks"] != written:
             _write(path, after, before)
-            written = after["tasks"]  # which may be read back as less, as what is nested deeply is
+            written = after["tasks"]  # deeply nested data may be cut when it is read back
         elif shown == before:
             return
         else:
-            write_page(run, report)  # notes change no task, but the page
+            write_page(run, report)  # notes change the page, though no task
             shown = before
 
 

@@ -31,9 +31,9 @@ _OF_INSTRUCTIONS = {"keep": "pass", "drop": "fail"}
 
 
 def main(arguments: Sequence[str], runs: Callable[[], Path]) -> int:
-    """Serve the page until Ctrl-C; or list, or decide, without one. Return the exit status.
+    """Serve the page until Ctrl-C, or list or decide without it; return the exit status.
 
-    `runs` is asked for the folder of all runs if RUN is not given, or is not a folder.
+    `runs` returns the folder of all runs; it is used if RUN is not given, or is not a folder.
     """
     parser = _parser()
     given = parser.parse_args(arguments)
@@ -113,7 +113,7 @@ def _decision(text: str) -> tuple[str, str]:
 
 
 def _run(parser: argparse.ArgumentParser, given: str, runs: Callable[[], Path]) -> Path:
-    """Return the folder of a run, or end the program with what is wrong."""
+    """Return the folder of a run, or exit with an error."""
     if given and (named := Path(given) if is_run(Path(given)) else newest_run(Path(given))):
         return named.resolve()
     folder = runs()
@@ -127,7 +127,7 @@ def _run(parser: argparse.ArgumentParser, given: str, runs: Callable[[], Path]) 
 def _user() -> str:
     try:
         return getpass.getuser()
-    except (KeyError, OSError):  # a container may run as somebody without a name
+    except (KeyError, OSError):  # in a container, the user may have no name
         return "somebody"
 
 
@@ -185,7 +185,7 @@ def _serve(queue: Queue, asked: Unanswered, who: str, port: int, *, browser: boo
     queue.items()
     rewriter = Rewriter(queue.run)
     desk = Desk(queue, rewriter, who, asked)
-    rewriter.ask()  # what was decided before the run had ended
+    rewriter.ask()  # decisions made before the run had ended
     with closing(rewriter):
         head = f"{queue.left()} left for review in {queue.run}"
         if questions := asked.left():
@@ -220,7 +220,7 @@ def _until_stopped(desk: Reviewable, port: int, head: str, browser: bool) -> Non
 
 
 def _instructions(parser: argparse.ArgumentParser, given: argparse.Namespace, who: str) -> int:
-    """Let people keep, edit or drop instructions: on the page, or one by one without it."""
+    """Serve the page for instructions, or list or decide instructions without it."""
     from pytest_mobileagent.review.instructions import InstructionDesk
 
     table = Path(given.run)

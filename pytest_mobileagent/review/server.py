@@ -50,18 +50,18 @@ class UnknownEpisodeError(LookupError):
 
 
 class Reviewable(Protocol):
-    """What the page shows and lets people decide: the episodes of a run, or other things.
+    """What people can decide on the page: the episodes of a run, or something else.
 
-    The page says "Pass" and "Fail" unless the queue has `words`, and sends a `text` if these have a
-    label for it.
+    The buttons are labelled "Pass" and "Fail" unless the queue has `words`; the page sends a `text`
+    if these have a label for it.
     """
 
     @property
     def decide(self) -> Callable[..., dict[str, Any]]:
-        """Keeps a decision: number, decision, who, note, and the text if there is one."""
+        """Records a decision: number, decision, who, note, and the text if there is one."""
 
     def queue(self) -> dict[str, Any]:
-        """Return all items, with what was decided (see `Desk.queue`)."""
+        """Return all items with their decisions (see `Desk.queue`)."""
 
     def episode(self, number: int) -> dict[str, Any]:
         """Return all that the page shows of an item (see `Desk.episode`)."""
@@ -73,7 +73,7 @@ class Reviewable(Protocol):
 class Desk:
     """The queue of a run and its episodes, for one or several people.
 
-    `who` is the name under which verdicts are kept where the page names nobody.
+    `who` is recorded as the author of verdicts if the page gives no name.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Desk:
     ) -> None:
         self.queue_of_run, self._rewriter, self._who = queue, rewriter, who
         self.questions = Unanswered(queue.run) if questions is None else questions
-        self._stamp = secrets.token_hex(4)  # browsers keep screens by it
+        self._stamp = secrets.token_hex(4)  # in the URLs of screens, which browsers cache
         self._lock = threading.Lock()
         self._ended = queue.has_ended
         self.decided: set[int] = set()  # here, and not taken back
@@ -91,7 +91,7 @@ class Desk:
         queue = self.queue_of_run
         decisions = queue.decisions()
         if queue.has_ended and not self._ended:
-            self._rewriter.ask()  # the run has ended, and written a report that knows no people
+            self._rewriter.ask()  # the run has ended, and its report has no decisions of people yet
         self._ended = queue.has_ended
         return {
             "run": queue.run.name,
@@ -131,7 +131,7 @@ class Desk:
         return (shown[asked.screen].png or None) if asked.screen < len(shown) else None
 
     def answer(self, number: Any, answer: str, who: str) -> dict[str, Any]:
-        """Keep an answer to a question, and return all questions.
+        """Record an answer to a question, and return all questions.
 
         Raises:
             LookupError, ValueError: there is no such question, or the answer is empty.
@@ -145,7 +145,7 @@ class Desk:
         return {"questions": self.questions.lines()}
 
     def decide(self, number: Any, decision: Any, who: str, note: str) -> dict[str, Any]:
-        """Keep a verdict, a note, or that a verdict is taken back; return the episode's opinions.
+        """Record a verdict, a note, or the withdrawal of a verdict; return the episode's opinions.
 
         Raises:
             LookupError, TypeError, ValueError: there is no such episode or decision.
@@ -194,8 +194,8 @@ def _read(folder: Path, signature: object) -> EpisodeRecord:  # noqa: ARG001 - w
     return read(folder, EpisodeRecord)
 
 
-# The page is one document: what the page of a run has too, then our own; each script may use what
-# those before it define.
+# The page is one document: first the scripts shared with the page of a run, then those of this
+# page. Each may use what earlier ones define.
 _SHARED = ("elements.js", "marks.js", "opinions.js")
 _SCRIPTS = ("state.js", "trajectory.js", "list.js", "questions.js", "main.js")
 
@@ -240,7 +240,7 @@ class _Handler(loopback.Handler):
     statuses: ClassVar = {**loopback.Handler.statuses, UnknownEpisodeError: HTTPStatus.NOT_FOUND}
 
     def get(self, path: str) -> None:
-        """Answer what the page asks for."""
+        """Answer a request of the page for data."""
         desk, parts = self.server.desk, path.split("/")[1:]
         match parts:
             case [""]:
@@ -257,7 +257,7 @@ class _Handler(loopback.Handler):
                 raise RefusedError(HTTPStatus.NOT_FOUND, "there is no such page")
 
     def post(self) -> None:
-        """Keep what the page decides."""
+        """Record a decision that the page sends."""
         if self.headers.get_content_type() != "application/json":
             raise RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a decision is JSON")
         length = self.headers.get("Content-Length", "")
@@ -276,7 +276,7 @@ class _Handler(loopback.Handler):
         self.send_json(answer)
 
     def _save(self, path: str, given: dict[str, Any]) -> dict[str, Any]:
-        """Keep a decision, or an answer to a question, and return what the page shows then."""
+        """Record a decision, or an answer to a question, and return the new state for the page."""
         desk, who = self.server.desk, str(given.get("who", ""))
         if path == "/answer":
             if not isinstance(desk, Desk):

@@ -1,1 +1,1 @@
-"""Running a function that a model wrote, so that it can do nothing but look at an episode."""
+"""Runs a function that a model wrote, isolated so that it can only read an episode."""

@@ -1,16 +1,16 @@
-"""The process in which a draft is run: it loads an episode, and asks about each prefix apart.
+"""The process in which a draft is run: it loads an episode, and runs the draft on each prefix.
 
-It is started with an empty environment, so that it holds no key, reads one request from its
-standard input, and writes one reply to its standard output:
+It starts with an empty environment, so that it has no keys; it reads one request from standard
+input and writes one reply to standard output:
 
     {"episode": "runs/…/wifi.0", "source": "…", "name": "test_wifi", "seconds": 10, "memory": 1e9}
     {"answers": [{"holds": false, "reason": "…", "broke": false}, …]}
 
-A request without an episode asks only whether processes can be shut off here.
+A request without an episode only asks whether this system can isolate processes.
 
-Each prefix is asked about in a process of its own, forked from this one, which has loaded the
-episode and all modules: it needs no file once it is shut off. Whatever the function does to itself
-or to the episode ends with that process.
+The draft runs in a new process for each prefix, forked from this one, which has loaded the episode
+and all modules: so it needs no files once it is isolated. Whatever the function does to itself or
+to the episode ends with that process.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 def main() -> None:
     """Answer one request."""
     leave_networks()
-    die_with_parent()  # after namespaces are left, which resets it
+    die_with_parent()  # again, as leaving namespaces resets it
     try:
         reply = _reply(json.load(sys.stdin))
     except UnavailableError as error:
@@ -68,7 +68,7 @@ def _reply(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _answers(source: str, name: str, episode: Episode, limits: Limits) -> list[dict[str, Any]]:
-    """Return the answer for each prefix, the whole last; after a limit of time it is not asked."""
+    """Return the answer for each prefix, the whole episode last; after a timeout, none is asked."""
     last = len(episode.steps)
     found: list[Answer] = []
     for length in range(last + 1):
@@ -80,12 +80,12 @@ def _answers(source: str, name: str, episode: Episode, limits: Limits) -> list[d
     return [each.to_json() for each in found]
 
 
-# What a draft may import: the modules, and those below them.
+# The modules that a draft may import, with their submodules.
 MODULES = ("pytest_mobileagent", "datetime", "decimal", "math", "re", "unicodedata")
 _BELOW = ("pytest_mobileagent.check.",)
 _FILE = "<draft>"
-_LINES = 6  # of the explanation of what was missed
-# What is loaded when it is first used, and could not be any more.
+_LINES = 6  # lines of the explanation of a failed assert
+# Modules that Python loads at their first use, which is too late in an isolated process.
 _USED_LATER = (
     "_strptime", "copy", "encodings.ascii", "encodings.latin_1", "encodings.utf_16_le",
     "lxml.etree", "rapidfuzz.distance", "rapidfuzz.fuzz", "xml.etree.ElementTree",
@@ -98,9 +98,9 @@ def may_import(module: str) -> bool:
 
 
 def prepare(source: str, episode: Episode) -> None:
-    """Load and read whatever a draft may use: in the process that asks it, nothing can be loaded.
+    """Load all modules and data that a draft may use, as nothing can be loaded once isolated.
 
-    What is read of the screens is there for all processes that are forked, too.
+    The forked processes share the parsed screens.
     """
     for module in _USED_LATER:
         with contextlib.suppress(ImportError):  # of an extra
@@ -117,7 +117,7 @@ def prepare(source: str, episode: Episode) -> None:
 
 
 def _load(*names: str) -> None:
-    """Import modules, and what they load when a name of theirs is first asked for."""
+    """Import modules, and what they import lazily."""
     for name in names:
         module, _, attribute = name.rpartition(".")
         with contextlib.suppress(ImportError, AttributeError):  # the draft gets the error
@@ -151,7 +151,7 @@ def _failed(source: str, error: AssertionError, misses: Sequence[Callable[[], st
 
 
 def _line(source: str, error: BaseException) -> str:
-    """Return the line of the draft in which an error arose; empty if it is none of its lines."""
+    """Return the line of the draft in which an error arose; empty if it arose elsewhere."""
     frames = traceback.walk_tb(error.__traceback__)
     numbers = [number for frame, number in frames if frame.f_code.co_filename == _FILE]
     lines = source.splitlines()
@@ -159,17 +159,17 @@ def _line(source: str, error: BaseException) -> str:
 
 
 _LONGEST = 64 * 1024  # bytes of an answer
-_TOKEN = 16  # bytes, so that nobody answers by mere writing
+_TOKEN = 16  # bytes, so that no draft can forge an answer
 _SHUT_OFF = b"shut off"  # what follows the first token, before anything of the function has run
 _OPEN_FILES = 8  # the answer's pipe, and what the standard streams lead to
 TOO_LONG = "it takes too long"
 
 
 def ask(function: Callable[[], Answer], limits: Limits) -> Answer:
-    """Return what a function answers in a process of its own that can reach nothing.
+    """Run a function in a new, isolated process, and return its answer.
 
     Raises:
-        UnavailableError: this system cannot shut a process off.
+        UnavailableError: this system cannot isolate a process.
     """
     reading, writing = os.pipe()
     token = os.urandom(_TOKEN)
@@ -193,7 +193,7 @@ def ask(function: Callable[[], Answer], limits: Limits) -> Answer:
 
 
 def _read(reading: int, ends: float) -> bytes | None:
-    """Return what is written until the end, or too much of it; None if that takes too long."""
+    """Read until the end of the data or the size limit; return None after a timeout."""
     written = b""
     while len(written) <= _LONGEST:
         if not is_readable(reading, ends - time.monotonic()):
@@ -205,13 +205,13 @@ def _read(reading: int, ends: float) -> bytes | None:
 
 
 def _believed(written: bytes, token: bytes) -> Answer | None:
-    """Return the answer, if what was written is one.
+    """Return the answer that was written, if it is a valid one.
 
-    That nothing can be shut off is believed only of what was written before the function had its
-    turn, which might say so to be run where nothing is.
+    The report that processes cannot be isolated counts only if it came before the function ran:
+    the function could forge it in order to be run without isolation.
 
     Raises:
-        UnavailableError: this system cannot shut a process off.
+        UnavailableError: this system cannot isolate a process.
     """
     is_shut_off = written.startswith(token + _SHUT_OFF)
     answered = written[_TOKEN + len(_SHUT_OFF) :] if is_shut_off else written
@@ -237,7 +237,7 @@ def _no_answer(status: int) -> Answer:
 
 
 def _answer(function: Callable[[], Answer], limits: Limits, writing: int, token: bytes) -> NoReturn:
-    """Shut this process off, write what the function answers, and end the process."""
+    """Isolate this process, write the function's answer, and end the process."""
     try:
         die_with_parent()
         writing = _keep_only(writing)
@@ -259,7 +259,7 @@ def _write(writing: int, token: bytes, answer: dict[str, Any]) -> NoReturn:
 
 
 def _keep_only(writing: int) -> int:
-    """Close every file but one, whose new number is returned; standard streams lead nowhere."""
+    """Close all files but one, and return its new descriptor; standard streams go to /dev/null."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     copy = os.dup(writing)
     for stream in (0, 1, 2):
@@ -274,7 +274,7 @@ def _keep_only(writing: int) -> int:
 
 
 def _limit(limits: Limits) -> None:
-    """Bound what this process uses, whatever the machine's own bounds are."""
+    """Limit the resources of this process, whatever the machine's own limits are."""
     pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
     seconds = max(1, round(limits.seconds))
     bounds = {
@@ -291,12 +291,12 @@ def _limit(limits: Limits) -> None:
         resource.setrlimit(what, (most, most))
 
 
-# What Python tells of before it is done, so that it is refused in words.
+# Audit events that Python raises beforehand, so that they can be refused with a message.
 _REFUSED = ("open", "os.", "socket.", "subprocess.", "ctypes.", "shutil.", "mmap.", "pty.")
 
 
 def _refuse(event: str, _arguments: tuple[Any, ...]) -> None:
-    """Refuse what reaches out of the process, before the kernel does."""
+    """Refuse access to anything outside of the process, before the kernel does."""
     if event.startswith(_REFUSED):
         msg = f"a drafted check may look at the episode, not use {event}"
         raise PermissionError(msg)

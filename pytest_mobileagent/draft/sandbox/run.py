@@ -1,4 +1,4 @@
-"""Running a draft in a process that can reach nothing, and reading what comes out of it."""
+"""Running a draft in an isolated process, and reading its answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LONGEST = 2000  # characters of a reason
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a function may use for one prefix: seconds, and bytes beside the episode's own."""
+    """The limits of a function for one prefix: seconds, and bytes on top of the episode's own."""
 
     seconds: float = 10.0
     memory: int = 512 * 1024**2
@@ -33,7 +33,7 @@ class Answer:
     """Whether a function holds for a prefix.
 
     - `reason`: why it does not, in words; empty if it does.
-    - `broke`: whether it ended by anything but an assert: an error of its own, or a limit.
+    - `broke`: whether it ended by something other than an assert: an error, or a limit.
     """
 
     holds: bool
@@ -46,7 +46,7 @@ class Answer:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Answer:
-        """Return the answer that a process gave, of which nothing is believed but its form.
+        """Return the answer from a process's output; nothing but its form is trusted.
 
         Raises:
             LookupError, TypeError, ValueError: it is not an answer.
@@ -58,7 +58,7 @@ class Answer:
 
 
 _MODULE = "pytest_mobileagent.draft.sandbox.inside"
-# Neither the user's settings nor start-up files are read: modules are found where they are here.
+# Python reads no user settings and no start-up files; modules are found as in this process.
 _START = f"import sys; sys.path[:] = sys.argv[1:]; from {_MODULE} import main; main()"
 _HERE = Path(__file__).parents[3]  # where this package is
 _LOADING = 60.0  # seconds to load modules and an episode
@@ -68,7 +68,7 @@ def check_sandbox() -> None:
     """Check that drafts can be run here.
 
     Raises:
-        UnavailableError: this system cannot shut a process off; the text says what is missing.
+        UnavailableError: this system cannot isolate a process; the text says what is missing.
         HostError: the process does not work.
     """
     _asked({"episode": None}, Limits(), 1)
@@ -77,12 +77,12 @@ def check_sandbox() -> None:
 def ask_prefixes(
     episode: Path, steps: int, source: str, name: str, limits: Limits | None = None
 ) -> tuple[Answer, ...]:
-    """Return what a draft's function says of each prefix of a recorded episode.
+    """Run a draft's function on each prefix of a recorded episode, and return its answers.
 
-    There is an answer for each number of its `steps` from 0, the last one for the whole.
+    Answer n is that for the first n steps, so that the last one is for the whole episode.
 
     Raises:
-        UnavailableError: this system cannot shut a process off.
+        UnavailableError: this system cannot isolate a process.
         HostError: the process does not work.
     """
     request = {"episode": str(episode.absolute()), "source": source, "name": name}
