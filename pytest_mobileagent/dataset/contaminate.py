@@ -32,17 +32,17 @@ if TYPE_CHECKING:
     from pytest_mobileagent.noise.template import Template
     from pytest_mobileagent.task.table import Row
 
-ABOUT = "contamination.json"  # what was done, beside the graph's own files
+ABOUT = "contamination.json"  # the report, next to the graph's own files
 _TASKS = "tasks.jsonl"
 _CLOSING = {"en": "Close what covers the page.", "zh": "关闭遮住页面的内容。"}
-# Of AITZ and AITW, by which the paper's tables are divided.
+# The subsets of AITZ and AITW that the paper's tables list.
 _SUBSETS = ("general", "google_apps", "install", "single", "web_shopping")
 _NOISY = "noisy"  # the tag of all tasks, by which metrics can be grouped
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What ads come over which share of the steps, from which templates, and by which seed."""
+    """Which ads are put over which share of the steps, from which templates, with which seed."""
 
     noise: NoiseChoice
     templates: Sequence[Template]
@@ -64,14 +64,14 @@ class Report:
     left_out: Counter[str] = field(default_factory=Counter)
 
     def count(self, subset: str, steps: int, ads: Sequence[Ad]) -> None:
-        """Count a trajectory of so many golden steps, those with ads among them."""
+        """Count a trajectory with its golden steps, and those of them that have ads."""
         counts = self.subsets.setdefault(subset, Counter())
         counts.update(trajectories=1, steps=steps, noisy=len(ads))
         counts.update(domain_of(ad.template) for ad in ads)
         self.templates.update(ad.template.name for ad in ads)
 
     def lines(self) -> list[str]:
-        """Return a table with a row for each subset, and what was left out."""
+        """Return the lines of a table with a row for each subset, and of what was left out."""
         total: Counter[str] = sum(self.subsets.values(), Counter())
         names = ("trajectories", "steps", "noisy", "in", "out")
         found = ["".join([f"{'subset':<14}", *(f"{name:>14}" for name in names)])]
@@ -84,7 +84,7 @@ class Report:
 def contaminate(graph: Graph, output: Path, plan: Plan) -> Report:
     """Write a graph in which each task's golden path has at least one step with an ad over it.
 
-    Each path becomes a chain of its own, so that no ad comes into another task. Tasks in which no
+    Each path becomes a separate chain, so that no ad appears in another task. Tasks in which no
     target can be hidden are left out, and counted.
 
     Raises:
@@ -119,7 +119,7 @@ def contaminate(graph: Graph, output: Path, plan: Plan) -> Report:
 
 
 class _Path:
-    """The golden path of one task, which is written with ads over some of its steps."""
+    """The golden path of one task, with ads over some of its steps."""
 
     def __init__(self, graph: Graph, writer: GraphWriter, row: Row, plan: Plan) -> None:
         self._graph, self._writer, self._row, self._plan = graph, writer, row, plan
@@ -128,7 +128,7 @@ class _Path:
         self._golden = [each for each in map(golden_from_json, golden) if each.page]
 
     def write(self, report: Report) -> None:
-        """Write it, or count why it is left out."""
+        """Write the path, or count why it is left out."""
         if not self._golden:
             report.left_out["a task has no golden path"] += 1
             return
@@ -145,7 +145,7 @@ class _Path:
         report.count(subset, steps, [*ads.values()])
 
     def _ads(self) -> tuple[dict[int, Ad], str]:
-        """Return ads by the step that they come before, and why there are none."""
+        """Return the ads by the step that each precedes, and why there are none."""
         plan, chance = self._plan, random.Random(f"{self._plan.seed} {self._row.id}")
         places = [n for n, each in enumerate(self._golden) if not ends_episode(each.action)]
         wanted = max(1, round(plan.noise.rate * len(places)))
@@ -172,7 +172,7 @@ class _Path:
         return f"{self._row.id}/{page}"
 
     def _pages(self, ads: dict[int, Ad]) -> list[Golden]:
-        """Write all pages, and return the golden actions, each with the page it is done on."""
+        """Write all pages, and return the golden actions with their pages."""
         golden: list[Golden] = []
         for place, each in enumerate(self._golden):
             if (ad := ads.get(place)) is not None:
@@ -197,7 +197,7 @@ class _Path:
         return str(self._row.columns.get("page") or self._golden[-1].page)
 
     def _copy(self, page: str) -> None:
-        """Write a page as it is; one that lies in the user's own copy of a data set stays there."""
+        """Write a page unchanged; files in the user's copy of a data set are not copied."""
         if self._name(page) in self._writer:
             return
         about = self._graph.page(page)
@@ -257,7 +257,7 @@ class _Path:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Contaminate a data set, and return the exit status: 4 if something is wrong with it."""
+    """Contaminate a data set, and return the exit status: 4 if the input is invalid."""
     given = _parser().parse_args(arguments)
     try:
         templates = load(given.noise_paths)

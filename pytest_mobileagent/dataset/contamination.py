@@ -32,17 +32,17 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
 
 Domain = Literal["in", "out"]
-# What hides a page and is closed by one tap: no toast, no tutorial of several pages.
+# The kinds that hide a page and that one tap closes: no toasts, no tutorials.
 COVERING = tuple(kind for kind in SHOWN if kind not in {"toast", "tutorial"})
-FAINT: Final = 4  # of 255: what differs by less on a whitened page is not visible
-_SALT = 85  # with which each kind, in each language, has ads of both sets
+FAINT: Final = 4  # of 255: smaller differences are invisible on a whitened page
+_SALT = 85  # chosen so that each kind has ads of both sets in each language
 _MARGIN = 0.02  # of the screen's shorter side, between the edges of a target and of its ad
-_AROUND = 0.04  # of the screen's shorter side: half a target whose box is not known
+_AROUND = 0.04  # of the screen's shorter side: half the side of a target without a known box
 
 
 @dataclass(frozen=True, slots=True)
 class Ad:
-    """A page with an ad over it: what is seen, the golden action that closes it, and which it is.
+    """A page with an ad over it: the screen, the golden action that closes it, and the ad.
 
     `target` is what the ad hides: the target of the golden action on the page, in pixels.
     """
@@ -54,9 +54,9 @@ class Ad:
 
 
 def domain_of(template: Template) -> Domain:
-    """Return the set of ads that a template belongs to: half of all, whatever the seed.
+    """Return the set of ads, one of two halves, that a template belongs to, whatever the seed.
 
-    Who trains on pages with ads of one set can test on ads of the other.
+    An agent trained on pages with ads of one set can be tested on ads of the other.
     """
     return (
         "in" if hashlib.sha256(f"{_SALT} {template.name}".encode()).digest()[0] % 2 == 0 else "out"
@@ -64,9 +64,9 @@ def domain_of(template: Template) -> Domain:
 
 
 def target_of(golden: Golden, screen: Screen) -> Bounds | None:
-    """Return what a golden tap is meant for, in pixels; None if the action is no tap.
+    """Return the target of a golden tap, in pixels; None if the action is not a tap.
 
-    That is the smallest of its boxes around its point, else the control there by the hierarchy,
+    It is the smallest of its boxes around its point, else the control there in the hierarchy,
     else a square around the point.
 
     Raises:
@@ -101,10 +101,10 @@ def ad_over(
     whiten: float,
     chance: random.Random,
 ) -> Ad | str:
-    """Return a page with one of the templates over the target of its golden action, or why not.
+    """Return a page with one of the ads over the target of its golden action, or why there is none.
 
-    An ad that does not hide the target where it usually stands is moved over it. `whiten` is how
-    white the rest of the page becomes, from 0 to 1.
+    An ad whose usual place does not cover the target is moved over it. `whiten`, from 0 to 1, is
+    how much the rest of the page is whitened.
 
     Raises:
         ScreenError: the screen cannot be read.
@@ -112,7 +112,7 @@ def ad_over(
     target = target_of(golden, screen)
     if target is None or target.width < 1 or target.height < 1:
         return "no step is a tap on something"
-    look = replace(look_of(screen), dark=False)  # the background becomes white
+    look = replace(look_of(screen), dark=False)  # the background is white
     white = _whitened(screen.image, whiten)
     order = chance.sample(templates, len(templates))
     placed = ((each, arrange(each, look, State())) for each in order)
@@ -142,7 +142,7 @@ def _seen(screen: Screen, root: Part, picture: Image, template: Template, look: 
     if xml.strip():
         from lxml import etree
 
-        # Whatever window the ad has, nothing is left of what is beneath: the page is white there.
+        # Nothing beneath the ad stays in the hierarchy, as the page is white there.
         tree = parse_tree(xml)
         for window in list(tree)[1:]:
             tree.remove(window)
@@ -151,13 +151,13 @@ def _seen(screen: Screen, root: Part, picture: Image, template: Template, look: 
 
 
 def _whitened(image: Image, whiten: float) -> Image:
-    from PIL import Image as pillow  # a heavy library is loaded by who needs it
+    from PIL import Image as pillow  # heavy: loaded only where it is used
 
     return pillow.blend(image, pillow.new("RGB", image.size, "white"), whiten)
 
 
 def _onto(root: Part, target: Bounds, look: Look) -> Part:
-    """Return an ad that is moved over a target, no farther than needed, and with room around it."""
+    """Return an ad moved over a target, no farther than needed, with a margin around it."""
     area, (width, height) = _area(root), look.size
     room = round(min(look.size) * _MARGIN)
     right = _way((area.left, area.right), (target.left - room, target.right + room), width)
@@ -166,9 +166,9 @@ def _onto(root: Part, target: Bounds, look: Look) -> Part:
 
 
 def _way(own: tuple[int, int], other: tuple[int, int], most: int) -> int:
-    """Return how far a span is moved to cover another; one that is too short comes to its middle.
+    """Return how far a span has to move to cover another; one that is too short is centred on it.
 
-    It stays between 0 and `most`.
+    The moved span stays between 0 and `most`.
     """
     if other[1] - other[0] > own[1] - own[0]:
         far = (sum(other) - sum(own)) // 2
@@ -178,7 +178,7 @@ def _way(own: tuple[int, int], other: tuple[int, int], most: int) -> int:
 
 
 def _shifted(part: Part, right: int, down: int) -> Part:
-    """Return a part with all that is in it, so many pixels to the right and down."""
+    """Return a part with all its children, moved to the right and down by some pixels."""
     left, top, end, bottom = part.bounds
     bounds = Bounds(left + right, top + down, end + right, bottom + down)
     parts = tuple(_shifted(each, right, down) for each in part.parts)
@@ -186,20 +186,20 @@ def _shifted(part: Part, right: int, down: int) -> Part:
 
 
 def _area(root: Part) -> Bounds:
-    """Return the part of the screen that an ad fills."""
+    """Return the bounds that an ad covers."""
     if root.role not in _UNDIMMED or not root.parts:
         return root.bounds
     return max((part.bounds for part in root.parts), key=lambda box: box.width * box.height)
 
 
 def _closes(root: Part) -> Part | None:
-    """Return the part by which an ad is closed: its cross, or else a button."""
+    """Return the part that closes an ad: its cross, or else a button."""
     found = [part for part in root.iter() if part.does == "close" and part is not root]
     return min(found, key=lambda part: part.role != "cross", default=None)
 
 
 def _is_visible(picture: Image, target: Bounds, area: Bounds) -> bool:
-    """Whether something of a target can be seen beside an ad."""
+    """Whether any of a target is visible around an ad."""
     from PIL import Image as pillow
 
     part = picture.crop(target).convert("L")

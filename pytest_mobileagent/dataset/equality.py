@@ -1,21 +1,20 @@
-"""Whether two screens show the same page, as graphs of recorded pages need to know.
+"""Whether two screens show the same page, for graphs of recorded pages.
 
-Two screens are one page if their hierarchies are equal, and then their pictures. Left out is what
-changes by itself while a phone waits:
+Two screens show one page if their hierarchies and their pictures are equal, apart from what changes
+by itself while a phone is idle:
 
 - the status bar, with its clock, battery and icons: the strip above the app's content;
-- what says the time that the phone's clock had, where an element's id or class says that it is a
-  clock, or no other time of day is on the screen; the day, and the charge of the battery, where an
-  id says that they are that;
-- the cursor of the field that is typed into: the picture of that field, whose text is compared;
-- bars and circles that show progress: they turn.
+- the time of the phone's clock, where an element's id or class says that it is a clock, or if no
+  other time of day is on the screen; the date and the battery level, where an id says so;
+- the blinking cursor: the picture of the focused text field is ignored, its text is compared;
+- animated progress bars and circles.
 
-Which field has the focus counts, since text goes there; the focus of anything else does not.
+The focus of text fields counts, since typed text goes there; that of other elements does not.
 
-Pictures are compared at a quarter of their size. They show the same if at most `CHANGED` of them
-is another colour: more than a blinking cursor, and less than a letter or a small icon. Where there
-is no hierarchy, they alone decide, and a clock in the middle of a page makes two pages of it. A
-screen with a hierarchy and one without are never the same page.
+Pictures are compared at a quarter of their size. They count as equal if at most the share `CHANGED`
+of their pixels differs in colour: more than a blinking cursor, and less than a letter or a small
+icon. Without hierarchies, the pictures alone decide, so that a clock on a page makes it two pages.
+A screen with a hierarchy and one without are never the same page.
 
 Measured on labelled pairs of screens (tests/dataset/labelled.py): see docs/offline.md.
 """
@@ -40,9 +39,9 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
 
 CHANGED = 0.0003  # of the picture: some 28 x 28 pixels of a screen of 1080 x 2400
-_CONTRAST = 32  # of 255, in any channel: what less is another colour is noise
+_CONTRAST = 32  # of 255, in any channel: smaller differences in colour are noise
 _SCALE = 4
-_BAR = 24 / 411  # height of a status bar, of the screen's shorter side, where nothing says it
+_BAR = 24 / 411  # assumed height of a status bar, as a share of the screen's shorter side
 _HIGHEST_BAR = 0.06  # of the screen's height
 _CLOCK = "<clock>"
 _SYSTEM = "com.android.systemui"
@@ -75,7 +74,7 @@ class Sight:
         Raises:
             ScreenError: it cannot be decoded.
         """
-        from PIL import Image as image  # a heavy library is loaded by who needs it
+        from PIL import Image as image  # heavy: loaded only where it is used
 
         try:
             return image.open(io.BytesIO(self.png)).convert("RGB").reduce(_SCALE)
@@ -85,7 +84,7 @@ class Sight:
 
 
 def sight(screen: Screen) -> Sight:
-    """Return what is compared of a screen.
+    """Return the parts of a screen that are compared.
 
     Raises:
         ScreenError: its hierarchy or its picture cannot be read.
@@ -124,7 +123,7 @@ def same_page(one: Sight, other: Sight) -> bool:
 
 
 def changed(one: Sight, other: Sight) -> float:
-    """Return how much of the pictures of two screens of one size is another colour, 0-1.
+    """Return the share (0 to 1) of two pictures of one size that differs in colour.
 
     Raises:
         ScreenError: a picture cannot be decoded.
@@ -159,7 +158,7 @@ def _attributes(element: Element) -> tuple[Any, ...]:
 
 
 def _walk(root: Element) -> Iterator[tuple[int, Element]]:
-    """Yield what is below an element in document order, each with its depth."""
+    """Yield the descendants of an element in document order, each with its depth."""
     pending = [(0, child) for child in reversed(root.children)]
     while pending:
         depth, element = pending.pop()
@@ -168,14 +167,14 @@ def _walk(root: Element) -> Iterator[tuple[int, Element]]:
 
 
 def _moves(element: Element) -> bool:
-    """Whether the picture of an element changes by itself: a cursor blinks in it, or it turns."""
+    """Whether an element's picture changes by itself: it has a blinking cursor, or is animated."""
     if element.class_name.endswith(_FIELDS):
         return element.focused
     return element.class_name.endswith(".ProgressBar")
 
 
 def _status_bar(screen: Screen, size: tuple[int, int]) -> Bounds:
-    """Return the strip at the top that the app does not fill, or may not."""
+    """Return the strip at the top of the screen that belongs to the status bar."""
     width, height = size if any(size) else _extent(screen)
     highest = height * _HIGHEST_BAR
     for element in screen.elements:
@@ -192,7 +191,7 @@ def _extent(screen: Screen) -> tuple[int, int]:
 
 
 def _is_clock_alone(screen: Screen) -> bool:
-    """Whether a screen shows no time of day but that of the phone's clock: no list of times."""
+    """Whether the only time of day on a screen is that of the phone's clock."""
     if screen.time is None:
         return False
     words = (each for e in screen.elements for each in (e.text, e.content_desc))
@@ -203,9 +202,10 @@ def _is_clock_alone(screen: Screen) -> bool:
 def _without_clock(
     element: Element, now: datetime | None, alone: datetime | None
 ) -> tuple[str, str]:
-    """Return an element's words without the time and the day that the phone's clock had.
+    """Return an element's words without the time and the date of the phone's clock.
 
-    The time is left out where the element is named as a clock, or if it is `alone` on the screen.
+    The time is removed if the element's name says that it is a clock, or if it is the only time on
+    the screen (`alone`).
     """
     words = element.text, element.content_desc
     if not any(map(_NUMBER.search, words)):
@@ -224,7 +224,7 @@ def _without_clock(
 
 
 def _or_now(found: re.Match[str], time: datetime) -> str:
-    """Return `_CLOCK` for a time of day that the phone's clock had, or had a minute before."""
+    """Replace the phone's time of day, or that of a minute earlier, by `_CLOCK`."""
     minutes = int(found[1]) % 12 * 60 + int(found[2])
     now = time.hour % 12 * 60 + time.minute
     return _CLOCK if (now - minutes) % 720 <= 1 and int(found[2]) < 60 else found[0]

@@ -1,4 +1,4 @@
-"""`python -m pytest_mobileagent export`: recorded episodes as a data set for those who train."""
+"""`python -m pytest_mobileagent export`: recorded episodes as a data set for training."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _check(parser: argparse.ArgumentParser, given: Any, chosen: type[Format]) -> None:
-    """End with a usage error where options do not fit."""
+    """Exit with a usage error if options contradict each other."""
     if given.dialect and chosen.is_bound:
         parser.error(f"--format={given.format} says actions in its own way: leave out --dialect")
     if given.dialect and given.dialect not in dialects():
@@ -163,7 +163,7 @@ def _dialect(name: str) -> Dialect:
 
 
 def rules_given(path: Path | None, setting: tuple[str, Path] | None) -> Redaction | None:
-    """Return the rules of redaction of an option, or else of the project's settings.
+    """Return the redaction rules that an option names, or else the project's.
 
     Raises:
         HostError: they cannot be read.
@@ -284,7 +284,7 @@ def _write(
     chosen: type[Format],
     dialect: Dialect,
 ) -> str:
-    """Write a data set, whole or not at all, and return what is said of it at the end.
+    """Write a data set, completely or not at all, and return the summary to print.
 
     Raises:
         HostError: nothing could be exported, or it cannot be written.
@@ -333,7 +333,7 @@ def _write(
 
 
 def _tasks(paths: Sequence[Path], episodes: Callable[[Path], Iterable[Source]]) -> Iterator[str]:
-    """Return the tasks of what is to be exported, before any episode is read."""
+    """Return the tasks of all trajectories to export, before any episode is read."""
     for path in paths:
         if (path / ABOUT).is_file():
             yield from (_task(each["origin"]) for each in _about(path)["trajectories"])

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.redaction import Redaction
 
 _MOST = 10  # contradictions that are listed
-_MOST_WAYS = 3  # pages that are listed of each, beside the one that was kept
+_MOST_WAYS = 3  # pages that are listed for each, besides the one that was kept
 
 
 def main(
@@ -34,7 +34,7 @@ def main(
     has_run: Callable[[Path], bool],
     setting: Callable[[str], tuple[str, Path] | None],
 ) -> int:
-    """Make a graph, and return the exit status: 4 if something is wrong with what was given.
+    """Make a graph, and return the exit status: 4 if the input is invalid.
 
     `episodes` gives the finished episodes of a run, `has_run` says whether a path is a run or a
     folder of runs, `setting` is as `export.main` takes it.
@@ -85,7 +85,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _imported(path: Path, given: Any) -> str:
-    """Write the graph of a data set, and return what is said of it.
+    """Write the graph of a data set, and return the summary to print.
 
     Raises:
         GraphError: it cannot be read, or something is in the way.
@@ -104,7 +104,7 @@ def _imported(path: Path, given: Any) -> str:
 def _merged(
     given: Any, episodes: Callable[[Path], Iterable[Source]], rules: Redaction | None
 ) -> str:
-    """Write the graph of the episodes of runs, and return what is said of it.
+    """Write the graph of the episodes of runs, and return the summary to print.
 
     Raises:
         RecordError: a run cannot be read.

@@ -1,11 +1,11 @@
 """Recorded episodes merged into one graph: equal pages become one, and their actions its edges.
 
 Where the same action on the same page has led to several pages, the one to which it led most often
-is kept: a graph leads from a page by an action to one other. What a phone does not show, such as
-how often a dialog was seen before, makes such contradictions.
+is kept: in a graph, an action on a page leads to one page. Such contradictions come from state that
+the screen does not show, such as how often a dialog has appeared.
 
-A task of which an episode has met the goal becomes one of the graph. Its golden path is that of the
-shortest such episode whose every step the graph has kept.
+A task whose goal an episode has met becomes a task of the graph. Its golden path is that of the
+shortest such episode all of whose steps are in the graph.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _NAME = re.compile(r"[^A-Za-z0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """The same action on the same page that has led to several pages: how often to which.
+    """An action on a page that has led to several pages, with the count of each.
 
     The first of `targets` was kept.
     """
@@ -70,9 +70,9 @@ class Contradiction:
 
 @dataclass(slots=True)
 class Merged:
-    """What came of a merge, in numbers.
+    """The results of a merge, in numbers.
 
-    `left_out` counts what no graph can hold, and tasks of which no way is left, by the reason.
+    `left_out` counts, by reason, what a graph cannot contain, and tasks without a remaining path.
     """
 
     episodes: int = 0
@@ -87,7 +87,7 @@ class Merged:
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """How an episode has met the goal of its case: its golden actions, and the page at its end."""
+    """The path of an episode that met its goal: its golden actions, and its last page."""
 
     case: Case
     goal: str
@@ -101,23 +101,23 @@ class _Way:
 
 @dataclass(slots=True)
 class _Led:
-    """Where an action on a page has led, and how often; the action as it was done first."""
+    """The pages to which an action on a page has led, with counts, and its first occurrence."""
 
     golden: Golden
     targets: Counter[str] = field(default_factory=Counter)
 
     @property
     def main_target(self) -> str:
-        """The page to which it led most often; of several the one to which it led first."""
+        """The page to which it led most often; in a tie, the one to which it led first."""
         return self.targets.most_common(1)[0][0]
 
 
 class Merger:
-    """Takes in episodes one by one, and writes them to a graph as one.
+    """Merges episodes, added one by one, into a graph.
 
-    Pages are written as they are met, the rest at the end, by `finish`. `rules` say what of the
-    episodes is hidden. `small` pictures are packed as far as it goes without loss, which takes a
-    second for each.
+    Pages are written when they are first met, the rest at the end, by `finish`. `rules` say what to
+    redact in the episodes. With `small`, pictures are compressed losslessly as far as possible,
+    which takes a second for each.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class Merger:
         self._ways: dict[str, list[_Way]] = {}
 
     def add(self, episode: EpisodeRecord, succeeded: bool | None) -> None:
-        """Take in an episode; `succeeded` is whether the goal was met.
+        """Add an episode; `succeeded` is whether the goal was met.
 
         Raises:
             ScreenError: a screen cannot be read; nothing of the episode is taken in but pages.
@@ -159,7 +159,7 @@ class Merger:
                 self._ways.setdefault(episode.case.id, []).append(way)
 
     def finish(self, **head: Any) -> Merged:
-        """Write edges, tasks and head, and return what came of it; `head` says more of the graph.
+        """Write edges, tasks and head, and return the results; `head` has more fields of the head.
 
         Raises:
             GraphError, HostError: something cannot be written.
@@ -187,7 +187,7 @@ class Merger:
         return self.merged
 
     def _page(self, screen: Screen) -> str:
-        """Return the id of the page that a screen shows, which is written if it is new."""
+        """Return the id of the page that a screen shows; write the page if it is new."""
         exactly = hashlib.sha256()
         for part in (
             screen.key.encode(),
@@ -242,7 +242,7 @@ class Merger:
         led.targets[following] += 1
 
     def _on(self, golden: list[Golden], step: Step, page: str) -> list[Golden] | None:
-        """Return a way that is one step longer; None if no golden path can have that step."""
+        """Return a path extended by a step; None if a golden path cannot contain that step."""
         if not step.done:
             return golden
         if _unfit(step):
@@ -255,7 +255,7 @@ class Merger:
         return Golden(action, screen.size, boxes_of(action, screen), page)
 
     def _tasks(self) -> None:
-        """Write the tasks, each with the shortest way that the graph has kept."""
+        """Write the tasks, each with its shortest path that is still in the graph."""
         paths: dict[tuple[tuple[str, str], ...], str] = {}
         for name, ways in self._ways.items():
             way = min(filter(self._leads, ways), key=lambda each: each.steps, default=None)
@@ -271,7 +271,7 @@ class Merger:
             self.merged.tasks += 1
 
     def _leads(self, way: _Way) -> bool:
-        """Whether the edges that were kept lead along a way, from the page where it is to begin."""
+        """Whether a path from its start page follows the edges that were kept."""
         start = self._starts[way.case.task.snapshot].most_common(1)[0][0]
         ends = [each.page for each in way.golden[1:]] + [way.pages[-1]]
         return way.pages[0] == start and all(
@@ -280,13 +280,13 @@ class Merger:
         )
 
     def _leads_to(self, golden: Golden) -> str | None:
-        """Return the page to which an action leads from its page; None if that was never seen."""
+        """Return the page to which an action leads from its page; None if it was not done there."""
         led = self._edges.get((golden.page, _key(golden)))
         return None if led is None else led.main_target
 
 
 def _packed(screen: Screen) -> bytes:
-    """Return a screenshot in fewer bytes, without loss; as it is where that makes it no smaller."""
+    """Return a screenshot compressed losslessly, or unchanged if that is no smaller."""
     if not screen.png:
         return b""
     packed = io.BytesIO()
@@ -305,10 +305,10 @@ _CAN: Mapping[type[Any], tuple[str, ...]] = {
 
 
 def boxes_of(action: Action, screen: Screen) -> tuple[Bounds, ...]:
-    """Return the box that an action may hit on a screen: that of the element that it was meant for.
+    """Return the box that an action may hit on a screen: that of its target element.
 
-    That is the innermost one at its place that can do something with it. There is none for what is
-    done without a place, or where there is no element.
+    This is the innermost element at its point that reacts to such an action. There is no box for
+    actions without a point, or if there is no such element.
 
     Raises:
         ScreenError: the hierarchy cannot be read.
@@ -328,7 +328,7 @@ def boxes_of(action: Action, screen: Screen) -> tuple[Bounds, ...]:
 
 
 def _key(golden: Golden) -> str:
-    """Return what two actions on one page have in common if they count as the same."""
+    """Return a key that is equal for actions on one page that count as the same."""
     action = golden.action
     place = golden.boxes[0].describe() if golden.boxes else ""
     if isinstance(action, Swipe | Scroll):
@@ -341,7 +341,7 @@ def _key(golden: Golden) -> str:
 
 
 def _unfit(step: Step) -> str:
-    """Return why a graph cannot have a step, in words; empty if it can."""
+    """Return why a graph cannot contain a step, in words; empty if it can."""
     if len(step.done) > 1:
         return SEVERAL
     if isinstance(step.done[0], Raw):

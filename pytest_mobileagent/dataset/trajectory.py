@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
     Marks = tuple[Mark, ...]
 
-# The marks of dialects that name elements, and the list in which a model reads them. Others name
-# places, and are read with either list.
+# The marks of dialects that name elements, and the list in which a model reads them. Other dialects
+# use coordinates, and work with any list.
 _MARKED: Mapping[str, tuple[Callable[[Screen], Marks], Callable[[Marks], str]]] = {
     "bmoca": (bmoca_marks, bmoca_lines),
     "androidworld": (m3a_marks, t3a_lines),
@@ -62,8 +62,8 @@ class LeftOutError(ValueError):
 class TrajectoryStep:
     """One action, and the screen on which it was done, in whose pixels its coordinates are.
 
-    `said` is what the agent said, in whatever form it said it; `instruction` what the step is to
-    bring about ("low-level instruction"), empty if nobody has said so. `boxes` are those that a
+    `said` is the agent's output as it was recorded; `instruction` says what the step should achieve
+    ("low-level instruction"), empty if unknown. `boxes` are those that a
     data set gives for the action (see `Golden`), `page` is its name of the screen.
     """
 
@@ -77,7 +77,7 @@ class TrajectoryStep:
 
 @dataclass(frozen=True, slots=True)
 class Trajectory:
-    """The way from a task's first screen to its end.
+    """The path of an episode from a task's first screen to its end.
 
     - `goal`: what the agent was asked to do.
     - `succeeded`: whether it was done; None if that is not known.
@@ -99,7 +99,7 @@ def trajectory_of(
 ) -> Trajectory:
     """Return a recorded episode as a trajectory, without what `rules` hide.
 
-    Looks around, and decisions of which nothing was done, are no steps of it.
+    Decisions that only looked at the screen, or of which nothing was done, are left out.
 
     Raises:
         LeftOutError: it has none, or some that no trajectory can hold.
@@ -148,7 +148,7 @@ def _hidden(rules: Redaction, value: Any) -> Any:
 
 
 def frame_of(dialect: Dialect, screen: Screen) -> Frame:
-    """Return what words of a dialect refer to on a screen: its pixels, and marks if it has any.
+    """Return the frame of a screen for a dialect: its size, and its marks if it names any.
 
     Raises:
         ScreenError: the screen cannot be read.
@@ -174,7 +174,7 @@ def spoken(
     frame: Frame | None = None,
     said: Mapping[str, str] | None = None,
 ) -> list[tuple[Action, str]]:
-    """Return an action in a dialect's words: mostly one, several where the dialect needs them.
+    """Return an action in a dialect's words: one, or several if the dialect needs them.
 
     `frame` is what words refer to, by default that of `frame_of`; `said` the other parts of them.
 
@@ -189,12 +189,12 @@ def spoken(
             return [(each, dialect.print(Decision((each,), said or {}), frame)) for each in ways]
         except DialectError as error:
             first = first or error
-    assert first is not None  # the first way is the action itself
+    assert first is not None  # the first one is the action itself
     raise first
 
 
 def _ways(action: Action, screen: Screen) -> Iterator[tuple[Action, ...]]:
-    """Return what comes to the same as an action, the action itself first."""
+    """Yield equivalents of an action as sequences of actions, the action itself first."""
     yield (action,)
     match action:
         case Type(text, at, clear, enter) if at is not None or enter:
@@ -231,7 +231,7 @@ def _direction(swipe: Swipe) -> Direction | None:
 
 
 def _icon(app: str, screen: Screen) -> Element | None:
-    """Return the icon of an app on a home screen, which starts the app when it is tapped."""
+    """Return the icon of an app on a home screen, which opens the app when tapped."""
     name = name_of(app)
     icons = (each for each in screen.elements if each.clickable and not each.children)
     same = [e for e in icons if name in (e.text, e.content_desc) and e.package != app]

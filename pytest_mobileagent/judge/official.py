@@ -1,9 +1,9 @@
 """The evaluation of a benchmark's official release, run on our episodes in the user's own copy.
 
-Nothing of a copy is believed or imported here. Its function is called in a process of its own
-(`official_process`), which has no keys and no network, changes no files, works in an empty folder,
-and has so many seconds. What it raises, prints, breaks or returns becomes a verdict, which decides
-nothing unless the user says so.
+The code of a copy is neither trusted nor imported here. Its function is called in a separate
+process (`official_process`) without keys and network, which cannot change files, works in an empty
+folder, and has a time limit. Whatever it returns or raises becomes a verdict, which decides nothing
+unless the user says so.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     Ask = Callable[[str], str]
 
 SECONDS = 60.0  # for one evaluation, its model's time not counted
-_LOADING = 30.0  # more for its modules, which may be large
+_LOADING = 30.0  # more seconds to import its modules, which may be large
 _MOST = 1_000_000  # bytes that a process may write
 _LONGEST = 300  # characters of a reason
 _MOST_QUESTIONS = 20
@@ -49,10 +49,10 @@ _HERE = Path(__file__).parents[2]  # where this package is
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """A function of a copy, and what it is called with.
+    """A function of a copy, and its arguments.
 
-    - `scorer`: whose verdict it is, such as "a3-official". `row`: the row of our table, with file
-      and line, for messages.
+    - `scorer`: the name of the scorer, such as "a3-official". `row`: the row of our table, with its
+      file and line, for messages.
     - `folder`: the copy. `module`, `function`: what is called, with `arguments`, which are plain
       data. Whatever is true is a success.
     - `now`: the clock that the function sees, as goals may name days; None for the present time.

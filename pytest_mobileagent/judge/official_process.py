@@ -44,7 +44,7 @@ def main() -> None:
     """Answer one request."""
     leave_networks()
     die_with_parent()  # after namespaces are left, which resets it
-    adopt_orphans()  # so that what it starts is found, and ended
+    adopt_orphans()  # so that its child processes can be found and ended
     talk = _Talk()
     request = talk.read()
     _limit(request["seconds"])
@@ -61,11 +61,11 @@ def main() -> None:
     if refusals:
         reply = {"error": f"it may look at the episode, not use {refusals[0]}"}
     talk.write(reply)
-    os._exit(0)  # threads of its own do not matter any more
+    os._exit(0)  # without waiting for its threads
 
 
 class _Talk:
-    """The two pipes to the process that asks, which what is called here does not see."""
+    """The two pipes to the parent process, hidden from the function that is called here."""
 
     def __init__(self) -> None:
         self._from, self._to = os.dup(0), os.dup(1)
@@ -88,7 +88,7 @@ class _Talk:
 
 
 def _limit(seconds: float) -> None:
-    """Bound what this process uses: processor time, memory, and what it writes to files."""
+    """Limit the processor time, the memory and the size of files of this process."""
     bounds = {
         resource.RLIMIT_AS: _MEMORY,
         resource.RLIMIT_FSIZE: 0,
@@ -105,7 +105,7 @@ def _limit(seconds: float) -> None:
 
 
 def _prepare(request: Mapping[str, Any], talk: _Talk) -> None:
-    """Let the copy's modules be found before all others, without what they cannot have here."""
+    """Put the copy first on the path of modules, and add stand-ins for unavailable ones."""
     sys.dont_write_bytecode = True
     folder = request["folder"]
     sys.path.insert(0, folder)
@@ -116,7 +116,7 @@ def _prepare(request: Mapping[str, Any], talk: _Talk) -> None:
         _stop_clock(dt.datetime.fromisoformat(request["now"]).replace(tzinfo=None))
 
 
-# What Python tells of before it is done, and whether it changes anything.
+# Audit events that Python raises before something is done; which of them change anything.
 _REFUSED = (
     "os.", "socket.", "subprocess.", "shutil.", "pty.", "ftplib.", "smtplib.", "urllib.Request",
 )  # fmt: skip
@@ -142,7 +142,7 @@ def _refusing(refusals: list[str]) -> Callable[[str, tuple[Any, ...]], None]:
 
 
 def _writes(arguments: tuple[Any, ...]) -> str:
-    """Say that a file is opened to be written to; empty if it is only read."""
+    """Return a description if a file is opened for writing; empty if it is only read."""
     path, _, flags = arguments
     if isinstance(path, int) or path == os.devnull or not flags & _WRITING:
         return ""
@@ -150,7 +150,7 @@ def _writes(arguments: tuple[Any, ...]) -> str:
 
 
 def _error_line(error: BaseException, folder: str) -> dict[str, str]:
-    """Return what was raised in one line, and the last place in the copy."""
+    """Return the error in one line, with the last place in the copy that it passed."""
     inside = [
         (Path(frame.f_code.co_filename), line)
         for frame, line in traceback.walk_tb(error.__traceback__)
@@ -166,7 +166,7 @@ def _error_line(error: BaseException, folder: str) -> dict[str, str]:
 
 
 def _stop_clock(now: dt.datetime) -> None:
-    """Let `datetime.now()`, `datetime.today()` and `date.today()` give one time."""
+    """Make `datetime.now()`, `datetime.today()` and `date.today()` return a fixed time."""
 
     class Datetime(dt.datetime):
         @classmethod
@@ -190,7 +190,7 @@ def _stop_clock(now: dt.datetime) -> None:
 
 
 def _client(ask: Callable[[str], str]) -> type:
-    """Return the class that stands in for OpenAI's client: each request is asked of our model."""
+    """Return a class that replaces OpenAI's client: requests go to our model."""
 
     def create(*, messages: Sequence[Mapping[str, Any]], **_: Any) -> Any:
         text = ask("\n\n".join(_text(message["content"]) for message in messages))
@@ -219,7 +219,7 @@ def _text(content: Any) -> str:
 
 
 class _Absent(type):
-    """The class of what a module that is not there would have had: using any of it raises."""
+    """The class of all attributes of a missing module: any use of them raises an error."""
 
     why: str
 
@@ -233,7 +233,7 @@ class _Absent(type):
 
 
 class _Module(ModuleType):
-    """A module that stands in for one: names can be imported from it, and not be used."""
+    """A stand-in for a missing module: names can be imported from it, but not used."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -251,7 +251,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 class _StandIns(_Finder):
-    """Finds modules that are never loaded, whether they are here or not."""
+    """Finds stand-ins for modules that are never loaded, even if they are installed."""
 
     def __init__(self, names: Sequence[str], client: type) -> None:
         self._names, self._client = {*names}, client
@@ -268,7 +268,7 @@ class _StandIns(_Finder):
 
 
 class _Missing(_Finder):
-    """Finds what nobody has found: libraries that are not installed, and their submodules."""
+    """Finds stand-ins for libraries that are not installed, and for their submodules."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
@@ -283,7 +283,7 @@ class _Missing(_Finder):
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
     def _is_asked_by_copy(self) -> bool:
-        """Whether code of the copy imports this; libraries ask for what they can do without."""
+        """Whether code of the copy imports this: libraries also try to import optional modules."""
         frames = traceback.walk_stack(None)
         files = (frame.f_code.co_filename for frame, _ in frames)
         asking = (file for file in files if file != __file__ and not file.startswith("<frozen"))
