@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 CRITERIA = tuple(each.name for each in fields(Event))
 _WORDS = ("type", "package", "class_name", "resource_id", "content_description", "before_text")
-_SHORT = {"resource_id": "/", "class_name": "."}  # what stands before the short form
+_SHORT = {"resource_id": "/", "class_name": "."}  # the prefix that short forms leave out
 
 
-START: Final = Event("")  # what all events of an episode come after
+START: Final = Event("")  # the position before the first event of an episode
 
 
 class NoListenerError(TaskError):
@@ -81,7 +81,7 @@ class EventSelector:
         return all(_meets(event, name, wanted) for name, wanted in self.criteria)
 
     def nearest(self, events: Sequence[tuple[int, Event]], count: int = 3) -> list[str]:
-        """Describe the events that are most like what is sought, with the steps they were in."""
+        """Return descriptions of the events closest to the selector, with their steps."""
         scored = [
             (self._likeness(event), order, f"step {number}: {event.describe()}")
             for order, (number, event) in enumerate(events)
@@ -142,7 +142,7 @@ def _show(wanted: Any) -> str:
 
 
 def lost(events: Sequence[Event]) -> int:
-    """Return how many events are missing by their numbers; a new listener starts again at 1."""
+    """Return how many events are missing by their numbers; a restarted listener counts from 1."""
     numbers = [event.sequence for event in events if event.sequence]
     return sum(max(0, later - earlier - 1) for earlier, later in pairwise(numbers))
 
@@ -160,7 +160,7 @@ _VIEW = (
     "type", "package", "class_name", "resource_id", "text", "content_description", "bounds",
     "enabled", "password", "derived",
 )  # fmt: skip
-# What can be told of each type of event.
+# What can be derived for each type of event.
 _TOLD = {
     "clicked": _VIEW,
     "long_clicked": _VIEW,
@@ -170,7 +170,7 @@ _TOLD = {
 
 
 def underivable(selector: EventSelector) -> str:
-    """Say why such an event cannot be derived from actions and screens; empty if it can."""
+    """Return why such an event cannot be derived from actions and screens; empty if it can."""
     criteria = dict(selector.criteria)
     if "type" not in criteria:
         return f"actions and screens tell only of the types {', '.join(_TOLD)}: name one"
@@ -186,7 +186,7 @@ def underivable(selector: EventSelector) -> str:
 
 
 def _is_within_activity(class_name: object) -> bool:
-    """Whether a window's class may be one that comes up without another activity: a dialog, say."""
+    """Whether a window's class may belong to the same activity, as that of a dialog does."""
     if not isinstance(class_name, str):
         return True
     parts = ("Dialog", "Popup", "Layout", "Toast")

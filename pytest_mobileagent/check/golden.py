@@ -91,8 +91,8 @@ def matches(
     function of that screen, which returns either, or the element to tap. What it does not find
     there matches nothing. `options` are those of the rule, such as `scorer`.
 
-    There is one match per golden action: those that the agent did not come to match nothing, and
-    what it did after the last of them is not looked at. The report that ends an episode is an
+    There is one match per golden action: those that the agent did not reach match nothing, and what
+    it did after the last one is ignored. The report that ends an episode is an
     action here, too. On a golden path (`--mobile-path=single`) the first action of each decision is
     compared, since it is the only one that was made for that screen.
 
@@ -116,14 +116,14 @@ class OffPathError(AssertionError):
     """The agent left the golden path, so that the goal does not count as met."""
 
 
-_MOST_WRONG = 5  # steps off the path that are named
+_MOST_WRONG = 5  # steps off the path that a message lists
 
 
 def check_path(episode: EpisodeRecord) -> None:
     """Check that each step of an episode on a golden path is the golden one, by the rule of graphs.
 
-    A body that compares nothing says nothing of the agent there: whatever it decides, the golden
-    screens follow each other.
+    Such a path shows the golden screens whatever the agent decides, so a body that compares no
+    actions would say nothing about the agent.
 
     Raises:
         OffPathError: one is not.
@@ -150,7 +150,7 @@ def scorer_name(rule: Rule, options: dict[str, Any]) -> str:
 
 
 def _recorded(episode: EpisodeRecord) -> Sequence[Wanted | None]:
-    """Return the golden actions that were done, and None for each that was not come to.
+    """Return the golden actions that were done, and None for each that was not reached.
 
     Raises:
         TaskError: none was.

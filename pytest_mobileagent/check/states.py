@@ -1,9 +1,9 @@
 """LlamaTouch's essential states, in order, and when a task was first done.
 
-LlamaTouch (arXiv 2404.16054, section 4.2, and its Evaluator) annotates the screens of one good run
-with what is essential of them, and looks in any other run for screens that have it: each is matched
-by the first screen after that of the one before, so the agent may do more in between, and no screen
-stands for two.
+LlamaTouch (arXiv 2404.16054, section 4.2, and its Evaluator) annotates what is essential on the
+screens of one successful run, and searches any other run for screens that match. Each state matches
+the first fitting screen after that of the previous state: the agent may do other things in between,
+and no screen matches two states.
 
 A task was first done at the shortest prefix of its episode that passes its test.
 """
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OnTheWay:
-    """What prefixes tell: after how many steps a body, and each of its sub-goals, first held.
+    """The results of a body on prefixes: when it, and each of its sub-goals, first held.
 
-    - `first_step`: of the body; None if it never did, or could not be asked.
-    - `subgoals`: of each by its name, as far as a prefix asked for it, its weight and first step.
+    - `first_step`: after how many steps the body first held; None if it never did, or could not be
+      asked.
+    - `subgoals`: by name, the weight and the first step of each sub-goal that a prefix asked for.
     - `asked`: whether the body could be asked.
     - `held`: whether the body held at the start, and after each step; None where that is not known.
     """
@@ -43,11 +44,11 @@ class OnTheWay:
 
 
 def first_success(holds: Callable[[Episode], bool], episode: Episode, *, whole: bool) -> int | None:
-    """Return after how many steps a question first held, 0 if it did at once; None if it never did.
+    """Return after how many steps a question first held: 0 if at the start, None if never.
 
-    It is asked of every proper prefix of the episode until it holds, so the agent need not have
-    noticed; `whole` says whether it holds of the whole. A report of being done counts as no step,
-    but may be what makes it hold.
+    It is asked for every proper prefix of the episode until it holds, whether or not the agent
+    noticed; `whole` says whether it holds for the whole episode. The final report does not count as
+    a step, but may be what makes it hold.
     """
     for length in range(len(episode.steps)):
         prefix = episode.prefix(length)
@@ -56,14 +57,14 @@ def first_success(holds: Callable[[Episode], bool], episode: Episode, *, whole: 
     return episode.step_count if whole else None
 
 
-THRESHOLD = 0.85  # of sentence-BERT's cosine in LlamaTouch: texts that are more alike match
+THRESHOLD = 0.85  # LlamaTouch's threshold for the cosine of sentence-BERT: more similar texts match
 _WORDS = ("text", "content_desc")
 
 Similarity = Callable[[str, str], float]
 
 
 class Moment(NamedTuple):
-    """A screen of an episode: `episode` as it was then, `step` what was done on the screen."""
+    """A screen of an episode: `episode` is the prefix up to it, `step` the step on the screen."""
 
     episode: Episode
     step: Step | None
@@ -74,18 +75,18 @@ Condition = tuple[str, Callable[[Moment], Any]]  # in words, and whether it hold
 
 @dataclass(frozen=True, slots=True)
 class EssentialState:
-    """What is essential of one screen (see `essential`): all of its conditions have to hold."""
+    """The essential state of a screen (see `essential`): all of its conditions have to hold."""
 
     conditions: Callable[[Similarity, float, str], Sequence[Condition]]
-    acts: bool  # whether it asks for what was done on the screen
+    acts: bool  # whether it has a condition on the action on the screen
 
 
 @dataclass(frozen=True, slots=True)
 class EssentialStates:
-    """Which essential states an episode has passed through: true if it has through all of them.
+    """The essential states that an episode has reached; true if it reached all of them.
 
-    - `steps`: of each, after how many steps its screen was there, the action on it included if the
-      state asks for one; None of those that were not reached.
+    - `steps`: for each state, the number of steps up to its screen, including the action on it if
+      the state has a condition on that; None for states that were not reached.
     """
 
     steps: tuple[int | None, ...]
@@ -95,7 +96,7 @@ class EssentialStates:
 
     @property
     def share(self) -> float:
-        """The share of them that were reached, from 0 to 1."""
+        """The share of the states that were reached, from 0 to 1."""
         return sum(step is not None for step in self.steps) / len(self.steps)
 
 
@@ -110,7 +111,7 @@ def essential(
     uninstalled: str | Sequence[str] = (),
     holds: Callable[[Episode], Any] | None = None,
 ) -> EssentialState:
-    """Say what is essential of a screen, by LlamaTouch's primitives; all of it has to hold at once.
+    """Describe the essential state of a screen by LlamaTouch's primitives, all of which must hold.
 
     - `activity`: the one that is shown: `com.shop/.Cart`, `com.shop/com.shop.Cart`, `.Cart` (of one
       of the task's apps) or `com.shop.Cart` (of any app, whose package may be another).
@@ -170,10 +171,10 @@ def essential_states(
 ) -> EssentialStates:
     """Return which of some essential states (see `essential`) an episode passed through, in order.
 
-    `similarity` says of two texts how alike they are, from 0 to 1, and they match above the
-    `threshold`. LlamaTouch takes the cosine of two sentence-BERT embeddings (all-MiniLM-L6-v2);
-    without a function, words are compared in any order by their letters (rapidfuzz's
-    `token_sort_ratio`), which knows no synonyms. `packages` names the probe that reads them.
+    `similarity` returns the similarity of two texts, from 0 to 1; they match above the `threshold`.
+    LlamaTouch takes the cosine of two sentence-BERT embeddings (all-MiniLM-L6-v2). Without a
+    function, the sorted words are compared by their letters (rapidfuzz's `token_sort_ratio`), which
+    knows no synonyms. `packages` names the probe that reads the installed packages.
 
     Raises:
         TaskError: there are no states, or what is not a state; or the task has no such probe.
@@ -191,14 +192,14 @@ def essential_states(
         if place is None:
             _note(f"essential state {number} of {len(states)}", lacking, begin)
             break
-        # A state that asks for an action is reached when that is done.
+        # A state with a condition on the action is reached once that action is done.
         steps.append(episode.prefix(place + state.acts).step_count)
         begin = place + 1
     return EssentialStates((*steps, *[None] * (len(states) - len(steps))))
 
 
 def _moments(episode: Episode) -> Iterator[Moment]:
-    """Yield each screen that was seen, with what was done on it."""
+    """Yield each screen that the agent saw, with the step on it."""
     for number, step in enumerate(episode.steps):
         yield Moment(episode if step.is_report else episode.prefix(number), step)
     if not episode.steps or not episode.steps[-1].is_report:
@@ -271,13 +272,13 @@ def _alike(wanted: str | Screen, similarity: Similarity, threshold: float) -> Co
 
 def _by_letters(one: str, other: str) -> float:
     check_extra("vision", "comparing texts of essential states")
-    from rapidfuzz import fuzz, utils  # a heavy library is loaded by who needs it
+    from rapidfuzz import fuzz, utils  # heavy: loaded only where it is used
 
     return float(fuzz.token_sort_ratio(one, other, processor=utils.default_process)) / 100
 
 
 def _shows(moment: Moment, wanted: str) -> bool:
-    """Whether an activity is shown: of this package, if one is named, and of this class."""
+    """Whether an activity is shown: one of this class, and of this package if it is named."""
     screen = moment.episode.screen
     package, name = _component(screen.activity, screen.package)
     if not name:
@@ -289,7 +290,7 @@ def _shows(moment: Moment, wanted: str) -> bool:
         return (package in apps or not apps) and name == _component(wanted, package)[1]
     if package and wanted_package and package != wanted_package:
         return False
-    # A screen whose package nobody recorded may be of the one that is wanted.
+    # A screen whose package was not recorded may belong to the wanted one.
     actual = _component(screen.activity, package or wanted_package)[1]
     return actual == _component(wanted, wanted_package)[1]
 

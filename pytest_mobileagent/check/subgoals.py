@@ -1,8 +1,8 @@
-"""Sub-goals of a task: which of its parts were done, and what share of it that makes.
+"""Sub-goals of a task: which of its parts were done, and which share of it that is.
 
-A body names them by `with episode.subgoal("paid", weight=2): …`. One that does not hold lets the
-others be asked; whoever collects them fails the body at its end. Where nobody does, as when a body
-is called like any function, it fails at once.
+A body declares them with `with episode.subgoal("paid", weight=2): …`. After a failed sub-goal the
+body goes on with the others, and fails at its end, if `collect_subgoals` collects them. Otherwise,
+as when a body is called like any function, it fails at once.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class SubGoals:
     """The sub-goals of a body that were asked so far.
 
     - `error` is that of the first one that failed.
-    - `inside` names the one that is being asked.
-    - `complete`: whether the body came to its end, so that there are no others.
+    - `inside` names the one whose block is running.
+    - `complete`: whether the body ran to its end, so that there are no further ones.
     """
 
     asked: list[SubGoal] = field(default_factory=list)
@@ -52,11 +52,11 @@ class SubGoals:
 
     @property
     def partial_credit(self) -> float | None:
-        """The share of those asked that held, by weight, from 0 to 1; None if none was asked."""
+        """The share (0 to 1), by weight, of the sub-goals that held; None if there were none."""
         return credit([(each.weight, each.held) for each in self.asked])
 
     def settle(self) -> None:
-        """Say that the body came to its end, and fail if one of its sub-goals has.
+        """Note that the body ran to its end, and fail if one of its sub-goals failed.
 
         Raises:
             SubGoalError: one did not hold; the text names all those that did not.
@@ -74,9 +74,9 @@ _collected: ContextVar[SubGoals | None] = ContextVar("subgoals", default=None)
 
 @contextmanager
 def collect_subgoals() -> Iterator[SubGoals]:
-    """Collect the sub-goals asked inside the `with` block, which a failed one does not end.
+    """Collect the sub-goals inside the `with` block; one that fails does not end the block.
 
-    The caller decides the result by `SubGoals.settle`.
+    `SubGoals.settle` then decides the result.
     """
     subgoals = SubGoals()
     token = _collected.set(subgoals)
@@ -88,10 +88,10 @@ def collect_subgoals() -> Iterator[SubGoals]:
 
 @contextmanager
 def subgoal(name: str, weight: float = 1) -> Iterator[None]:
-    """Ask what is inside the `with` block as a sub-goal that counts by its weight.
+    """Run the `with` block as a sub-goal with a weight.
 
-    An AssertionError is kept, and the next sub-goal asked. All else that is raised ends the body,
-    as it does outside of sub-goals.
+    An AssertionError is recorded, and the body goes on. Any other error ends the body, as it does
+    outside of sub-goals.
 
     Raises:
         TaskError: the name is empty or was given before, the weight is not above 0, or the sub-goal

@@ -1,12 +1,12 @@
-"""What held on the way: questions asked of every moment of an episode, not of its end alone.
+"""Temporal checks: questions about every moment of an episode, not only about its end.
 
 A moment is a prefix of the episode: the start, after each step, and the whole. A question is a
 function of an episode, true or false like the operand of `assert`; one that returns nothing does
 not hold. At a moment it sees what had happened until then, so `e.saw(…)` and `e.tapped(…)` stay
 true once they are, while `e.screen` and `e.probe(…)` are what they were at that moment.
 
-Where a question looks for what a moment does not have, it does not hold there: an AssertionError,
-such as `screen.get` raises, or an IndexError. All else that it raises is raised.
+A question does not hold at a moment at which it raises an AssertionError, as `screen.get` does for
+a missing element, or an IndexError. Other errors are passed on.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def in_order(episode: E, *questions: Callable[[E], Any]) -> bool:
     e.tapped(text="Pay"))` holds if Pay was tapped on the first screen that showed Cart, or later;
     earlier taps do not count. Two that become true at the same moment are in order both ways.
 
-    A step of several actions is taken apart: each is done on the screen that the agent saw, and
-    what the step led to comes after the last.
+    A step of several actions is split: each is done on the screen that the agent saw, and the
+    results of the step come after the last one.
     """
     if len(questions) < 2:
         msg = f"in_order() takes two or more functions of an episode, not {len(questions)}"
@@ -88,9 +88,9 @@ def until_end(episode: E, since: Callable[[E], Any]) -> bool:
 
 
 def apart(episode: E) -> E:
-    """Return the episode with each action in a step of its own, on the screen that was seen.
+    """Return the episode with one action per step, each on the screen that the agent saw.
 
-    What a step led to, its probes and events among it, comes with the last of its actions.
+    The results of a step, such as its probes and events, go to the last of its actions.
     """
     steps = []
     before = episode.initial_probes
@@ -141,7 +141,7 @@ class _Asked(Generic[E]):
         return False
 
     def why(self, when: str = "at last") -> str:
-        """Say why it last did not hold, as far as that is known."""
+        """Return the reason why it last did not hold, as far as it is known."""
         words = self._why() if self._why is not None else ""
         return f"\n  {when}, {words}" if words else ""
 
@@ -157,7 +157,7 @@ def _note_order(asked: _Asked[Any], met: int, of: int, left: int) -> None:
 
 
 def _after(episode: EpisodeRecord, length: int) -> str:
-    """Name a moment, by the step before it and what was done there."""
+    """Return a description of a moment: the step before it, and its actions."""
     if not length:
         return "at the start"
     done = ", ".join(map(repr, episode.steps[length - 1].done))

@@ -1,17 +1,16 @@
 """Walls: pages that keep everybody out of an app, such as a log-in page or a CAPTCHA.
 
-A suite's file `walls.toml` says what they look like, each in a table of its own, by whose name it
-is called in reports:
+A suite's file `walls.toml` describes them. Each has a table, whose name appears in reports:
 
     [a-log-in-form]
     package = "com.example.shop|com.example.market"   # the apps; left out for all
     texts = ["Log in|Sign in", "Password"]            # each of them on an element of the screen
     ids = ["login_button"]                            # and each of these resource ids
 
-Between `|` stand alternatives, and `*` is for any letters. Texts and descriptions are compared as
-a whole, without regard to case and runs of spaces; resource ids with or without their package.
+Alternatives are separated by `|`, and `*` matches any characters. Texts and descriptions are
+compared as a whole, ignoring case and runs of spaces; resource ids with or without their package.
 
-That a screen looks like a wall proves nothing: it is tried (see `episode.walls`).
+A screen that looks like a wall proves nothing: the wall is tried (see `episode.wall_trials`).
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
 
 FILE = "walls.toml"
-LAST = 3  # different screens at the end of an episode that are looked at
-ALIKE = 0.7  # the share of words and ids that two looks at one page have in common
+LAST = 3  # how many different screens at the end of an episode are examined
+ALIKE = 0.7  # the share of words and ids that two screens of one page have in common
 _FIELDS = ("package", "texts", "ids")
 
 _Parts = tuple[str, ...]  # a text between its stars
@@ -41,7 +40,7 @@ _Words = tuple[_Parts, ...]  # alternatives
 
 @dataclass(frozen=True, slots=True)
 class Wall:
-    """What a wall looks like; `where` is the file and line of its table, with its name."""
+    """The description of a wall; `where` is the file and line of its table, with its name."""
 
     where: str
     packages: tuple[str, ...]
@@ -49,7 +48,7 @@ class Wall:
     ids: tuple[_Words, ...]
 
     def stands_on(self, screen: Screen) -> bool:
-        """Whether a screen looks like it; one whose hierarchy cannot be read does not."""
+        """Whether a screen matches; a screen whose hierarchy cannot be read does not."""
         if self.packages and screen.package not in self.packages:
             return False
         texts, ids = _words_on(screen)
@@ -91,13 +90,13 @@ def wall_on(walls: Sequence[Wall], screen: Screen) -> Wall | None:
 
 
 def was_passed(screens: Sequence[Screen], place: int) -> bool:
-    """Whether other pages of the app of a screen were seen, too, so that it kept nobody out."""
+    """Whether other pages of the screen's app were seen, too, so that it is no wall."""
     wall = screens[place]
     return any(each.package == wall.package and not alike(each, wall) for each in screens)
 
 
 def alike(one: Screen, other: Screen) -> bool:
-    """Whether two screens are looks at the same page of an app, by their words and ids."""
+    """Whether two screens show the same page of an app, by their words and ids."""
     if one.package != other.package:
         return False
     (texts, ids), (others, their_ids) = _words_on(one), _words_on(other)
@@ -106,7 +105,7 @@ def alike(one: Screen, other: Screen) -> bool:
 
 
 def app_behind(screens: Sequence[Screen], place: int, packages: Sequence[str]) -> str | None:
-    """Return which of a task's packages a wall keeps out of: the last in use when it was met.
+    """Return which of a task's apps a wall blocks: the last one in use when it appeared.
 
     That may be another than the screen's own, which is the browser's or Google's.
     """
