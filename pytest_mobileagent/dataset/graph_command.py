@@ -146,4 +146,4 @@ def _contradiction(each: Contradiction) -> str:
     ways = ", ".join(f"{n} × {page}" for page, n in others[:_MOST_WAYS])
     if (more := len(others) - _MOST_WAYS) > 0:
         ways += f", and {more} more"
-    return f"  {each.page}, {each.action}: {count} × {target}, which was target; {ways}"
+    return f"  {each.page}, {each.action}: {count} × {target}, which was kept; {ways}"

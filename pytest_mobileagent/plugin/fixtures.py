@@ -136,7 +136,9 @@ def episode(request: pytest.FixtureRequest) -> Episode:
 
     case = case_of(request.node)
     if case is None:
-        pytest.fail("the test asks for an episode but is no task: give it @task(…)", pytrace=False)
+        pytest.fail(
+            "the test asks for an episode but is not a task: give it @task(…)", pytrace=False
+        )
     state = state_of(request.node)
     if state.was_put_off and state.episode is not None:
         return state.episode

@@ -271,7 +271,7 @@ class Session:
     def _flaw(self, action: Action) -> str:
         """Return why an action cannot be done on the agent's last screen; empty if it can."""
         if isinstance(action, Raw):
-            return f"{action!r} is not an action that a phone can do"
+            return f"{action!r} is no action that a phone can do"
         if isinstance(action, Open) and self._installed and action.app not in self._installed:
             return f"{action!r}: no app of this package is installed"
         try:

@@ -180,8 +180,8 @@ def test_a_damaged_data_set_is_one_line(
     ("words", "what"),
     [
         (["--split=0.8,0.1"], "make 0.9, and not 1"),
-        (["--split=1,2,3,4"], "no list of two or three shares"),
-        (["--split=x"], "no list of two or three shares"),
+        (["--split=1,2,3,4"], "is not a list of two or three shares"),
+        (["--split=x"], "is not a list of two or three shares"),
         (["--licence=clock"], "has to be SUITE=NAME"),
         (["--observation=pixels"], "'pixels' is none of screenshot, hierarchy, elements"),
         (["--observation=elements"], "holds screenshot, hierarchy, and no elements"),

@@ -234,7 +234,7 @@ def test_evidence_holds_no_secrets_of_apps(rules):
 )
 def test_patterns_are_matched_in_bounded_time_or_refused(rules, pattern, why):
     if why:
-        with pytest.raises(ValueError, match=f"pattern 1 of `text` is no regular .*{why}"):
+        with pytest.raises(ValueError, match=f"pattern 1 of `text` is not a regular .*{why}"):
             rules(f"text = ['{pattern}']")
         return
     told = rules(f"text = ['{pattern}']").text("a" * 5_000 + "b")

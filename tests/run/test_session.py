@@ -116,11 +116,11 @@ class Unread:
 UNDONE: dict[str, tuple[Any, str, int]] = {
     "nothing": ([], "no action could be made out of what you said", 0),
     "a point in words": (Tap("a", 1), "whole pixels", 0),  # type: ignore[arg-type]
-    "a point that is not a number": (Tap(float("nan"), 1), "whole pixels", 0),  # type: ignore[arg-type]
+    "a point that is no number": (Tap(float("nan"), 1), "whole pixels", 0),  # type: ignore[arg-type]
     "a point of thousands of digits": (Tap(10**9999, 1), "whole pixels", 0),
     "a point off the screen": (Tap(100, 1), "outside of the screen, which is 100x200", 0),
     "an endless wait": (Wait(float("inf")), "seconds have to be", 0),
-    "an answer that is not a text": (Finish(3), "text is needed", 0),  # type: ignore[arg-type]
+    "an answer that is no text": (Finish(3), "text is needed", 0),  # type: ignore[arg-type]
     "a text that is an object": (Type(["a"]), "text is needed", 0),  # type: ignore[arg-type]
     "a place that is no pair": (Type("a", at=3), "pair of pixels", 0),  # type: ignore[arg-type]
     "a NUL": (Type("a\0b"), "cannot hold NUL", 0),

@@ -83,7 +83,11 @@ def test_defects_are_found(release: Any, copy: Path) -> None:
             ("['bell']", "bell"),
             r"2 \(bell_0\): key_component_final 'bell' is",
         ),
-        ("single-app-ENG.csv", (",5,", ",five,"), r"3 \(bell_1\): golden_steps 'five' is no whole"),
+        (
+            "single-app-ENG.csv",
+            (",5,", ",five,"),
+            r"3 \(bell_1\): golden_steps 'five' is not a",
+        ),
         ("single-app-ENG.csv", ("golden_steps", "steps"), "1 has no column golden_steps"),
         ("cross-app-ENG.csv", (",9,Y", ""), r"2 \(A_0_ENG\) has no golden_steps"),
     ],

@@ -90,7 +90,7 @@ def test_a_log_that_cannot_be_read_is_the_phones_fault(output: str) -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        ({"pattern": "("}, "no regular expression"),
+        ({"pattern": "("}, "is not a regular expression"),
         ({"pattern": "a", "level": "info"}, "has to be one of V, D, I, W, E, F"),
         ({"pattern": "a", "tag": "b c"}, "a tag has no spaces"),
         ({"pattern": "a", "tag": "b:V"}, "a tag has no spaces, colons"),

@@ -62,7 +62,7 @@ def test_a_line_that_makes_no_sense_is_told_with_its_number(labelled, change, wh
         (b"", "has no labels"),
         (b"{", "line 1: this is no JSON: Expecting property name"),
         (b'{"done": true}', "line 1: episode is missing"),
-        (b"[1]", "no data set that is known"),
+        (b"[1]", "neither a known data set"),
         (b"[", "neither JSON nor lines of it"),
         (b"[" * 99999, "neither JSON nor lines"),
         (b"\xff\xfe", "is not a text"),

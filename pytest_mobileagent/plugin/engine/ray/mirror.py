@@ -85,7 +85,7 @@ def path_in(folder: Path, name: str) -> Path:
     """
     parts = PurePosixPath(name).parts
     if not parts or ".." in parts or parts[0] == "/":
-        msg = f"{name!r} is no file of a run"
+        msg = f"{name!r} is not a file of a run"
         raise ValueError(msg)
     return folder.joinpath(*parts)
 
