@@ -14,6 +14,7 @@ import gzip
 import io
 import os
 import re
+import subprocess
 import sys
 import tempfile
 import time
@@ -287,9 +288,28 @@ def of_steps() -> Iterator[Figure]:
         )
 
 
+def of_driver() -> Iterator[Figure]:
+    """The driver of a cluster, with actors that do nothing."""
+    program = Path(__file__).with_name("driver_memory.py")
+    alone = results.measure(["-c", "import ray"])
+    ran = subprocess.run(
+        [sys.executable, str(program)], capture_output=True, text=True, check=False, timeout=600
+    )
+    driver, actor = (re.search(f"{who}: ([0-9]+) MB", ran.stdout) for who in ("driver", "an actor"))
+    if driver is None or actor is None:
+        msg = f"{program.name} failed: {ran.stderr.strip().rpartition(chr(10))[2]}"
+        raise RuntimeError(msg)
+    yield Figure(
+        "memory of the driver of a Ray cluster, 64 actors that do nothing",
+        f"{driver[1]} MB, and {actor[1]} MB for each actor",
+        "1,500 MB",
+        f"{alone.megabytes:.0f} MB to import Ray",
+    )
+
+
 PARTS = (
     of_checks, of_pictures, of_disk, of_steps, of_pytest, of_start, of_workers, of_results,
-    of_fleet,
+    of_fleet, of_driver,
 )  # fmt: skip
 
 
