@@ -53,7 +53,9 @@ class Node:
             "mainargv": sys.argv,
         }
         self.workerinfo: dict[str, Any] = {}
-        self.workeroutput: dict[str, Any] = {}
+        self.workeroutput: dict[
+            str, Any
+        ]  # which plugins look for, and only a worker that ends sets
         spec = SimpleNamespace(id=name, popen=False)
         self.gateway = SimpleNamespace(id=name, spec=spec, _rinfo=_about_here)
         self.nodemanager = SimpleNamespace(roots=[], testrunuid=testrunuid)
