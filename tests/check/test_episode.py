@@ -189,7 +189,7 @@ def test_a_paraphrase_is_asked_with_the_goal(make_episode: Callable[..., Episode
         (lambda e: e.answers("free", paraphrase=True), "paraphrase=True has to be a function"),
         (lambda e: check.essential(holds=e), "has to be a function of an episode"),
         (lambda _: check.essential(click="Save"), "'Save' cannot be of type str"),  # type: ignore[arg-type]
-        (lambda _: check.aitw(Tap(1, 2), Tap(1, 2), size=(0, 0)), "no size of a screen"),
+        (lambda _: check.aitw(Tap(1, 2), Tap(1, 2), size=(0, 0)), "not the size of a screen"),
     ],
 )
 def test_what_makes_no_sense_is_told(
