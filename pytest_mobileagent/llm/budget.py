@@ -65,13 +65,13 @@ class Spent:
 class Ledger:
     """A file to which all processes of a run append what each call of a model cost.
 
-    If some of them are on other machines, no file here has all of it: there is a `cashier` then,
-    the socket of a `Cashier`, who is told of each line, and asked for the sum.
+    If some of them are on other machines, no file here has all of it. `server` is then the socket
+    of a `LedgerServer`, which learns of each line, and returns the sum.
     """
 
-    def __init__(self, path: Path, cashier: Path | None = None) -> None:
+    def __init__(self, path: Path, server: Path | None = None) -> None:
         self.path = path
-        self._cashier = cashier
+        self._server = server
         self._read = 0
         self._spent = Spent()
         self._lock = threading.Lock()
@@ -88,18 +88,18 @@ class Ledger:
         except OSError as error:
             msg = f"cannot write {self.path}: {error}"
             raise HostError(msg) from error
-        if self._cashier is not None:
-            with contextlib.suppress(HostError):  # whoever asks before the next call is told
-                ask_cashier(self._cashier)
+        if self._server is not None:
+            with contextlib.suppress(HostError):  # it is asked again before the next call
+                ask_ledger(self._server)
 
     def spent(self) -> Spent:
         """Return the sum of all lines written so far.
 
         Raises:
-            HostError: the cashier does not answer.
+            HostError: its server does not answer.
         """
-        if self._cashier is not None:
-            return ask_cashier(self._cashier)
+        if self._server is not None:
+            return ask_ledger(self._server)
         with self._lock, contextlib.suppress(OSError):  # there is none before the first call
             lines, self._read = new_lines(self.path, self._read)
             for line in lines:
@@ -107,11 +107,11 @@ class Ledger:
         return self._spent
 
 
-_CASHIER_SECONDS = 15.0
+_ANSWER_SECONDS = 15.0
 
 
-class Cashier:
-    """Tells whoever connects to a Unix socket what the run has spent, as `count` returns it.
+class LedgerServer:
+    """A server on a Unix socket that says what the run has spent, as `count` returns it.
 
     `count` is called in threads; a HostError that it raises is passed on. Agents' processes can
     reach such a socket as they can reach a file.
@@ -124,7 +124,7 @@ class Cashier:
                     reply = asdict(count())
                 except HostError as error:
                     reply = {"error": str(error)}
-                with contextlib.suppress(OSError):  # it does not want to know any more
+                with contextlib.suppress(OSError):  # the client has gone
                     self.wfile.write(json.dumps(reply).encode())
 
         class Server(socketserver.ThreadingUnixStreamServer):
@@ -133,7 +133,7 @@ class Cashier:
 
         self.path = path
         self._server = Server(str(path), Answer)
-        threading.Thread(target=self._server.serve_forever, name="cashier", daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, name="ledger", daemon=True).start()
 
     def close(self) -> None:
         """Answer nobody any more."""
@@ -141,8 +141,8 @@ class Cashier:
         self._server.server_close()
 
 
-def ask_cashier(path: Path, seconds: float = _CASHIER_SECONDS) -> Spent:
-    """Return what the run has spent, as the cashier at a socket says, within so many seconds.
+def ask_ledger(path: Path, seconds: float = _ANSWER_SECONDS) -> Spent:
+    """Return what the run has spent, as a `LedgerServer` at a socket says, within so many seconds.
 
     Raises:
         HostError: it does not answer, or does not know.

@@ -87,7 +87,7 @@ class ModelSettings:
 
     - `choice`: the model for each role.
     - `ledger`: the file in which the run adds up its spending; None if nothing is limited.
-    - `cashier`: the socket of who knows what other machines spend, if it has to be known.
+    - `ledger_server`: the socket of a `LedgerServer`, if other machines spend from the same budget.
     - `cache`: the cache of replies; None if there is none.
     - `recorded`: a file of calls whose replies are given in order, so that no model is asked.
     """
@@ -98,7 +98,7 @@ class ModelSettings:
     ledger: Path | None = None
     cache: ReplyCache | None = None
     recorded: Path | None = None
-    cashier: Path | None = None
+    ledger_server: Path | None = None
 
     @property
     def replies(self) -> RecordedReplies | None:
@@ -116,7 +116,7 @@ class ModelSettings:
 
     def spending(self) -> Spending:
         """Return a new account of what an episode spends."""
-        ledger = None if self.ledger is None else Ledger(self.ledger, self.cashier)
+        ledger = None if self.ledger is None else Ledger(self.ledger, self.ledger_server)
         return Spending(self.budget, ledger)
 
 

@@ -108,7 +108,7 @@ class RunModels:
             self._run.folder.path / LEDGER,
             self._cache(case.epoch),
             None if recorded is None else recorded / STREAM,
-            self._cashier,
+            self._ledger_server,
         )
 
     def _replies(self, case: Case) -> Path | None:
@@ -153,7 +153,9 @@ class RunModels:
         budget = Budget(Limit(self.budget.cost.run), Limit(self.budget.tokens.run))
         cache = self._cache(epoch, ("judges", *_AGENTS_TOO))
         ledger = self._run.folder.path / LEDGER
-        return ModelSettings(choice, self.prices, budget, ledger, cache, cashier=self._cashier)
+        return ModelSettings(
+            choice, self.prices, budget, ledger, cache, ledger_server=self._ledger_server
+        )
 
     def _cache(self, epoch: int, modes: Collection[str] = _AGENTS_TOO) -> Any:
         """Return the cache of replies if it is used in this mode, and can be; else None.
@@ -365,13 +367,13 @@ class RunModels:
         """Return the ledger of what the run has spent."""
         from pytest_mobileagent.llm.budget import Ledger
 
-        return Ledger(self._run.folder.path / LEDGER, self._cashier)
+        return Ledger(self._run.folder.path / LEDGER, self._ledger_server)
 
     @property
-    def _cashier(self) -> Path | None:
+    def _ledger_server(self) -> Path | None:
         """The socket of who knows what other machines spend, if a budget limits them together."""
         desk = self._run.desk
-        return desk.cashier if desk is not None and self.budget.limits_run else None
+        return desk.ledger_server if desk is not None and self.budget.limits_run else None
 
     def spent(self) -> str:
         """Return which budget of the run is spent, in words; empty if none is.

@@ -14,12 +14,12 @@ from pytest_mobileagent import ModelCall
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.llm.budget import (
     Budget,
-    Cashier,
     Ledger,
+    LedgerServer,
     Limit,
     Spending,
     Spent,
-    ask_cashier,
+    ask_ledger,
     parse_limit,
 )
 
@@ -180,40 +180,42 @@ def test_a_limit_is_told_as_it_can_be_given_again(tmp_path: Path, amount: float)
 
 
 @pytest.fixture
-def cashier(tmp_path: Path) -> Iterator[Cashier]:
-    """The cashier of a run in which another machine has spent a dollar and 50 tokens."""
+def ledger_server(tmp_path: Path) -> Iterator[LedgerServer]:
+    """The server of a run in which another machine has spent a dollar and 50 tokens."""
     ledger = Ledger(tmp_path / "spent.jsonl")
-    cashier = Cashier(tmp_path / "cashier", lambda: ledger.spent().plus(1.0, 50))
-    yield cashier
-    cashier.close()
+    ledger_server = LedgerServer(tmp_path / "ledger.sock", lambda: ledger.spent().plus(1.0, 50))
+    yield ledger_server
+    ledger_server.close()
 
 
-def test_a_cashier_knows_what_is_spent_elsewhere(tmp_path: Path, cashier: Cashier) -> None:
-    ledger = Ledger(tmp_path / "spent.jsonl", cashier.path)
+def test_a_server_knows_what_is_spent_elsewhere(
+    tmp_path: Path, ledger_server: LedgerServer
+) -> None:
+    ledger = Ledger(tmp_path / "spent.jsonl", ledger_server.path)
     assert ledger.spent() == Spent(1.0, 50)
     ledger.add(CALL)
     assert ledger.spent() == Spent(1.25, 1050)
 
 
-def test_a_cashier_is_told_of_a_call_at_once(tmp_path: Path) -> None:
+def test_a_server_is_told_of_a_call_at_once(tmp_path: Path) -> None:
     told = []
 
     def count() -> Spent:
         told.append(ledger.path.read_text())
         return Spent()
 
-    ledger = Ledger(tmp_path / "spent.jsonl", tmp_path / "cashier")
-    cashier = Cashier(tmp_path / "cashier", count)
+    ledger = Ledger(tmp_path / "spent.jsonl", tmp_path / "ledger.sock")
+    ledger_server = LedgerServer(tmp_path / "ledger.sock", count)
     try:
         ledger.add(CALL)
     finally:
-        cashier.close()
+        ledger_server.close()
     assert told == ["[0.25,1000]\n"]
 
 
-def test_many_may_ask_a_cashier_at_once(tmp_path: Path, cashier: Cashier) -> None:
+def test_many_may_ask_a_server_at_once(tmp_path: Path, ledger_server: LedgerServer) -> None:
     with ThreadPoolExecutor(64) as pool:
-        ledgers = [Ledger(tmp_path / "spent.jsonl", cashier.path) for _ in range(64)]
+        ledgers = [Ledger(tmp_path / "spent.jsonl", ledger_server.path) for _ in range(64)]
         assert {*pool.map(Ledger.spent, ledgers)} == {Spent(1.0, 50)}
 
 
@@ -222,13 +224,15 @@ def test_nobody_is_asked_as_long_as_nothing_limits_the_run(tmp_path: Path) -> No
     assert spending.over() == ""
 
 
-def test_without_an_answer_nobody_may_spend_anything(tmp_path: Path, cashier: Cashier) -> None:
+def test_without_an_answer_nobody_may_spend_anything(
+    tmp_path: Path, ledger_server: LedgerServer
+) -> None:
     def fails() -> Spent:
         msg = "the line is dead"
         raise HostError(msg)
 
-    ledger = Ledger(tmp_path / "spent.jsonl", cashier.path)
-    cashier.close()
+    ledger = Ledger(tmp_path / "spent.jsonl", ledger_server.path)
+    ledger_server.close()
     ledger.add(CALL)  # it was paid, whoever hears of that
     for spending in (
         Spending(Budget(Limit(9.0)), ledger),
@@ -236,7 +240,7 @@ def test_without_an_answer_nobody_may_spend_anything(tmp_path: Path, cashier: Ca
     ):
         with pytest.raises(HostError, match=r"no model is asked, as nobody says .*already: "):
             spending.over()
-    broken = Cashier(tmp_path / "broken", fails)
+    broken = LedgerServer(tmp_path / "broken", fails)
     try:
         with pytest.raises(HostError, match=r"already: the line is dead$"):
             Ledger(ledger.path, broken.path).spent()
@@ -249,4 +253,4 @@ def test_one_who_listens_and_says_nothing_is_waited_for_in_vain(tmp_path: Path) 
         silent.bind(str(tmp_path / "silent"))
         silent.listen()
         with pytest.raises(HostError, match="TimeoutError"):
-            ask_cashier(tmp_path / "silent", seconds=0.01)
+            ask_ledger(tmp_path / "silent", seconds=0.01)

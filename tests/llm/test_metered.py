@@ -52,11 +52,11 @@ def make(tmp_path: Path) -> Callable[..., MeteredModel]:
         budget: Budget | None = None,
         cache: ReplyCache | None = None,
         client: Client | None = None,
-        cashier: Path | None = None,
+        ledger_server: Path | None = None,
     ) -> MeteredModel:
         meter = Meter(
             PRICES,
-            Spending(budget or Budget(), Ledger(tmp_path / "spent.jsonl", cashier)),
+            Spending(budget or Budget(), Ledger(tmp_path / "spent.jsonl", ledger_server)),
             cache,
             ExchangeLog(tmp_path),
             ScreenStore(tmp_path / "screens"),
@@ -303,11 +303,11 @@ def test_a_model_is_not_asked_if_nobody_knows_what_was_spent(
     make: Callable[..., MeteredModel], tmp_path: Path
 ) -> None:
     client = ScriptedModel(["a"])
-    model = make(client=client, budget=Budget(Limit(1.0)), cashier=tmp_path / "nobody")
+    model = make(client=client, budget=Budget(Limit(1.0)), ledger_server=tmp_path / "nobody")
     with pytest.raises(ModelUnavailable, match="nobody says what the run has spent"):
         model.complete("Hello?")
     assert client.requests == []
-    assert make("a", cashier=tmp_path / "nobody").complete("Hello?").text == "a"
+    assert make("a", ledger_server=tmp_path / "nobody").complete("Hello?").text == "a"
 
 
 def test_kept_replies_cost_nothing_and_are_counted(

@@ -19,7 +19,7 @@ for name in sys.modules:
 NEEDED = {
     "errors",
     "extras",
-    "plain",
+    "jsonable",
     "plugin",
     "task",
     "urls",

@@ -108,7 +108,7 @@ def test_nothing_is_asked_if_nobody_knows_what_was_spent(
     provider(REPLY)
     budget, ledger = Budget(tokens=Limit(100)), tmp_path / "spent.jsonl"
     nobody = tmp_path / "nobody"
-    recorder = make(ModelSettings(budget=budget, ledger=ledger, cashier=nobody))
+    recorder = make(ModelSettings(budget=budget, ledger=ledger, ledger_server=nobody))
     with chat(recorder) as client, pytest.raises(openai.PermissionDeniedError, match="nobody says"):
         client.chat.completions.create(model="own", messages=ASKED)
     assert recorder.lines == []

@@ -23,7 +23,7 @@ from ray.exceptions import RayError
 
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.errors import HostError, in_one_line
-from pytest_mobileagent.llm.budget import Cashier
+from pytest_mobileagent.llm.budget import LedgerServer
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.engine.ray.loop import INTERRUPT, STOP, Loop, pack
 from pytest_mobileagent.plugin.engine.ray.mirror import Mirror, Parcel, new_lines_of, put
@@ -67,7 +67,7 @@ def run(config: pytest.Config, start: dict[str, Any]) -> None:
         shared.watch()  # what ends with this process, if that is killed
         _unpack(shared.folder, given, start["files"])
         desk, name = ray.get_actor(DESK), workerinput["workerid"]
-        line = DeskLine(desk, name, Path(given["folder"]), shared.folder / "cashier")
+        line = DeskLine(desk, name, Path(given["folder"]), shared.folder / "ledger.sock")
         config.pluginmanager.register(line, "mobileagent-desk")
         _play(config, line, start)
         line.end()
@@ -127,14 +127,16 @@ class DeskLine:
     Whatever was recorded before an event is sent before it.
     """
 
-    def __init__(self, desk: Any, worker: str, folder: Path, cashier: Path) -> None:
+    def __init__(self, desk: Any, worker: str, folder: Path, ledger_server: Path) -> None:
         self._desk, self._worker, self._folder = desk, worker, folder
         self._mirror = Mirror(folder, lambda names: ray.get(desk.missing.remote(names)))
         self._events: queue.Queue[Any] = queue.Queue()
         self._sender = threading.Thread(target=self._keep_sending, name="desk", daemon=True)
         self._is_over = False
-        self.cashier = cashier  # the socket on which agents' processes ask what was spent
-        self._cashier = Cashier(cashier, self.spent)
+        self.ledger_server = (
+            ledger_server  # the socket on which agents' processes ask what was spent
+        )
+        self._ledger_server = LedgerServer(ledger_server, self.spent)
         self._paid, self._counting = 0, threading.Lock()  # bytes of the ledger that were told
         self._sender.start()
         self.send("here", about=about_node())
@@ -211,7 +213,7 @@ class DeskLine:
     def end(self) -> None:
         """Send what is left, and return when it has arrived."""
         self._is_over = True
-        self._cashier.close()
+        self._ledger_server.close()
         self._events.put(None)
         self._sender.join()
 
