@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import subprocess
 import sys
@@ -32,6 +31,15 @@ import sys
 from pathlib import Path
 from pytest_mobileagent.report.html.writing import page_of
 page_of(Path(sys.argv[1]), anew=True)
+"""
+
+# In a process that is small itself: a child is said to use at least the memory of its parent.
+MEASURED = """
+import os, subprocess, sys
+null = subprocess.DEVNULL
+process = subprocess.Popen(sys.argv[1:], stdout=null, stderr=null)
+_, status, used = os.wait4(process.pid, 0)
+print(os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, used.ru_maxrss)
 """
 
 
@@ -86,23 +94,21 @@ def run_of(folder: Path, results: int, fails: int) -> Path:
     return folder
 
 
-def measure(arguments: Sequence[str], turns: int = 1) -> Taken:
-    """Return the least that a Python command takes, with bytecode cached."""
+def measure(arguments: Sequence[str], turns: int = 1, folder: Path | None = None) -> Taken:
+    """Return the least that a Python command takes, with bytecode cached.
+
+    It runs in `folder`, where no conftest.py of a project is loaded.
+    """
     taken = []
     environment = {n: v for n, v in os.environ.items() if n != "PYTHONDONTWRITEBYTECODE"}
     for _ in range(turns):
-        process = subprocess.Popen(
-            [sys.executable, *arguments],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env=environment,
-        )
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode != 0:
-            msg = f"{' '.join(arguments)} ended with status {process.returncode}"
+        command = [sys.executable, "-c", MEASURED, sys.executable, *arguments]
+        output = subprocess.check_output(command, env=environment, cwd=folder, text=True)
+        status, seconds, kilobytes = output.split()
+        if status != "0":
+            msg = f"{' '.join(arguments)} ended with status {status}"
             raise SystemExit(msg)
-        taken.append(Taken(used.ru_utime + used.ru_stime, used.ru_maxrss / 1000))
+        taken.append(Taken(float(seconds), int(kilobytes) / 1000))
     return min(taken)
 
 
@@ -110,13 +116,11 @@ def all_of(results: int = RESULTS) -> dict[str, Taken]:
     """Return what each command takes; `read` is the import of the package and of json alone."""
     with tempfile.TemporaryDirectory() as temporary:
         both = [(Path(temporary, str(fails)), results, fails) for fails in (4, 5)]
-        # In a process of its own: a child is said to use at least the memory of its parent.
-        with multiprocessing.Pool(1) as pool:
-            one, other = pool.starmap(run_of, both)
+        one, other = (run_of(*each) for each in both)
         module = ("-m", "pytest_mobileagent")
         taken = {
-            "compare": measure([*module, "compare", str(one), str(other)], 3),
-            "report": measure([*module, "report", str(one)], 3),
+            "compare": measure([*module, "compare", str(one), str(other)], 3, one),
+            "report": measure([*module, "report", str(one)], 3, one),
             "page": measure(["-c", PAGE, str(one)], 3),
             "read": measure(
                 ["-c", "import json, sys; json.load(open(sys.argv[1]))", f"{one}/report.json"]
