@@ -214,7 +214,7 @@ def ended(run: subprocess.Popen[bytes]) -> int:
 
 def lives(pid: int) -> bool:
     """Whether a process runs."""
-    with contextlib.suppress(ProcessLookupError):
+    with contextlib.suppress(ProcessLookupError, FileNotFoundError):
         os.kill(pid, 0)
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     return False

@@ -18,6 +18,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
 import ray
 from ray.exceptions import RayError
 
@@ -32,8 +33,6 @@ from pytest_mobileagent.plugin.models import LEDGER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import pytest
 
     from pytest_mobileagent.llm.budget import Spent
 
@@ -133,9 +132,7 @@ class DeskLine:
         self._events: queue.Queue[Any] = queue.Queue()
         self._sender = threading.Thread(target=self._keep_sending, name="desk", daemon=True)
         self._is_over = False
-        self.ledger_server = (
-            ledger_server  # the socket on which agents' processes ask what was spent
-        )
+        self.ledger_server = ledger_server  # on which agents' processes ask what was spent
         self._ledger_server = LedgerServer(ledger_server, self.spent)
         self._paid, self._counting = 0, threading.Lock()  # bytes of the ledger that were told
         self._sender.start()
@@ -217,6 +214,7 @@ class DeskLine:
         self._events.put(None)
         self._sender.join()
 
+    @pytest.hookimpl(tryfirst=True)  # once the controller knows the tests, it hands them out
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Tell by what code this machine runs tests, before any is run."""
         self.send("code", about=about_code(session, session.config.stash[RUN]))
