@@ -54,10 +54,10 @@ _OTHERS = (
 )
 FEW_PLUGINS = " ".join(f"-p no:{name}" for name in _OTHERS)  # of PYTEST_ADDOPTS
 # Rooms that runs in this process do not load, and libraries that they load late. The HTTP library
-# of the models' SDKs remembers classes of httpcore2.
+# of the models' SDKs remembers classes of httpcore2, and numpy cannot be loaded twice.
 _NOT_OF_RUNS = ("__main__", "init", "mcp", "virtual")
 _RAY = "plugin.engine.ray."  # what needs a library that may be missing, and loads for seconds
-_LIBRARIES = ("genai_prices", "httpcore2", "jinja2", "openai", "stamina")
+_LIBRARIES = ("genai_prices", "httpcore2", "jinja2", "numpy", "openai", "stamina")
 
 
 @pytest.fixture(scope="session")
