@@ -92,7 +92,6 @@ def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
     keys = common(before, after)
     found = difference(before, after)
     both = before.keys() & after.keys()
-    differs_in, unknown = _differs_in(base, run, both)
     return dict(
         to_wire(
             {
@@ -116,14 +115,22 @@ def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
                 "noise": {
                     n: _noise_of(r.tasks, both) for n, r in (("baseline", base), ("run", run))
                 },
-                "versions": different_versions(base.tasks, run.tasks, both),
-                "nodes": {n: nodes(r.tasks, both) for n, r in (("baseline", base), ("run", run))},
-                "differs_in": differs_in,
-                "should_be_equal": [name for name in differs_in if name in SHOULD_BE_EQUAL],
-                "unknown": unknown,
+                **_conditions(base, run, both),
             }
         )
     )
+
+
+def _conditions(base: RecordedRun, run: RecordedRun, both: Collection[Key]) -> dict[str, Any]:
+    """Return what was not the same when the runs were made, besides their tasks."""
+    differs_in, unknown = _differs_in(base, run, both)
+    return {
+        "versions": different_versions(base.tasks, run.tasks, both),
+        "nodes": {n: nodes(r.tasks, both) for n, r in (("baseline", base), ("run", run))},
+        "differs_in": differs_in,
+        "should_be_equal": [name for name in differs_in if name in SHOULD_BE_EQUAL],
+        "unknown": unknown,
+    }
 
 
 def _about(run: RecordedRun, counted: Sequence[Tally]) -> dict[str, Any]:
