@@ -75,6 +75,7 @@ class LongestFirst(LoadScopeScheduling):  # type: ignore[misc]
         return nodeid if file in _LONGEST else file
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LongestFirst | None:
     return LongestFirst(config, log) if config.getvalue("dist") == "loadfile" else None
 

@@ -315,7 +315,7 @@ def _hold_workers_back(manager: pytest.PytestPluginManager, run: RunConfig) -> N
     from pytest_mobileagent.plugin.sources import leaves_distribution
 
     if run.is_distributed and not run.is_elsewhere and leaves_distribution(run.config):
-        from pytest_mobileagent.plugin.engine.starting import Starting
+        from pytest_mobileagent.plugin.engine.xdist import Starting
 
         manager.register(Starting(), "mobileagent-starting")
 

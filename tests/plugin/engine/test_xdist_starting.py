@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent.plugin.engine.starting import Starting
+from pytest_mobileagent.plugin.engine.xdist import Starting
 
 
 class Controller:
