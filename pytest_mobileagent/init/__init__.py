@@ -1,6 +1,6 @@
-"""Beginning a project: the files that `python -m pytest_mobileagent init` writes.
+"""Create a new project: the files that `python -m pytest_mobileagent init` writes.
 
-The command `init`: copies a small project, file by file, and overwrites nothing.
+The command `init` copies a small project, file by file, and overwrites nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FILES = {
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write a project's files, say what each is; 1 if one cannot be written."""
+    """Write a project's files and describe each; return 1 if a file cannot be written."""
     parser = Parser(
         prog=program_name("init"),
         description="Write a project that runs: an app for the virtual phone, an agent and two "
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _lines_for(path: Path) -> str:
-    """Return the lines of pyproject.toml, under the header that a file has for pytest's options."""
+    """Return the lines for pyproject.toml, under the table name that the file uses for pytest."""
     older = "[tool.pytest.ini_options]"
     has_older = older in path.read_text("utf-8", "replace")
     lines = (PROJECT / path.name).read_text("utf-8")
@@ -59,7 +59,7 @@ def _lines_for(path: Path) -> str:
 
 
 def _write(path: Path, content: bytes) -> bool:
-    """Write a new file; False if it is there already."""
+    """Write a new file; return False if it exists already."""
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with path.open("xb") as file:

@@ -1,1 +1,1 @@
-"""What is asked: tasks, templates, solutions."""
+"""Declare tasks: goals, templates, tables of tasks and scripted solutions."""

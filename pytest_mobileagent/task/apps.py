@@ -1,9 +1,9 @@
-"""A task on one phone: which of its apps' packages it is about there.
+"""Resolve the apps of a task to the packages that are installed on a particular phone.
 
 An app may have alternatives: `com.google.android.contacts|com.android.contacts`. The first package
-that a phone has is the task's app there. It takes the place of the alternatives wherever the task
-names them as they are written: among its apps, in its probes and solution, in parameters and
-columns. `{app}` stands for the package of the task's first app in goal, solution and probes.
+that is installed on the phone replaces the alternatives wherever the task names the app in exactly
+that form: among its apps, in its probes and solution, in parameters and columns. `{app}` stands for
+the package of the task's first app in the goal, the solution and the probes.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ APP = "{app}"
 
 
 def has_alternatives(task: Task) -> bool:
-    """Whether an app of the task has more than one package."""
+    """Return whether any app of the task has alternative packages."""
     return any(len(alternatives(app)) > 1 for app in task.packages)
 
 
 def all_packages(task: Task) -> tuple[str, ...]:
-    """Return each package that an app of the task may have."""
+    """Return every package that the task's apps may resolve to."""
     return tuple(dict.fromkeys(each for app in task.packages for each in alternatives(app)))
 
 
 def missing(task: Task, installed: Collection[str]) -> list[str]:
-    """Return the apps of a task of which no package is installed, in words."""
+    """Return the apps of a task for which no package is installed, as text for a message."""
     return [
         " or ".join(alternatives(app))
         for app in task.packages
@@ -43,10 +43,10 @@ def missing(task: Task, installed: Collection[str]) -> list[str]:
 
 
 def on_phone(case: Case, installed: Collection[str]) -> Case:
-    """Return a case as it is on a phone with these packages.
+    """Return the case with its apps resolved to the installed packages.
 
     Raises:
-        TaskError: a probe asks for the task's app, and the task names none.
+        TaskError: a probe refers to the task's app, but the task names no app.
     """
     task = case.task
     chosen = {app: choose(app, installed) for app in task.packages}
@@ -69,7 +69,7 @@ def _parameter(value: Any, chosen: Mapping[str, str]) -> Any:
 
 
 def _probe(name: str, probe: Probe, words: Mapping[str, str]) -> Probe:
-    """Return a probe with packages in its texts in place of what stands for them."""
+    """Return a probe whose texts have placeholders and alternatives replaced by packages."""
     if not is_dataclass(probe) or isinstance(probe, type):
         return probe
     texts = {each.name: getattr(probe, each.name) for each in fields(probe) if each.init}

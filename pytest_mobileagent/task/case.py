@@ -1,4 +1,4 @@
-"""One task with one set of parameters in one environment and epoch: the identity of an episode."""
+"""A case: one task with its parameters, environment and epoch, which identify an episode."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pytest_mobileagent.task.task import Task
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-# What a record keeps of a task; functions, probes and solutions stay in the source.
+# The fields of a task that are recorded; functions, probes and solutions stay in the source.
 _RECORDED: dict[str, Any] = {
     "goal": str,
     "apps": list,
@@ -44,15 +44,15 @@ _OWN: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A task as one test item asks it; made at collection, held by all that follows from it.
+    """A task as one test item runs it. It is created at collection and never changes.
 
-    - `id` names the task in reports, the same for all its epochs and environments.
+    - `id` identifies the task in reports; it is the same for all epochs and environments.
     - `suite` is the folder of its file, below the first folder of the project ("coursera" for
-      tasks/coursera), unless the task names one.
-    - `nodeid` is pytest's.
-    - `parameters` fill the goal's placeholders: fixed ones, and those drawn for this epoch.
-    - `environment` is the id of one, or None; `epoch` counts repetitions from 0.
-    - `extra` keeps what a record of a newer version says and this one does not know.
+      tasks/coursera), unless the task names a suite.
+    - `nodeid` is pytest's node id.
+    - `parameters` fill the goal's placeholders: fixed values, and values drawn for this epoch.
+    - `environment` is the id of an environment, or None; `epoch` counts repetitions from 0.
+    - `extra` keeps fields recorded by a newer version that this version does not know.
     """
 
     task: Task
@@ -66,32 +66,32 @@ class Case:
 
     @property
     def key(self) -> str:
-        """The id, with the environment if there is one, and the epoch unless that is the first."""
+        """The id, followed by the environment, if any, and by the epoch, unless it is 0."""
         return key_of(self.id, self.environment, self.epoch)
 
     def arguments_of(self, function: Callable[..., Any]) -> dict[str, Any]:
-        """Return the parameters that a function of the device names after the device.
+        """Return the parameters that a function of the device takes after the device itself.
 
-        One of them may be `app`, the package of the task's first app.
+        The name `app` stands for the package of the task's first app.
         """
         try:
             names = list(inspect.signature(function).parameters)[1:]
-        except ValueError:  # one that is built in says nothing of itself
+        except ValueError:  # some built-in functions have no signature
             return {}
         app = {"app": self.task.packages[0]} if self.task.packages else {}
         given = {**app, **self.parameters}
         return {name: given[name] for name in names if name in given}
 
     def seed(self, run_seed: int) -> int:
-        """Return the seed of this case: another for each, the same whichever worker runs it."""
+        """Return the seed of this case. It differs between cases but not between workers."""
         return seed_of(run_seed, self.key)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the case as plain data, the task by what a record keeps of it."""
+        """Return the case as plain data, with the recorded fields of its task."""
         task = {name: getattr(self.task, name) for name in _RECORDED}
         task |= {"apps": self.task.packages, "golden_steps": self.task.shortest}
         for name in ("twin", "variant"):
-            if not task[name]:  # as before there were any
+            if not task[name]:  # absent from records written before these fields existed
                 del task[name]
         own = {
             "id": self.id,
@@ -108,10 +108,10 @@ class Case:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Case:
-        """Return the case that `to_json` made `data` of.
+        """Return the case that `to_json` serialised as `data`.
 
         Raises:
-            LookupError, TypeError: the data is not a case.
+            LookupError, TypeError: the data does not describe a case.
         """
         task = expect(expect(data, dict, "case")["task"], dict, "task")
         known = {*_OWN, "key", "task"}
@@ -123,13 +123,14 @@ class Case:
 
 
 def seed_of(run_seed: int, key: str) -> int:
-    """Return the seed of what a key names, derived from the run's."""
-    content = f"{run_seed} {key}".encode("utf-8", "surrogatepass")  # keys may hold half of a pair
+    """Return the seed that belongs to a key, derived from the run's seed."""
+    # Keys may contain lone surrogates.
+    content = f"{run_seed} {key}".encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.sha256(content).digest()[:4])
 
 
 def _recorded_task(recorded: Mapping[str, Any]) -> Task:
-    """Return a task as it was recorded, unchecked: a newer version may know other kinds."""
+    """Return a recorded task without checking it: newer versions may have other kinds of task."""
     task = object.__new__(Task)
     for each in fields(Task):
         default = None if each.default is MISSING else each.default
@@ -146,7 +147,7 @@ def _recorded_task(recorded: Mapping[str, Any]) -> Task:
 
 
 def without_variant(id: str, variant: str) -> str:
-    """Return the id of a task without the name of its variant: "a/mug[full]" becomes "a/mug"."""
+    """Return a task's id without its variant's name: "a/mug[full]" becomes "a/mug"."""
     if not variant:
         return id
     cut = re.sub(rf"([\[-]){re.escape(variant)}(?=[\]-])", r"\1", id, count=1)
@@ -154,6 +155,6 @@ def without_variant(id: str, variant: str) -> str:
 
 
 def key_of(id: str, environment: str | None, epoch: int) -> str:
-    """Return what identifies a case in every run: see `Case.key`."""
+    """Return the key that identifies a case across runs (see `Case.key`)."""
     place = f"{id}@env{environment}" if environment else id
     return f"{place}@{epoch}" if epoch else place

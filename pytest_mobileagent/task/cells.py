@@ -1,4 +1,4 @@
-"""How cells of tables are read whose columns are fields of a task."""
+"""Parse the table cells whose columns are fields of a task."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def as_list(value: Any) -> tuple[str, ...]:
-    """Return the words of a list; those of a text are between commas or semicolons."""
+    """Return the items of a list; a string is split at commas and semicolons."""
     if isinstance(value, str):
         return tuple(word.strip() for word in value.replace(";", ",").split(",") if word.strip())
     return tuple(map(str, value))
@@ -28,10 +28,10 @@ def _needs(value: Any) -> tuple[str, ...]:
 
 
 def _golden(value: Any) -> tuple[Golden, ...]:
-    """Return golden actions from their JSON; in CSV it is a text.
+    """Return golden actions from JSON data, or from JSON text as in a CSV cell.
 
     Raises:
-        TaskError: they are none; the text says which, from 1.
+        TaskError: the JSON is invalid or an action is; the message gives its number, from 1.
     """
     from pytest_mobileagent.action.matching import golden_from_json
 
@@ -65,7 +65,7 @@ def _flag(value: Any) -> bool:
     return words[word]
 
 
-# How cells of the columns that are fields of a task are read.
+# The parser for each column that is a field of a task.
 FIELDS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("goal", "vague", "app", "kind", "language", "source", "suite"), str),
     **dict.fromkeys(("snapshot", "task_set", "twin"), str),

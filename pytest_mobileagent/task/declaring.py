@@ -1,7 +1,8 @@
-"""The decorators `task` and `tasks`, which make a test function a task, or one for each row.
+"""The decorators `task` and `tasks`, which turn a test function into one task or one per row.
 
-A decorator checks the fields where they stand. What it makes of the function is up to whatever runs
-tests: the plugin has pytest mark it (`declare_by`). Where nothing does, it stays as it is.
+A decorator checks the fields immediately, so an error points at the declaration. How the function
+becomes a test depends on the test runner: the plugin applies a pytest marker (`declare_by`).
+Without a test runner the function is returned unchanged.
 """
 
 from __future__ import annotations
@@ -27,24 +28,24 @@ F = TypeVar("F")
 
 
 class Decorator(Protocol):
-    """What makes a test function a task."""
+    """A decorator that turns a test function into a task."""
 
     def __call__(self, function: F, /) -> F:
-        """Return the function, which is a task now."""
+        """Return the function as a task."""
 
 
 class Declaring(Protocol):
-    """What makes tasks of test functions, for whatever runs them."""
+    """Turns test functions into tasks for a particular test runner."""
 
     def task(self, fields: Mapping[str, Any]) -> Decorator:
-        """Return the decorator for a task with some fields, its goal among them."""
+        """Return the decorator for a task with these fields, including its goal."""
 
     def tasks(self, rows: Sequence[tuple[Row, Mapping[str, Any]]]) -> Decorator:
-        """Return the decorator for a task for each row, each with its fields."""
+        """Return the decorator for one task per row, each with its own fields."""
 
 
 class _Nothing:
-    """Leaves functions as they are: nothing runs them as tests."""
+    """Returns functions unchanged, for use without a test runner."""
 
     def task(self, fields: Mapping[str, Any]) -> Decorator:
         return _unchanged
@@ -61,7 +62,7 @@ _declaring: Declaring = _Nothing()
 
 
 def declare_by(declaring: Declaring) -> None:
-    """Have tasks made by what runs tests, from now on."""
+    """Set the test runner's implementation, which all later declarations use."""
     global _declaring  # noqa: PLW0603 - one process has one test runner
     _declaring = declaring
 
@@ -97,18 +98,19 @@ def task(
     twin: str = "",
     remarks: Sequence[str] = (),
 ) -> Decorator:
-    """Make a test function a task: its body decides whether an episode has met the goal.
+    """Make a test function a task: its body decides whether an episode met the goal.
 
-    The fields are those of `Task`; `suite` names another suite than the folder of the file. Under
-    pytest this is the marker `mobile_task`, so `-m "mobile_task(level=1)"` selects by field.
+    The fields are those of `Task`; `suite` overrides the suite name, which is otherwise the file's
+    folder. Under pytest this is the marker `mobile_task`, so `-m "mobile_task(level=1)"` selects by
+    field.
 
     Raises:
-        TaskError: a field makes no sense.
+        TaskError: a field is invalid.
     """
     given = {name: value for name, value in locals().items() if name != "goal"}
     defaults = task.__kwdefaults__ or {}
     fields = {name: value for name, value in given.items() if value is not defaults[name]}
-    make_task(goal, fields)  # so that an error is raised where the task stands
+    make_task(goal, fields)  # so that the error points at the declaration
     return _declaring.task({"goal": goal, **fields})
 
 
@@ -117,14 +119,14 @@ def tasks(
 ) -> Decorator:
     """Make a test function a task for each row of a table (see `rows`).
 
-    Columns that are fields of a task are used as such, others fill placeholders of the goal and of
-    the solution; all are attributes of the test's argument `row`. Fields that all rows have in
-    common, such as probes and a solution, are given by name, as to `task`. `each` gives further
-    fields of some rows, by id; where a row is there in several variants (see `rows`), "ID-VARIANT"
-    names one of them.
+    Columns that are fields of a task set those fields; the others fill placeholders in the goal and
+    in the solution. All columns are attributes of the test's `row` argument. Fields shared by all
+    rows, such as probes and a solution, are passed as keyword arguments, as for `task`. `each` adds
+    fields to particular rows, by row id; if a row has several variants (see `rows`), "ID-VARIANT"
+    selects one of them.
 
     Raises:
-        TaskError: a row or a field makes no sense; the text names the row's line.
+        TaskError: a row or a field is invalid; the message gives the row's line.
     """
     make_task("any goal", common)
     found, further, known = [], each or {}, set()
@@ -151,15 +153,15 @@ def tasks(
 
 @lru_cache(maxsize=1024)
 def _check_fields(fields: tuple[tuple[str, Any], ...]) -> None:
-    """Look whether the fields of a row make sense: a long table has the same ones many times."""
+    """Check the fields of a row. Cached, because many rows of a table have the same fields."""
     make_task("any goal", dict(fields))
 
 
 def make_task(goal: Any, fields: Mapping[str, Any]) -> Task:
-    """Return a task with some fields; `suite` is none of them.
+    """Return a task with these fields, ignoring `suite`.
 
     Raises:
-        TaskError: a field makes no sense, or there is no such field.
+        TaskError: a field is invalid or unknown.
     """
     given = {name: value for name, value in fields.items() if name != "suite"}
     for name in ("apps", "tags", "needs", "instructions", "golden", "remarks"):

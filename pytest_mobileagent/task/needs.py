@@ -1,12 +1,12 @@
-"""What a task needs of a device: apps, maybe one of several, and what else a device may have.
+"""What a task needs from a device: installed apps, and capabilities and accounts.
 
 - `events`: a listener for accessibility events; `pages`: recorded pages instead of a phone. Both
-  are found out from the device.
+  are detected from the device.
 - `web`, `gms`, `physical`: the open web, Google's services, a phone that is not an emulator.
 - `account:LABEL`: an account that is signed in, such as that of an app.
-- `manual:TEXT`: what a person has to do on the device before, in words.
+- `manual:TEXT`: a manual preparation of the device, described in words.
 
-All else is known from what the user says of the devices (`--mobile-device-has`).
+Everything but `events` and `pages` is declared by the user (`--mobile-device-has`).
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 EVENTS, PAGES = "events", "pages"
-FOUND = (EVENTS, PAGES)  # what is found out from the device
+FOUND = (EVENTS, PAGES)  # needs that are detected from the device
 WORDS = (*FOUND, "web", "gms", "physical")
-LABELLED = ("account", "manual")  # these go on with a colon and a text
-SAID = (*WORDS[len(FOUND) :], *LABELLED)  # what users say of their devices
+LABELLED = ("account", "manual")  # followed by a colon and a text
+SAID = (*WORDS[len(FOUND) :], *LABELLED)  # needs that users declare for their devices
 _FORMS = (*WORDS, "account:LABEL", "manual:TEXT")
 
 
 def alternatives(app: str) -> tuple[str, ...]:
-    """Return the packages that an app may have, in order; mostly it is one."""
+    """Return the packages that an app may have, in order of preference; usually only one."""
     return tuple(app.split("|"))
 
 
 def choose(app: str, installed: Collection[str]) -> str:
-    """Return the first package of an app that is installed; the app as it is named if none is."""
+    """Return the first package of an app that is installed, or the app as written if none is."""
     return next((package for package in alternatives(app) if package in installed), app)
 
 
 def split_needs(text: str, separators: str = ",") -> tuple[str, ...]:
-    """Return the words of a list; a separator that is written twice stands for itself."""
+    """Split a list into its items; a doubled separator stands for the character itself."""
     for number, mark in enumerate(separators):
         text = text.replace(mark * 2, chr(number))
     words = re.split(f"[{re.escape(separators)}]", text)
@@ -47,7 +47,7 @@ def split_needs(text: str, separators: str = ",") -> tuple[str, ...]:
 
 
 def unknown_need(word: str) -> str:
-    """Return why a word is none that a task can need; empty if it is one."""
+    """Return why a word does not name a valid need, or "" if it does."""
     kind, colon, label = word.partition(":")
     if word in WORDS or (kind in LABELLED and label.strip()):
         return ""
@@ -60,10 +60,10 @@ def unknown_need(word: str) -> str:
 
 
 def parse_has(text: str) -> tuple[str, ...]:
-    """Read what devices have: `web,account:Instagram`; a comma in a text is written twice.
+    """Parse what devices have: `web,account:Instagram`; a comma within a text is doubled.
 
     Raises:
-        ValueError: a word is none that a task can need, or is found out from the device.
+        ValueError: a word is not a valid need, or names a need that is detected from the device.
     """
     words = split_needs(text)
     for word in words:
@@ -80,7 +80,7 @@ def parse_has(text: str) -> tuple[str, ...]:
 
 
 def unmet(needs: Collection[str], has: Collection[str]) -> list[str]:
-    """Return what of a task's needs devices are not said to have, whether in capitals or not."""
+    """Return the needs that devices are not declared to meet. Case is ignored."""
     there = {_normalised(word) for word in has}
     return [need for need in needs if need not in FOUND and _normalised(need) not in there]
 

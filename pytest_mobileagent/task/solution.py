@@ -1,4 +1,4 @@
-"""The scripted way to do a task: moves that look at the screen and give the next action."""
+"""Scripted solutions: moves that look at the screen and return the next action."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Place = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What a move may look at: the screens so far, the task's apps and its parameters."""
+    """What a move can use: the screens so far, the task's apps and its parameters."""
 
     screens: tuple[Screen, ...]
     apps: tuple[str, ...]
@@ -47,7 +47,7 @@ class Scene:
         """Return an element of the current screen; placeholders in the criteria are filled.
 
         Raises:
-            TaskError: there is no such element, or the criteria make no sense.
+            TaskError: there is no matching element, or the criteria are invalid.
         """
         wanted = self.fill(criteria)
         found = self.screens[-1].find_all(**wanted)
@@ -59,7 +59,7 @@ class Scene:
         return found[nth]
 
     def has(self, criteria: Mapping[str, Any]) -> bool:
-        """Whether the current screen has such an element."""
+        """Return whether the current screen has a matching element."""
         return bool(self.screens[-1].find_all(**self.fill(criteria)))
 
     def fill(self, criteria: Mapping[str, Any]) -> dict[str, Any]:
@@ -72,11 +72,12 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One move of a solution: `words` as in the source, `action` what it comes to on a screen.
+    """One move of a solution: `words` as in the source, and `action`, which chooses the action.
 
-    It is played once; one with `done` as often as it takes until that holds, maybe never. If it
-    `reads_pictures`, it looks for what the hierarchy may lack, which needs the extra [vision]. One
-    that `asks` the user has a question, the name that stands for the answer, and a guess.
+    A move is played once, or, if it has `done`, repeatedly until `done` holds, possibly not at all.
+    If it `reads_pictures`, it looks for something that the hierarchy may lack, which needs the
+    extra [vision]. A move that `asks` the user has a question, the name of the placeholder for the
+    answer, and a guess.
     """
 
     words: str
@@ -92,15 +93,15 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Words that were on a screen, the latest one that had such an element."""
+    """The text of an element, read from the latest screen that showed it."""
 
     criteria: Mapping[str, Any]
 
     def read(self, scene: Scene) -> str:
-        """Return the element's words (see `Element.label`).
+        """Return the element's text (see `Element.label`).
 
         Raises:
-            TaskError: no screen so far had such an element.
+            TaskError: no screen so far had a matching element.
         """
         wanted = scene.fill(self.criteria)
         for screen in reversed(scene.screens):
@@ -111,10 +112,10 @@ class Seen:
 
 
 def open_app(app: str | None = None) -> Move:
-    """Start an app, by its package; the task's own if none is named.
+    """Start an app by its package, or the task's own app if `app` is None.
 
-    Of alternatives, such as "com.android.contacts|org.contacts", that is the one among the task's
-    apps.
+    Given alternatives, such as "com.android.contacts|org.contacts", the one among the task's apps
+    is started.
     """
 
     def action(scene: Scene) -> Action:
@@ -131,8 +132,9 @@ def open_app(app: str | None = None) -> Move:
 def tap(*, nth: int = 0, at: Place | None = None, **criteria: Any) -> Move:
     """Tap the centre of the n-th element (from 0) that meets the criteria (see `Selector`).
 
-    Relations to other elements cannot be asked for here, as there is no screen yet. Without
-    criteria, `at` is the place: (across, down), fractions of the screen from 0 to 1.
+    Criteria that relate to other elements are not available, because there is no screen yet.
+    Without criteria, `at` is the place to tap: (across, down), as fractions of the screen from 0 to
+    1.
     """
     find, words = _target("tap", nth, at, criteria)
     return Move(words, lambda scene: Tap(*find(scene)), reads_pictures=_read_pictures(criteria))
@@ -147,9 +149,9 @@ def long_press(*, nth: int = 0, at: Place | None = None, **criteria: Any) -> Mov
 
 
 def swipe(start: Place, end: Place) -> Move:
-    """Move a finger between two places: (across, down), fractions of the screen from 0 to 1.
+    """Move a finger between two places: (across, down), as fractions of the screen from 0 to 1.
 
-    `scroll` says the same for screens of any kind, where the way does not matter.
+    Use `scroll` instead where the exact path does not matter; it works for screens of any size.
     """
     first, last = _place("swipe", start), _place("swipe", end)
     return Move(
@@ -161,7 +163,7 @@ def swipe(start: Place, end: Place) -> Move:
 def _target(
     move: str, nth: int, at: Place | None, criteria: Mapping[str, Any]
 ) -> tuple[Callable[[Scene], tuple[int, int]], str]:
-    """Return how a move finds the pixel that it touches, and its words."""
+    """Return a function that finds the pixel to touch, and the move's description."""
     if at is not None:
         if criteria or nth:
             msg = f"{move}(at={at}) names a place, so no element: leave one of them out"
@@ -186,7 +188,7 @@ def _pixel(place: Place, scene: Scene) -> tuple[int, int]:
 
 
 def type_text(text: str, *, clear: bool = False, enter: bool = False, **criteria: Any) -> Move:
-    """Type text, into the field that meets the criteria or the one that has the focus."""
+    """Type text, into the field that meets the criteria or, without criteria, the focused field."""
     wanted = _checked(criteria)
 
     def action(scene: Scene) -> Action:
@@ -199,10 +201,10 @@ def type_text(text: str, *, clear: bool = False, enter: bool = False, **criteria
 def scroll(
     direction: Direction, *, until: Mapping[str, Any] | None = None, **criteria: Any
 ) -> Move:
-    """Move the finger in a direction, over the element that meets the criteria or the screen.
+    """Move the finger in a direction, over the element that meets the criteria or over the screen.
 
-    With the criteria of `until` that is done as often as it takes until there is such an element,
-    or nothing moves any more. It counts as one golden step; give `golden_steps` if it is none.
+    With `until`, scroll until an element meets those criteria, or until the screen no longer
+    changes. This counts as one golden step; if that is wrong, pass `golden_steps`.
     """
     _check_choice("scroll", direction, get_args(Direction))
     over, sought = _checked(criteria), _checked(until or {})
@@ -236,9 +238,9 @@ def wait(seconds: float = 1.0) -> Move:
 def ask_user(question: str, **guess: str) -> Move:
     """Ask the user, and name the answer: `ask_user("Which colour?", colour="Red")`.
 
-    In the moves after it, `{colour}` stands for the answer, or for the guess if the user gives
-    none. In the full variant of a task nothing is asked, and it stands for the answer that
-    `user=questions([…])` has.
+    In the moves that follow, `{colour}` stands for the answer, or for the guess if the user does
+    not answer. In the full variant of a task the question is not asked, and the placeholder stands
+    for the answer from `user=questions([…])`.
     """
     if len(guess) != 1 or not all(isinstance(text, str) for text in (question, *guess.values())):
         msg = f'ask_user({question!r}, …) needs one name with a guess, as in colour="Red"'
@@ -252,12 +254,12 @@ def ask_user(question: str, **guess: str) -> Move:
 
 
 def seen(**criteria: Any) -> Seen:
-    """Words to answer with: those of the element, on the latest screen that had it."""
+    """Refer to the text of the matching element, on the latest screen that showed it."""
     return Seen(_checked(criteria, needed=True))
 
 
 def answer(template: str | Seen, *parts: Seen) -> Move:
-    """Finish with an answer: what was `seen`, or a text in which each `%s` is one such part."""
+    """Finish with an answer: a `seen` text, or a template in which each `%s` stands for one."""
     if isinstance(template, Seen):
         return answer("%s", template, *parts)
     first, *others = template.split("%s")
@@ -281,7 +283,7 @@ def impossible(reason: str = "") -> Move:
 
 
 def _checked(criteria: Mapping[str, Any], *, needed: bool = False) -> Mapping[str, Any]:
-    """Check criteria where the solution is written, whose folder an image's path is relative to."""
+    """Check criteria when the solution is written; image paths are relative to its folder."""
     for name in RELATIONS:
         if name in criteria:
             msg = f"{name}=… names an element of a screen, and a solution has none yet: use xpath"

@@ -29,18 +29,19 @@ if TYPE_CHECKING:
     from pytest_mobileagent.task.wording import Goals, Official
 
 
-APPS = "apps.toml"  # a suite's own: its apps by label, each with a package or a list of them
+APPS = "apps.toml"  # a suite's own list of apps by label, each with a package or a list of packages
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a table: every column is an attribute.
+    """A row of a table; every column is an attribute.
 
-    - `id` names it in test ids: its column `id`, else its number from 1.
-    - `columns` has the cells by the names of their columns.
-    - `where` says where it stands, for error messages.
-    - `wording` is "official" if its goal is that of the suite's release (see `rows`), else "own".
-    - `goal_variant` is which goal of the release it has, if that has several for the task.
+    - `id` names the row in test ids: its column `id`, or else its number, from 1.
+    - `columns` maps column names to cells.
+    - `where` is the file and line, for error messages.
+    - `wording` is "official" if the goal comes from the suite's release (see `rows`), else "own".
+    - `goal_variant` names the variant of the release's goal, if the release has several for the
+      task.
 
     `@task(**row.task_fields, probes=…)` makes a single task of a row.
     """
@@ -63,15 +64,15 @@ class Row:
 
     @property
     def test_id(self) -> str:
-        """What names the row in the ids of tests: its id, with the goal's variant if it has one."""
+        """The name of the row in test ids: its id, followed by the goal's variant, if any."""
         return f"{self.id}-{self.goal_variant}" if self.goal_variant else self.id
 
     @property
     def task_fields(self) -> dict[str, Any]:
-        """The columns that are fields of a task, by name; cells that are empty are left out.
+        """The columns that are fields of a task, by name, without empty cells.
 
         Raises:
-            TaskError: a cell is not of its field's type.
+            TaskError: a cell has the wrong type for its field.
         """
         fields: dict[str, Any] = {}
         for name, value in self.columns.items():
@@ -104,24 +105,24 @@ def rows(
 ) -> list[Row]:
     """Return the rows of a table: a `.csv`, `.json`, `.jsonl` or `.toml` file.
 
-    A JSON file holds a list of objects, and a TOML file an array of tables, such as `[[task]]`. A
-    relative path is one beside the file that calls.
+    A JSON file contains a list of objects, and a TOML file an array of tables, such as `[[task]]`.
+    A relative path is resolved against the folder of the calling file.
 
-    - `columns` names columns that are called otherwise: `{"goal": "task_description"}`.
+    - `columns` maps fields to columns with other names: `{"goal": "task_description"}`.
     - `wording` reads the goals of the suite's official release: a function that takes the release's
-      folder and returns its goals by the ids of rows. A goal of None leaves the row its own words,
-      and a `Template` is one whose placeholders are filled. A dictionary has goals by the names of
-      variants, "official" among them: the row is there once for each, as tests that `compare`
-      pairs. It is called if a file `releases.toml`,
-      beside the table or in a folder above it up to the project's, names the release's folder
-      under the name of the table's folder, or of both: `a3.v1 = "../A3"` for `a3/v1.csv`.
+      folder and returns goals by row id. For a goal of None the row keeps its own wording; the
+      placeholders of a `Template` are filled. A dictionary contains goals by variant name,
+      including "official": the row then appears once per variant, as tests that `compare` pairs.
+      The function is called only if a file `releases.toml`, beside the table or in a folder above
+      it up to the project's, names the release's folder under the name of the table's folder, or
+      under both names: `a3.v1 = "../A3"` for `a3/v1.csv`.
 
-    A word without a dot in the columns `app` and `apps` is a label of the file `apps.toml` beside
+    A word without a dot in the columns `app` and `apps` is a label from the file `apps.toml` beside
     the table, if there is one.
 
     Raises:
-        TaskError: the table or the release cannot be read, or is not as it has to be; the text
-            names the file and the line.
+        TaskError: the table or the release cannot be read or is invalid; the message gives the file
+            and the line.
     """
     caller = Path(sys._getframe(1).f_code.co_filename).parent  # noqa: SLF001 - as `warnings` does
     file = caller / path
@@ -154,10 +155,10 @@ def rows(
 
 
 def _check_paths(found: Iterable[Row]) -> None:
-    """Check that no two rows ask for the same along the same recorded pages.
+    """Check that no two rows have the same goal path through the recorded pages.
 
     Raises:
-        TaskError: two do.
+        TaskError: two rows have the same golden path.
     """
     known: dict[str, Row] = {}
     for row in found:
@@ -175,11 +176,11 @@ def _has_page(golden: Any) -> bool:
     return isinstance(golden, dict) and bool(golden.get("page"))
 
 
-Table = list[tuple[str, dict[str, Any]]]  # where each row stands in the file, and its cells
+Table = list[tuple[str, dict[str, Any]]]  # each row's place in the file, and its cells
 
 
 def _renamed(table: Table, columns: Mapping[str, str], path: str) -> Table:
-    """Return a table whose columns are also called as fields of a task are."""
+    """Return the table with the mapped columns added under the names of their fields."""
     there = list(dict.fromkeys(name for _, cells in table for name in cells))
     for field, column in columns.items():
         if field not in {"id", *FIELDS}:
@@ -202,7 +203,7 @@ def _nearest(name: str, known: list[str]) -> str:
 
 
 def _worded(row: Row, goals: Goals, official: Official) -> list[Row]:
-    """Return a row with the goal of the release, or one for each of its variants."""
+    """Return the row with the release's goal, or one row per variant of the goal."""
     if row.id not in goals:
         name = getattr(official, "__name__", "wording")
         msg = f"{row.where}: {name}() found no goal of this id in the release"
@@ -227,7 +228,8 @@ def _check_variants(row: Row, variants: Mapping[Any, Any]) -> None:
     """Check the names of the variants of a row's goal.
 
     Raises:
-        TaskError: they name no tests, or none is the official goal itself, or others are there.
+        TaskError: a name cannot be part of a test id, "official" is missing, or the row also has a
+            vague goal.
     """
     names = [*variants]
     if OFFICIAL not in names:
@@ -244,17 +246,17 @@ def _check_variants(row: Row, variants: Mapping[Any, Any]) -> None:
 
 @lru_cache
 def _labels(file: Path) -> Mapping[str, str] | None:
-    """Return a suite's apps by label in small letters, alternatives joined; None without a list."""
+    """Return a suite's apps by lower-case label, alternatives joined; None without a list."""
     if not file.is_file():
         return None
     return {label.casefold(): "|".join(packages) for label, packages in _listed(file).items()}
 
 
 def labels_of(file: Path) -> dict[str, str]:
-    """Return the labels of a suite's list of apps by package; none without a list.
+    """Return the app labels of a suite's `apps.toml` by package; empty if there is no such file.
 
     Raises:
-        TaskError: the list cannot be read.
+        TaskError: the file cannot be read.
     """
     listed = _listed(file) if file.is_file() else {}
     return {
@@ -282,7 +284,7 @@ def _listed(file: Path) -> dict[str, list[str]]:
 def _with_packages(
     cells: dict[str, Any], labels: Mapping[str, str] | None, where: str
 ) -> dict[str, Any]:
-    """Return cells with the packages of the apps that are named by a label."""
+    """Return the cells with app labels replaced by packages."""
     if labels is None:
         return cells
 
@@ -362,7 +364,8 @@ def _toml(text: str, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
         raise TaskError(msg)
     begins = re.compile(rf"\[\[\s*[\"']?{re.escape(name)}[\"']?\s*\]\]\s*(#.*)?")
     lines = [n for n, line in enumerate(text.split("\n"), 1) if begins.fullmatch(line.strip())]
-    known = len(lines) == len(table)  # not if a text holds such a line, or all tables are inline
+    # False if a text contains such a line, or if all tables are inline.
+    known = len(lines) == len(table)
     for number, columns in enumerate(table, 1):
         place = f"line {lines[number - 1]}" if known else f"row {number}"
         yield place, _object(columns, f"{path}, {place}")

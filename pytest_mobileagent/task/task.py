@@ -1,4 +1,4 @@
-"""What is asked of an agent: the task, and the probes that read what its screen does not show."""
+"""The task given to an agent, and the probes that read state its screen does not show."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     from pytest_mobileagent.task.user import User
 
 
-Value = Any  # plain data: what JSON can hold
+Value = Any  # plain data: anything that JSON can represent
 
 
 class Probe(Protocol):
-    """A shell script for the device, and what its output means."""
+    """A shell script that runs on the device, and a parser for its output."""
 
     @property
     def script(self) -> str:
-        """The script; it only reads, and writes text to its standard output."""
+        """The script. It only reads, and writes text to its standard output."""
 
     def parse(self, output: str) -> Value:
         """Return the value as plain data.
 
         Raises:
-            DeviceError: the device did not let the value be read.
+            DeviceError: the device did not allow the value to be read.
             TaskError: the probe asks for something impossible.
         """
 
@@ -46,60 +46,62 @@ KINDS = ("operation", "single-frame query", "multi-frame query", "cross-app", "o
 OWN, OFFICIAL = WORDINGS = ("own", "official")
 FULL, VAGUE = VARIANTS = ("full", "vague")
 DEFAULT_SNAPSHOT = "default_boot"
-DEFAULT_STEP_LIMIT = 20  # where nothing is known of the task's length
-MOST_STEPS = 1_000_000  # more than any agent can do, and any run can record
+DEFAULT_STEP_LIMIT = 20  # used if nothing is known about the task's length
+MOST_STEPS = 1_000_000  # more than any agent can take and any run can record
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A goal in words, and what is known about doing it.
+    """A goal in words, and what is known about reaching it.
 
     - `goal`: a template over the test's parameters and the phone's clock (see `template.times`).
     - `app`, `apps`: packages that the task needs; `app` is where a solution begins. An app may have
-      alternatives with `|` between them, of which the first that a phone has counts (`task.apps`).
-    - `golden_steps`: actions of a person who does it well, the report of being done not counted;
-      counted from the `solution` if not given.
+      alternatives, separated by `|`; the first one that is installed is used (`task.apps`).
+    - `golden_steps`: the number of actions that a skilled person needs, not counting the final
+      report; counted from the `solution` if not given.
     - `level`: difficulty 1, 2 or 3. A3 (section 3.3) draws the lines at 4 and 8 steps of a person,
       SPA-Bench (section 3) at 5 and 10, and by the number of apps for cross-app tasks.
     - `kind`: operation, single-frame query, multi-frame query (A3, section 3.3), cross-app,
       open-ended.
-    - `step_limit`: the most steps an agent gets; by default a multiple of the golden steps.
-    - `probes`: state of the device to read after every step, by name.
-    - `snapshot`: the device's snapshot that the task starts from.
-    - `solution`: the scripted way to do it.
-    - `tags`: words to group results by; `source`: the benchmark it is taken from.
-    - `needs`: what the device has to have or be capable of (see `task.needs`); else the task is
+    - `step_limit`: the maximum number of steps; by default a multiple of the golden steps.
+    - `probes`: device state to read after every step, by name.
+    - `snapshot`: the device snapshot that the task starts from.
+    - `solution`: the scripted way to do the task.
+    - `tags`: words to group results by; `source`: the benchmark that the task is taken from.
+    - `needs`: what the device must have or be capable of (see `task.needs`); otherwise the task is
       skipped.
-    - `prepare`, `clean_up`: functions of the device, and of the parameters that they name, that run
+    - `prepare`, `clean_up`: functions that take the device and any parameters they name. They run
       after the reset and after the last screen, unrecorded (MobileAgentBench's customisation;
       SPA-Bench, section 4.2).
-    - `parameters`: a function of a `random.Random` that draws values for each epoch.
+    - `parameters`: a function that takes a `random.Random` and draws the values for each epoch.
     - `user`: what the user answers when the agent asks: one text, a mapping from a word of the
       question to the answer, prepared `questions`, or a `person` (see `task.user`).
-    - `vague`: the goal with less in it, so that an agent has to ask. There are two items then,
-      "full" and "vague", and only the latter has a user; `variant` is which of them this is, and
-      `full` the whole goal of the vague one. Where a release has several goals for a task,
-      `variant` names this one: "official", or a rewrite (see `rows`).
-    - `success_after_error`: whether a goal that was met counts although the agent then raised or
-      ran out of time, as in SPA-Bench's tables.
-    - `stop_on_success`: whether the body is asked after every step, and the episode ends as soon as
-      it holds, as in B-MoCA (section 2.3); it may ask for nothing but `episode` and parameters.
-    - `instructions`: what to do in each step, in words, for agents that take them beside the goal
+    - `vague`: the goal with details left out, so that an agent has to ask for them. The task then
+      has two items, "full" and "vague", and only the latter has a user; `variant` names the item,
+      and `full` is the whole goal of the vague one. If a release has several goals for a task,
+      `variant` names the one used: "official", or a rewrite (see `rows`).
+    - `success_after_error`: whether meeting the goal counts even if the agent then raised an error
+      or ran out of time, as in SPA-Bench's tables.
+    - `stop_on_success`: whether the test body is evaluated after every step and the episode ends as
+      soon as it passes, as in B-MoCA (section 2.3); the body may then only use `episode` and
+      parameters.
+    - `instructions`: what to do in each step, in words, for agents that use them beside the goal
       (A3, Table 4: low-level instructions).
-    - `golden`: the right action for each screen of one way to do it, the report included where it
-      has to be made: a `Golden`, an action, or a function of the screen (see `check.matches`). On a
-      single path (`--mobile-path=single`) they are done in the agent's place.
-    - `wording`: whose words the goal is in: our "own", or those of the benchmark's "official"
+    - `golden`: the correct action for each screen along one path, including the final report where
+      the task requires one: a `Golden`, an action, or a function of the screen (see
+      `check.matches`). On a single path (`--mobile-path=single`) these are performed in place of
+      the agent's actions.
+    - `wording`: who worded the goal: "own" for this project, "official" for the benchmark's
       release.
-    - `task_set`: the name of a set of tasks that build on each other, in the order of the file
-      (SPA-Bench, section 3.2). On devices that are not restored, they are run on one device.
-    - `twin`: the row's id of the task that asks for the same in another language, as SPA-Bench has
-      some (see `mobileagent compare --by=language`).
-    - `remarks`: what whoever reads results should know of the task, such as a weakness of how it
-      is decided; `doctor --tasks` lists them.
+    - `task_set`: the name of a set of tasks that build on each other, in file order (SPA-Bench,
+      section 3.2). On devices that are not restored between tasks, they all run on one device.
+    - `twin`: the row id of the same task in another language; SPA-Bench has some of these (see
+      `mobileagent compare --by=language`).
+    - `remarks`: caveats for readers of the results, such as a weakness of the check; `doctor
+      --tasks` lists them.
 
     Raises:
-        TaskError: a field makes no sense.
+        TaskError: a field is invalid.
     """
 
     goal: str
@@ -250,7 +252,7 @@ class Task:
             raise TaskError(msg)
 
     def as_variant(self, name: str) -> Task:
-        """Return the task as one of its variants: "full" or "vague" (see `vague`), or another."""
+        """Return one variant of the task: "full" or "vague" (see `vague`), or another name."""
         if name != VAGUE:
             return replace(self, variant=name, vague=None)
         vague = self.goal if self.vague is None else self.vague
@@ -258,27 +260,27 @@ class Task:
 
     @property
     def answering(self) -> User | None:
-        """The user whom the agent can ask; None if there is nobody, as in the full variant."""
+        """The user whom the agent can ask; None without a user, as in the full variant."""
         return None if self.variant == FULL else self.user
 
     @property
     def packages(self) -> tuple[str, ...]:
-        """All packages that the task needs, the one where it begins first."""
+        """All packages that the task needs, starting with the one where it begins."""
         return tuple(dict.fromkeys((*((self.app,) if self.app else ()), *self.apps)))
 
     @property
     def shortest(self) -> int | None:
-        """The golden steps, given or counted from the solution or the golden actions, if known."""
+        """The golden steps: given, or counted from the solution or the golden actions, if known."""
         asks_nobody = self.variant == FULL
         moves = (move for move in self.solution if not (move.asks and asks_nobody))
         counted = sum(not move.ends_episode for move in moves)
         return self.golden_steps or counted or _count(self.golden) or None
 
     def limit(self, factor: float) -> int:
-        """Return the most steps an agent gets: `step_limit`, or golden steps times `factor`.
+        """Return the maximum number of steps: `step_limit`, or the golden steps times `factor`.
 
         Raises:
-            TaskError: the golden steps times the factor are more than `MOST_STEPS`, or no number.
+            TaskError: the product exceeds `MOST_STEPS` or is not a number.
         """
         if self.step_limit is not None:
             return self.step_limit
@@ -286,23 +288,24 @@ class Task:
         if golden is None:
             return DEFAULT_STEP_LIMIT
         product = golden * factor
-        if not product <= MOST_STEPS:  # nor if it is not a number
+        if not product <= MOST_STEPS:  # also true for NaN
             msg = f"{golden} golden steps times a step factor of {factor} exceed {MOST_STEPS} steps"
             raise TaskError(f"{msg}: lower --mobile-step-factor, or give the task a step_limit")
-        return max(1, math.ceil(round(product, 6)))  # 50 * 1.1 is a little above 55
+        # Floating point makes 50 * 1.1 slightly more than 55.
+        return max(1, math.ceil(round(product, 6)))
 
     def values(self, parameters: Mapping[str, Any], now: datetime) -> dict[str, Any]:
-        """Return what the placeholders of goal and solution stand for."""
+        """Return the values of the placeholders in the goal and the solution."""
         app = {"app": self.packages[0]} if self.packages else {}
         return {**app, **times(now), **parameters}
 
     def goal_for(self, parameters: Mapping[str, Any], now: datetime) -> str:
-        """Return the goal in words for these parameters, when the phone's clock says `now`."""
+        """Return the goal filled with these parameters, when the phone's clock shows `now`."""
         return fill(self.goal, self.values(parameters, now))
 
 
 def _count(golden: Sequence[Wanted]) -> int:
-    """Return how many golden actions are steps, as reports are not."""
+    """Return the number of golden actions that are steps, which reports are not."""
     if not golden:
         return 0
     from pytest_mobileagent.action.action import Finish, Impossible
@@ -321,9 +324,9 @@ def _is_texts(value: object) -> bool:
 
 
 def _brief(value: object) -> str:
-    """Return a value as an error message shows it, however long or odd it is."""
+    """Return the repr of any value, shortened for an error message."""
     try:
         text = repr(value)
-    except Exception:  # noqa: BLE001 - as of a number with too many digits
+    except Exception:  # noqa: BLE001  - e.g. an int with too many digits to print
         text = f"<{type(value).__name__}>"
     return text if len(text) <= 60 else f"{text[:60]}…"

@@ -1,4 +1,4 @@
-"""Texts with placeholders: goals and solutions that refer to parameters and the date."""
+"""Templates: goals and solutions with placeholders for parameters and dates."""
 
 from __future__ import annotations
 
@@ -18,34 +18,35 @@ _WIDTH_OF_TIME = re.compile(r"(?<!%)(?:%%)*%[-_^#+]*\d{4,}")
 
 
 def fill(template: str, values: Mapping[str, Any]) -> str:
-    """Replace each `{name}` or `{name:format}` in a template, `{{` and `}}` being braces.
+    """Replace each `{name}` or `{name:format}` in a template; `{{` and `}}` stand for braces.
 
     `{today+2:%d %B}` is two days after `today`, `{today-7:%d %B}` seven days before it.
 
     Raises:
-        TaskError: the template is malformed, a name has no value, or a format does not fit one.
+        TaskError: the template is malformed, a name has no value, or a value does not fit its
+            format.
     """
     try:
         return _Names().vformat(template, (), values)
-    except Exception as error:  # values may be of any class, and may fail in any way
+    except Exception as error:  # values may be of any class and raise any error
         known = ", ".join(sorted(values)) or "none"
         msg = f"cannot fill {template!r}: {error} (names with a value: {known})"
         raise TaskError(msg) from error
 
 
 class Template(str):
-    """An official goal that is a template: its placeholders are filled, as those of ours are."""
+    """An official goal with placeholders, which are filled like those of our own goals."""
 
     __slots__ = ()
 
 
 def literal(text: str) -> str:
-    """Return a template of a text that has no placeholders, whatever braces it holds."""
+    """Return a template that produces exactly this text, with any braces escaped."""
     return text.replace("{", "{{").replace("}", "}}")
 
 
 def times(now: datetime) -> dict[str, datetime]:
-    """Return the times that every template may use, from the phone's clock.
+    """Return the time values available to every template, from the phone's clock.
 
     `{now:%H:%M}`, `{today:%A}`, `{tomorrow:%d %B}`, `{yesterday:%Y-%m-%d}`, `{today+2:%d %B}`.
     """
@@ -54,7 +55,7 @@ def times(now: datetime) -> dict[str, datetime]:
 
 
 class _Names(string.Formatter):
-    """Only plain names: a template may not reach into the values."""
+    """A formatter that accepts plain names only, so a template cannot access attributes."""
 
     def get_field(
         self,
@@ -74,7 +75,7 @@ class _Names(string.Formatter):
         return kwargs[field_name], field_name
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        # Of a time only what follows "%" is a width: "{now:%H:%M on 2026-05-04}" has none.
+        # In a time format, only digits after "%" are a width: "{now:%H:%M on 2026-05-04}" has none.
         width = _WIDTH_OF_TIME if hasattr(value, "strftime") else _WIDTH
         if width.search(format_spec):
             msg = f"the format {format_spec!r} has a width or precision above 999"

@@ -1,6 +1,6 @@
-"""The user whom agents ask: prepared answers, or a model that knows the whole goal.
+"""The user whom agents can ask: prepared answers, or a model that knows the whole goal.
 
-What the user of a task knows is said here; `run.user` plays it in an episode.
+This module describes the user of a task; `run.user` plays it in an episode.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 NO_USER = "The user does not answer."
-THRESHOLD = 60.0  # how alike a question has to be to one that is known, from 0 to 100
-SAME = 90.0  # … to be that question, asked once more
+THRESHOLD = 60.0  # minimum similarity of a question to a known question, from 0 to 100
+SAME = 90.0  # minimum similarity at which a question counts as a repetition of another
 MODES = ("asked", "told", "silent")
 
 
@@ -32,11 +32,13 @@ MODES = ("asked", "told", "silent")
 class Pair:
     """A question that the user expects, and the answer.
 
-    - `page`: where it may be asked: the id of a recorded page, an activity, or the criteria of an
-      element that the page shows (see `Selector`), as pairs of name and value; "" for any page.
+    - `page`: where the question may be asked: the id of a recorded page, an activity, or the
+      criteria of an element on the page (see `Selector`), as pairs of name and value; "" for any
+      page.
     - `step`: the number of the step, from 1, in which it may be asked; None for any step.
-    - `task`: the id of the only task that it is for; "" for any task.
-    - `is_literal`: whether braces in the texts are no placeholders, as in what people wrote down.
+    - `task`: the id of the only task that the pair belongs to; "" for any task.
+    - `is_literal`: whether braces in the texts are literal rather than placeholders, as in texts
+      that people wrote.
     """
 
     question: str
@@ -47,7 +49,7 @@ class Pair:
     is_literal: bool = False
 
     def fits(self, screen: Screen, step: int, task: str = "") -> bool:
-        """Whether it may be asked now: on this screen, in this step, of this task."""
+        """Return whether the question may be asked on this screen, in this step, of this task."""
         if self.step not in {None, step} or (self.task and self.task != task):
             return False
         if isinstance(self.page, tuple):
@@ -70,9 +72,9 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """A user with prepared answers: the one whose question is most like what the agent asks.
+    """A user with prepared answers, who gives the answer to the most similar known question.
 
-    Below the `threshold` (see `alike`) there is no answer.
+    Below the similarity `threshold` (see `alike`) the user does not answer.
     """
 
     pairs: tuple[Pair, ...] = ()
@@ -81,11 +83,11 @@ class Questions:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A user who is played by a model, in the role `user`.
+    """A user played by a model, in the role `user`.
 
-    - `full`: all that the user wants, as a template like a goal.
-    - `may_say`: the facts that the user may say, one for each question; without any, the model
-      takes them from `full`.
+    - `full`: everything that the user wants, as a template like a goal.
+    - `may_say`: facts that the user may reveal, one per question; if empty, the model takes them
+      from `full`.
     """
 
     full: str
@@ -94,32 +96,33 @@ class Person:
 
 User: TypeAlias = "str | Mapping[str, str] | Questions | Person"
 _KEYS = {"question", "answer", "page", "step", "task"}
-_OTHERS = {"who", "when"}  # what the review page adds
+_OTHERS = {"who", "when"}  # keys that the review page adds
 
 
 def questions(
     pairs: Iterable[Any] = (), *, file: str | Path | None = None, threshold: float = THRESHOLD
 ) -> Questions:
-    """Return a user who has answers prepared: pairs of question and answer.
+    """Return a user with prepared answers: pairs of question and answer.
 
     Each pair is a tuple `("Which colour?", "Green.")`, or a dictionary with "question", "answer",
-    and where it may be asked: "page" (the id of a recorded page, an activity, or the criteria of an
-    element on the page, as a dictionary) and "step" (from 1). The texts may have placeholders, as a
-    goal may.
+    and optionally where the question may be asked: "page" (the id of a recorded page, an activity,
+    or the criteria of an element on the page, as a dictionary) and "step" (from 1). The texts may
+    have placeholders, like goals.
 
-    `file` is a JSONL file of more such pairs, for many tasks: "task" names the one that a line is
-    for. The review page writes answers to the questions of a run there (docs/vague.md). A relative
-    path is one beside the file that calls.
+    `file` is a JSONL file with more such pairs, possibly for many tasks: "task" names the task that
+    a line belongs to. The review page writes its answers to a run's questions there
+    (docs/vague.md). A relative path is resolved against the folder of the calling file.
 
     Raises:
-        TaskError: a pair has no answer, say, or the file cannot be read; the text names the line.
+        TaskError: the file cannot be read or a pair is invalid, for example without an answer; the
+            message gives the line.
     """
     if not isinstance(pairs, Iterable) or isinstance(pairs, str | Mapping):
         msg = f"questions({pairs!r}) has to be a list of pairs of question and answer"
         raise TaskError(msg)
     found = [_pair(each, f"questions([…]): pair {n}") for n, each in enumerate(pairs, 1)]
     if file is not None:
-        caller = Path(sys._getframe(1).f_code.co_filename).parent  # noqa: SLF001 - as `rows` does
+        caller = Path(sys._getframe(1).f_code.co_filename).parent  # noqa: SLF001 - as in `rows`
         found += _pairs_in(caller / file)
     if not isinstance(threshold, int | float) or not 0 < threshold <= 100:
         msg = f"questions([…], threshold={threshold!r}) has to be above 0, and at most 100"
@@ -128,12 +131,13 @@ def questions(
 
 
 def person(full: str, may_say: Sequence[str] = ()) -> Person:
-    """Return a user who is played by a model, in the role `user`: it knows the `full` goal.
+    """Return a user played by a model, in the role `user`, that knows the `full` goal.
 
-    It answers only what is asked: of the facts in `may_say` one for each question.
+    The user answers only the question asked, and reveals one of the facts in `may_say` per
+    question.
 
     Raises:
-        TaskError: `full` is not a text, or `may_say` no list of texts.
+        TaskError: `full` is not a text, or `may_say` is not a list of texts.
     """
     if not isinstance(full, str) or not full.strip():
         msg = f"person({full!r}) needs the whole goal in words"
@@ -146,10 +150,10 @@ def person(full: str, may_say: Sequence[str] = ()) -> Person:
 
 
 def _pair(given: Any, where: str, *, is_literal: bool = False) -> Pair:
-    """Return a pair that is written as a tuple or a dictionary.
+    """Return the pair that a tuple or a dictionary describes.
 
     Raises:
-        TaskError: it is none.
+        TaskError: the value does not describe a pair.
     """
     if isinstance(given, Pair):
         given = {name: getattr(given, name) for name in _KEYS}
@@ -208,11 +212,11 @@ def _pairs_in(file: Path) -> list[Pair]:
 
 
 def user_of_cell(value: Any) -> User:
-    """Return the user that a table's cell describes: one answer, or a list of pairs.
+    """Return the user that a table cell describes: one answer, or a list of pairs.
 
     Raises:
-        ValueError: it is neither.
-        TaskError: a pair has no answer, say.
+        ValueError: the value is neither.
+        TaskError: a pair is invalid, for example without an answer.
     """
     if isinstance(value, str):
         return value
@@ -221,7 +225,7 @@ def user_of_cell(value: Any) -> User:
     return questions(value)
 
 
-# Words that most questions have, whatever they ask for.
+# Words that appear in most questions, whatever they ask for.
 _COMMON = frozenset(
     re.findall(
         r"\w+",
@@ -240,9 +244,9 @@ _WORD = re.compile(rf"[{_CJK}]+|[^\W{_CJK}]+")
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text that say what it is about; all of them if none does.
+    """Return the content words of a text, or all of its words if it has none.
 
-    Chinese, which has no spaces, is cut at its common words.
+    Chinese, which has no spaces, is split at its common words.
     """
     folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
     every = _WORD.findall(folded)
@@ -251,13 +255,13 @@ def words_of(text: str) -> list[str]:
 
 
 def alike(one: str, other: str) -> float:
-    """Return how alike two questions are, from 0 to 100: in any order, by their telling words.
+    """Return the similarity of two questions, from 0 to 100, by their content words in any order.
 
-    That is the mean of rapidfuzz's `token_set_ratio`, by which a question that asks for more is
-    like one that asks for a part of it, and `token_sort_ratio`, by which it is less like it. Each
-    Chinese character counts as a word.
+    This is the mean of rapidfuzz's `token_set_ratio`, which treats a question as similar to any
+    part of it, and `token_sort_ratio`, which penalises the extra words. Each Chinese character
+    counts as a word.
     """
-    from rapidfuzz import fuzz  # a heavy library is loaded by who needs it
+    from rapidfuzz import fuzz  # heavy, so imported only when needed
 
     first, second = (
         " ".join(" ".join(w) if re.match(f"[{_CJK}]", w) else w for w in words_of(text))
@@ -269,7 +273,7 @@ def alike(one: str, other: str) -> float:
 
 
 def says(known: str, text: str) -> bool:
-    """Whether a text is said by what is known: it has no telling word that is not in that."""
+    """Return whether `known` covers a text: whether it contains all of the text's content words."""
     within = unicodedata.normalize("NFKC", known).casefold()
     words = set(_WORD.findall(within))
     return all(

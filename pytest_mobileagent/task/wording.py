@@ -1,7 +1,7 @@
-"""Official goals: which copy of a suite's release the user has, and the goals that it gives.
+"""Official goals: locate the user's copy of a suite's release, and read its goals.
 
-A suite's goals are in our own words. Whoever has a copy of the official release names its folder in
-a file `releases.toml`, which is no part of a project: `b_moca = "../b-moca"`, relative to the file,
+A suite's goals are in our own words. Users with a copy of the official release name its folder in a
+file `releases.toml`, which is not part of a project: `b_moca = "../b-moca"`, relative to the file,
 for the suite in the folder `b_moca`. A suite whose tables belong to several releases names them by
 table: `a3.v1 = "../A3"`, for `a3/v1.csv`.
 """
@@ -18,32 +18,33 @@ from typing import Any, NamedTuple
 from pytest_mobileagent.errors import TaskError, in_one_line
 
 RELEASES = "releases.toml"
-# What a release gives by the ids of rows: a goal, several by the names of variants, or none.
+# A release's goals by row id: one goal, several by variant name, or None.
 Goals = Mapping[str, str | Mapping[str, str] | None]
 Official = Callable[[Path], Goals]
-# Files that only the top folder of a project has.
+# Files that only a project's top folder contains.
 _TOP = ("pyproject.toml", "pytest.toml", "pytest.ini", "tox.ini", "setup.cfg", ".git")
 
 
 class Named(NamedTuple):
-    """The folder of a release, and where it is named, for error messages."""
+    """The folder of a release, and the place that names it, for error messages."""
 
     folder: Path
     where: str
 
 
 def official_goals(table: Path, official: Official) -> Goals | None:
-    """Return the goals of the release to which a table belongs; None if the user names none.
+    """Return the goals of a table's release, or None if the user has not named one.
 
     Raises:
-        TaskError: the release cannot be found, or is not as `official` expects it.
+        TaskError: the release cannot be found or read by `official`.
     """
     named = release_of(table.parent, table.stem)
     if named is None:
         return None
     try:
         goals = official(named.folder)
-    except (TaskError, ValueError, OSError, SyntaxError) as error:  # which name file and reason
+    # Their messages name the file and the reason.
+    except (TaskError, ValueError, OSError, SyntaxError) as error:
         msg = f"{named.where}: {' '.join(str(error).split())}"
         raise TaskError(msg) from error
     except Exception as error:
@@ -56,15 +57,15 @@ def official_goals(table: Path, official: Official) -> Goals | None:
 
 
 def release_of(suite: Path, table: str = "") -> Named | None:
-    """Return the folder of the release of the suite in a folder; None if no file names one.
+    """Return the release folder of the suite in a folder, or None if no file names one.
 
-    `table` says of which table, without its ending, where each may have a release of its own. The
-    file is the nearest that names it, in this folder or one above it up to the project's.
+    `table` is the name of a table, without its suffix, for suites with one release per table. The
+    nearest file that names the suite is used, in this folder or one above it up to the project's.
 
     Raises:
-        TaskError: a file cannot be read, or names what is not a folder.
+        TaskError: a file cannot be read, or names something that is not a folder.
     """
-    suite = Path(os.path.abspath(suite))  # noqa: PTH100 - a link to a suite is a folder of its own
+    suite = Path(os.path.abspath(suite))  # noqa: PTH100  - a link counts as its own folder
     for folder in (suite, *suite.parents):
         file = folder / RELEASES
         if file.is_file() and (named := _named(file, suite, table)) is not None:
@@ -97,7 +98,7 @@ def _named(file: Path, folder: Path, table: str) -> Named | None:
 
 
 def _folder(file: Path, value: Any, name: str, where: str) -> Path:
-    """Return the folder that a file names, relative to it."""
+    """Return the release folder that a file names, relative to the file."""
     if not isinstance(value, str) or not value.strip():
         msg = f'{where}: give the folder of the release as a text: {name} = "../a/folder"'
         raise TaskError(msg)
@@ -116,10 +117,10 @@ def _folder(file: Path, value: Any, name: str, where: str) -> Path:
 
 
 def read_toml(file: Path) -> tuple[str, dict[str, Any]]:
-    """Return the text of a suite's TOML file, and what it says.
+    """Return the text of a suite's TOML file, and the parsed data.
 
     Raises:
-        TaskError: it cannot be read.
+        TaskError: the file cannot be read or is not valid TOML.
     """
     path = shown_path(file)
     try:
@@ -134,5 +135,5 @@ def read_toml(file: Path) -> tuple[str, dict[str, Any]]:
 
 
 def shown_path(file: Path) -> str:
-    """Return a path as messages show it: relative to the current folder if it is below that."""
+    """Return a path for messages: relative to the current folder if it is below that folder."""
     return os.path.relpath(file) if file.is_relative_to(Path.cwd()) else str(file)

@@ -1,4 +1,4 @@
-"""For tests of your own agents and tasks: phones in memory, scripted models, and a way to play.
+"""Test your own agents and tasks: phones in memory, scripted models, and `play`.
 
 model = ScriptedModel(["tap 540 1200", Fault(429), "done: 3"])
 episode = play(MyAgent, "How many items are on the list?", phone=FakePhone(["list.xml"]))

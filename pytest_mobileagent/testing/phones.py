@@ -1,6 +1,6 @@
-"""Phones in memory, with the protocol of real ones.
+"""Phones in memory, with the same protocol as real ones.
 
-Screens for tests: from a few words, from XML, or from a file of it.
+Also screens for tests, made from a few words, from XML, or from an XML file.
 """
 
 from __future__ import annotations
@@ -31,15 +31,16 @@ if TYPE_CHECKING:
 
 
 class FakePhone:
-    """A phone that shows one screen after the other, whatever is done; the last one stays.
+    """A phone that shows one screen after another, whatever the actions; the last one stays.
 
-    - `screens`: screens, XML, or paths of files of it.
-    - `apps`: the packages that it has; None stands for whatever a task needs.
-    - `answers`: what shell scripts print, by script; others print nothing. Probes read them.
-    - `react`: called with the phone and each action before it is done, to raise a DeviceError, or
-      to add to `pending_events` or `pending_log`.
+    - `screens`: screens, XML texts, or paths of XML files.
+    - `apps`: the installed packages; None means whatever a task needs.
+    - `answers`: the output of shell scripts, by script; other scripts print nothing. Probes read
+      it.
+    - `react`: called with the phone and each action before it is performed, to raise a DeviceError,
+      or to add to `pending_events` or `pending_log`.
 
-    `actions` holds what was done on it.
+    `actions` lists the actions that were performed.
     """
 
     def __init__(
@@ -72,11 +73,11 @@ class FakePhone:
 
     @property
     def system(self) -> FakePhone:
-        """The phone behind the screen: itself."""
+        """The phone behind the screen: the object itself."""
         return self
 
     def observe(self, probes: Mapping[str, Probe] | None = None) -> Capture:
-        """Return the screen, and what the probes read."""
+        """Return the screen and the values of the probes."""
         asked = (probes or {}).items()
         values = {name: probe.parse(self.shell(probe.script)) for name, probe in asked}
         screen = self.screen
@@ -86,7 +87,7 @@ class FakePhone:
 
     @contextlib.contextmanager
     def without_screenshots(self) -> Iterator[None]:
-        """Take no screenshots meanwhile."""
+        """Take no screenshots within this context."""
         self._is_pictured = False
         try:
             yield
@@ -94,18 +95,18 @@ class FakePhone:
             self._is_pictured = True
 
     def perform(self, action: Action) -> None:
-        """Do an action: the next screen is shown."""
+        """Perform an action: the phone then shows the next screen."""
         if self._react is not None:
             self._react(self, action)
         self.actions.append(action)
 
     def events(self) -> tuple[Event, ...]:
-        """Return the pending events, once."""
+        """Return the pending events and clear them."""
         events, self.pending_events = tuple(self.pending_events), []
         return events
 
     def log(self, *, late: bool = False) -> tuple[LogLine, ...]:
-        """Return the pending lines of the log, once; none of them is ever late."""
+        """Return the pending log lines and clear them; lines are never late on this phone."""
         del late
         lines, self.pending_log = tuple(self.pending_log), []
         return lines
@@ -117,22 +118,22 @@ class FakePhone:
         return Reset("snapshot", snapshot)
 
     def refresh(self) -> None:
-        """Read nothing: what is known of the phone never changes."""
+        """Do nothing: nothing known about this phone ever changes."""
 
     def snapshots(self) -> Sequence[str]:
         """Return the name of the only snapshot."""
         return ["default_boot"]
 
     def packages(self) -> frozenset[str]:
-        """Return the packages that the phone has."""
+        """Return the installed packages."""
         return self._needed if self._apps is None else self._apps
 
     def versions(self) -> Mapping[str, str]:
-        """Return no version codes, only the packages."""
+        """Return the packages, with empty version codes."""
         return dict.fromkeys(self.packages(), "")
 
     def shell(self, script: str) -> str:
-        """Return what `answers` has for a script."""
+        """Return the entry of `answers` for a script, or ""."""
         return self.answers.get(script, "")
 
     def close(self) -> None:
@@ -140,15 +141,14 @@ class FakePhone:
 
 
 class MemoryPhone(FakePhone):
-    """A phone of a few pages, where taps on elements lead from one to another.
+    """A phone with a few pages, where tapping an element leads from one page to another.
 
-    - `pages`: screens by name; the first is where an episode begins.
-    - `links`: where a touch leads: `{("home", "Search"): "results"}`, by the page and the label or
-      the short resource id of the element; a package in place of the element is where it opens.
+    - `pages`: screens by name; an episode begins on the first one.
+    - `links`: where a touch leads: `{("home", "Search"): "results"}`, by page and by the label or
+      short resource id of the element; a package instead of the element is where opening it leads.
 
-    The back key goes to the page before; what has no link changes nothing. As recorded pages do, it
-    can `show` one of them, whatever leads there. Keyword arguments are
-    those of `FakePhone`.
+    The back key returns to the previous page; actions without a link change nothing. Like recorded
+    pages, the phone can `show` any page directly. Keyword arguments are those of `FakePhone`.
     """
 
     def __init__(
@@ -172,7 +172,7 @@ class MemoryPhone(FakePhone):
         return self.pages[self.history[-1]]
 
     def perform(self, action: Action) -> None:
-        """Do an action: follow a link, or go back."""
+        """Perform an action: follow a link, or go back."""
         super().perform(action)
         if isinstance(action, Key) and action.name == "back":
             del self.history[max(1, len(self.history) - 1) :]
@@ -180,7 +180,7 @@ class MemoryPhone(FakePhone):
             self.history.append(page)
 
     def show(self, page: str) -> None:
-        """Show a page, by its name.
+        """Show the page with this name.
 
         Raises:
             GraphError: there is no such page.
@@ -207,9 +207,9 @@ class MemoryPhone(FakePhone):
 
 
 class FakeLease:
-    """A lease of a phone in memory, to override the fixture `mobile_lease` with.
+    """A lease of a phone in memory, for overriding the fixture `mobile_lease`.
 
-    `pytest tasks` then runs on that phone, and starts no other::
+    `pytest tasks` then runs on that phone and starts no other::
 
         @pytest.fixture(scope="session")
         def mobile_lease():
@@ -249,11 +249,11 @@ def make_screen(
     time: datetime | None = _NOON,
     **fields: Any,
 ) -> Screen:
-    """Return a screen of elements, one below the other.
+    """Return a screen with elements one below another.
 
-    An element is its text, which can be clicked, or a mapping of the attributes of a UIAutomator
-    dump ("text", "resource-id", "class", "bounds", "clickable", …). `shade` is the grey of the
-    screenshot, from 0 to 255; `fields` are those of `Screen`.
+    An element is its text, which makes it clickable, or a mapping of the attributes of a
+    UIAutomator dump ("text", "resource-id", "class", "bounds", "clickable", …). `shade` is the grey
+    level of the screenshot, from 0 to 255; `fields` are those of `Screen`.
     """
     rows = [_attributes(element, number, size) for number, element in enumerate(elements)]
     nodes = "".join(
@@ -265,7 +265,7 @@ def make_screen(
 
 
 def as_screen(given: Screen | str | Path) -> Screen:
-    """Return a screen that is given as such, as XML, or as the path of a file that holds it."""
+    """Return a screen, given as a screen, as XML text, or as the path of an XML file."""
     if isinstance(given, Screen):
         return given
     text = str(given)
@@ -275,7 +275,7 @@ def as_screen(given: Screen | str | Path) -> Screen:
 
 @lru_cache(maxsize=32)
 def png(width: int, height: int, shade: int) -> bytes:
-    """Return a grey picture."""
+    """Return a plain grey PNG image."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return (

@@ -1,4 +1,4 @@
-"""Playing an agent on a phone in memory: no plugin, no options, no device."""
+"""Play an agent on a phone in memory: no plugin, no options, no device."""
 
 from __future__ import annotations
 
@@ -44,14 +44,15 @@ def play(
     user: str = "asked",
     folder: Path | None = None,
 ) -> Episode:
-    """Let an agent work on a task, or towards a goal in words, and return the episode.
+    """Run an agent on a task, or on a goal in words, and return the episode.
 
-    `agent` is a class, or what makes an agent; it runs in a thread of this process. `model` is what
-    it asks, such as a `ScriptedModel`, or one for each of its roles; a `ScriptedModel` also answers
-    the agent's own SDKs (`Briefing.endpoint`); one for the role "user" plays a `person`. `options`
-    are what the agent declares, and `user` is how a user answers ("asked", "told", "silent"). The
-    task's golden actions are done in the agent's place with `path="single"`. The episode is
-    recorded in `folder`; without one the record is gone, and only the returned episode stays.
+    `agent` is a class, or any callable that returns an agent; it runs in a thread of this process.
+    `model` is the client that it uses, such as a `ScriptedModel`, or one client per role; a
+    `ScriptedModel` also answers the agent's own SDKs (`Briefing.endpoint`), and one for the role
+    "user" plays a `person`. `options` are the options that the agent declares, and `user` is how a
+    user answers ("asked", "told", "silent"). With `path="single"`, the task's golden actions are
+    performed in place of the agent's. The episode is recorded in `folder`; without one, the record
+    is deleted and only the returned episode remains.
 
     Raises:
         InfrastructureError: the phone broke.
@@ -79,12 +80,12 @@ def play(
     with tempfile.TemporaryDirectory(prefix="mobileagent-") as temporary:
         episode = _attempt(plan, phone, Path(temporary))
         for screen in (*episode.seen, *episode.screens):
-            getattr(screen, "png")  # noqa: B009 - reads it, while its file is there
+            getattr(screen, "png")  # noqa: B009 - load the image before its file is deleted
         return episode
 
 
 def _port_maker(model: Any) -> Callable[[Path], ModelPort] | None:
-    """Return what makes the port for an agent's own SDKs; None if it is not installed."""
+    """Return a factory of ports for the agent's own SDKs; None if the extra is not installed."""
     if not is_installed("models"):
         return None
     from pytest_mobileagent.program.endpoints import EndpointPort

@@ -1,4 +1,4 @@
-"""An agent that taps whatever the goal names, each thing once, and then reports that it is done."""
+"""An agent that taps everything the goal names, each once, and then reports that it is done."""
 
 from pytest_mobileagent import Agent, Finish, Tap
 

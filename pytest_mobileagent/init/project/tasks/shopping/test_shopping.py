@@ -1,4 +1,4 @@
-"""Two tasks. A body decides, of a recorded episode, whether the goal was met."""
+"""Two tasks. Each test body decides whether the recorded episode met the goal."""
 
 from pytest_mobileagent import open_app, sqlite, tap, task, type_text
 
