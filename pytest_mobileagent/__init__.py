@@ -1,7 +1,7 @@
 """Benchmark tasks for mobile GUI agents, as pytest tests.
 
-What is public is imported when it is first asked for: pytest loads this package in every session,
-and the virtual phone at every start.
+Public names are imported on first use, because pytest loads this package in every session and the
+virtual phone loads it at every start.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Where each public name is found.
+# The module that defines each public name.
 _HOMES = {
     "action.action": (
         "Action", "Ask", "DoubleTap", "Finish", "Impossible", "Key", "LongPress", "Open", "Raw",
@@ -135,9 +135,9 @@ __all__ = [
 
 
 class _Package(ModuleType):
-    """This package: the function `task` wins over the room of the same name.
+    """This package, in which the function `task` takes precedence over the subpackage of that name.
 
-    Importing that room binds its name here, as importing any submodule does.
+    Importing a submodule binds its name in the package, which would hide the function.
     """
 
     @property

@@ -1,4 +1,4 @@
-"""`mobileagent COMMAND`, or `python -m pytest_mobileagent COMMAND`: what is not a test run."""
+"""The commands `mobileagent COMMAND` and `python -m pytest_mobileagent COMMAND`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ COMMAND --help lists a command's options; --version says which version this is.
 """
 
 
-# Where each command's `main` is; only what is used is imported.
+# The module that contains each command's `main`; only the chosen one is imported.
 _MODULES = {
     "contaminate": "pytest_mobileagent.dataset.contaminate",
     "environments": "pytest_mobileagent.environment.random_environments",
@@ -60,7 +60,7 @@ def main(arguments: list[str]) -> int:
         sys.stdout.write(usage)
         return 0
     if command == "--version":
-        from importlib.metadata import version  # slow, and a phone's start is not
+        from importlib.metadata import version  # slow, and starting a phone should be fast
 
         sys.stdout.write(f"pytest-mobileagent {version('pytest-mobileagent')}\n")
         return 0
@@ -76,10 +76,10 @@ def main(arguments: list[str]) -> int:
 
 
 def script() -> int:
-    """Run the command of the script `mobileagent`, which is the same as the module.
+    """Run the console script `mobileagent`, which is equivalent to running the module.
 
-    The folder in which it is called is searched for modules, as `python -m` does: agents of a
-    project may be named by their module.
+    The current folder is added to the module search path, as `python -m` does, so a project's
+    agents can be named by their module.
     """
     if not sys.flags.safe_path:
         sys.path.insert(0, str(Path.cwd()))
@@ -87,7 +87,7 @@ def script() -> int:
 
 
 def _calibrate(arguments: list[str]) -> int:
-    """Measure judges, by default those of the project."""
+    """Measure judges, by default the project's."""
     from pytest_mobileagent.judge.calibration.calibrate import main as calibrate
     from pytest_mobileagent.plugin.project import project_settings
 
@@ -99,7 +99,7 @@ def _compare(arguments: list[str]) -> int:
     from pytest_mobileagent.report.comparison.command import main as compare
 
     def setting(name: str) -> tuple[str, Path] | None:
-        from pytest_mobileagent.plugin.project import project_settings  # takes long
+        from pytest_mobileagent.plugin.project import project_settings  # slow to import
 
         return project_settings().get(name)
 
@@ -107,7 +107,7 @@ def _compare(arguments: list[str]) -> int:
 
 
 def _doctor(arguments: list[str]) -> int:
-    """Check a device, which may be of the project's own sources or have its apps."""
+    """Check a device, which may come from the project's own sources or have its apps."""
     from pytest_mobileagent.device.doctor.doctor import main as doctor
     from pytest_mobileagent.plugin.project import this_project
     from pytest_mobileagent.plugin.selecting import select
@@ -125,7 +125,7 @@ def _draft_check(arguments: list[str]) -> int:
 
 
 def _export(arguments: list[str]) -> int:
-    """Export runs as a data set, by default without what the project hides."""
+    """Export runs as a data set, by default without what the project redacts."""
     from pytest_mobileagent.dataset.export import main as export
     from pytest_mobileagent.plugin.project import project_settings
     from pytest_mobileagent.report.recorded import finished_episodes
@@ -134,7 +134,7 @@ def _export(arguments: list[str]) -> int:
 
 
 def _graph(arguments: list[str]) -> int:
-    """Make a graph of runs, by default without what the project hides."""
+    """Make a graph from runs, by default without what the project redacts."""
     from pytest_mobileagent.dataset.graph_command import main as graph
     from pytest_mobileagent.plugin.project import project_settings
     from pytest_mobileagent.report.recorded import finished_episodes, is_run, newest_run
@@ -146,7 +146,7 @@ def _graph(arguments: list[str]) -> int:
 
 
 def _instruct(arguments: list[str]) -> int:
-    """Write instructions for what was recorded, by default with the project's models."""
+    """Write instructions for recordings, by default with the project's models."""
     from pytest_mobileagent.instruct.instruct import main as instruct
     from pytest_mobileagent.plugin.project import project_settings
     from pytest_mobileagent.report.recorded import finished_episodes
@@ -155,11 +155,11 @@ def _instruct(arguments: list[str]) -> int:
 
 
 def _mcp(arguments: list[str]) -> int:
-    """Serve a device, which may be of the project's own sources or have its apps."""
+    """Serve a device, which may come from the project's own sources or have its apps."""
     from pytest_mobileagent.mcp.serve import main as mcp
 
     def project() -> Project:
-        from pytest_mobileagent.plugin.project import this_project  # takes long
+        from pytest_mobileagent.plugin.project import this_project  # slow to import
 
         return this_project()
 
@@ -167,7 +167,7 @@ def _mcp(arguments: list[str]) -> int:
 
 
 def _record(arguments: list[str]) -> int:
-    """Record a task on a device, which may be of the project's own sources or have its apps."""
+    """Record a task on a device, which may come from the project's own sources or have its apps."""
     from pytest_mobileagent.plugin.project import project_settings, this_project
     from pytest_mobileagent.record.record import main as record
 
@@ -175,14 +175,14 @@ def _record(arguments: list[str]) -> int:
 
 
 def _review(arguments: list[str]) -> int:
-    """Serve the page on which a person decides, for a run of this project by default."""
+    """Serve the review page, by default for a run of this project."""
     from pytest_mobileagent.review.review import main as review
 
     return review(arguments, _runs)
 
 
 def _show(arguments: list[str]) -> int:
-    """Open the page of a run, by default one of this project."""
+    """Open the page of a run, by default the newest of this project."""
     from pytest_mobileagent.report.html.show import main as show
 
     return show(arguments, _runs)
@@ -190,7 +190,7 @@ def _show(arguments: list[str]) -> int:
 
 def _runs() -> Path:
     """Return the folder of this project's runs."""
-    from pytest_mobileagent.plugin.project import this_project  # takes long
+    from pytest_mobileagent.plugin.project import this_project  # slow to import
 
     return this_project().runs
 
@@ -198,7 +198,7 @@ def _runs() -> Path:
 def _device(arguments: list[str]) -> int:
     """Start a virtual phone, by default with the project's apps."""
     from pytest_mobileagent.extras import MissingExtraError, check_extra
-    from pytest_mobileagent.virtual.main import main as device  # only what is used
+    from pytest_mobileagent.virtual.main import main as device  # only what is used is imported
 
     named = {word.split("=")[0] for word in arguments}
     if not named & {"-h", "--help"}:

@@ -1,23 +1,23 @@
-"""What can go wrong, and whose fault it is.
+"""The exceptions of this package, and who is at fault.
 
     MobileAgentError
-    ├── InfrastructureError   the phone, adb or the network; the episode is retried
-    │   ├── DeviceError       one device: it does not answer, or answers what Android never would
-    │   │   └── NoShellError  it runs no scripts, and never will
-    │   └── HostError         this machine: its disk is full, say; no other device helps
+    ├── InfrastructureError   the phone, adb or the network failed; the episode is retried
+    │   ├── DeviceError       a device does not answer, or answers as Android never would
+    │   │   └── NoShellError  the device cannot run shell scripts
+    │   └── HostError         this machine failed, e.g. its disk is full; no other device helps
     ├── AgentError            the agent raised, hung, or returned no action
     ├── TaskError             the task itself is broken: its goal, solution or probes
-    │   ├── UnfitMoveError    a move of the solution does not fit the screen that it meets
-    │   ├── NoSolutionError   there is no solution to play
-    │   └── GraphError        recorded pages that are missing, damaged, or contradict each other
-    ├── NoEdgeError           an action of which it is not recorded where it leads
-    ├── JudgeError            a model that was asked as a judge is down, or its reply is unreadable
-    ├── UndecidedError        whether the goal was met has to be decided by a person
-    ├── ScreenError           a view hierarchy or a screenshot that cannot be read
-    │   └── NoScreenshotError     none was taken
-    └── RecordError           a recorded episode that cannot be read
+    │   ├── UnfitMoveError    a move of the solution does not fit the screen it meets
+    │   ├── NoSolutionError   the task has no solution to play
+    │   └── GraphError        recorded pages are missing, damaged or contradictory
+    ├── NoEdgeError           no transition was recorded for an action on a recorded page
+    ├── JudgeError            a model that acts as a judge is down, or its reply is unreadable
+    ├── UndecidedError        a person must decide whether the goal was met
+    ├── ScreenError           a view hierarchy or a screenshot cannot be read
+    │   └── NoScreenshotError     no screenshot was taken
+    └── RecordError           a recorded episode cannot be read
 
-An error of the agent is its failure; broken infrastructure or judges never count against it.
+An agent's error is its failure; broken infrastructure or judges never count against it.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ __all__ = [
     "RecordError", "ScreenError", "TaskError", "UndecidedError", "UnfitMoveError",
 ]  # fmt: skip
 
-_MOST_PARTS = 5  # exceptions of a group that are named
+_MOST_PARTS = 5  # maximum number of a group's exceptions to name
 
 
 class MobileAgentError(Exception):
-    """Any error of this package."""
+    """Base class of this package's errors."""
 
 
 class InfrastructureError(MobileAgentError):
-    """The phone, adb or the network broke: the episode says nothing about the agent."""
+    """The phone, adb or the network failed: the episode says nothing about the agent."""
 
 
 class DeviceError(InfrastructureError):
@@ -47,11 +47,11 @@ class DeviceError(InfrastructureError):
 
 
 class NoShellError(DeviceError):
-    """A device runs no scripts, as where pages are recorded: asking again does not help."""
+    """A device such as recorded pages cannot run scripts: retrying does not help."""
 
 
 class HostError(InfrastructureError):
-    """This machine cannot go on, whichever device is used."""
+    """This machine cannot continue, whichever device is used."""
 
 
 class AgentError(MobileAgentError):
@@ -71,40 +71,40 @@ class NoSolutionError(TaskError):
 
 
 class GraphError(TaskError):
-    """Recorded pages are missing, damaged, or contradict each other: no agent is to blame."""
+    """Recorded pages are missing, damaged or contradictory: the agent is not to blame."""
 
 
 class NoEdgeError(MobileAgentError):
-    """On a recorded page, nothing is recorded for an action: the page stays, and the agent is told.
+    """A recorded page has no transition for an action: the page stays, and the agent is notified.
 
-    The message is what it is told.
+    The message is the text that the agent receives.
     """
 
 
 class JudgeError(MobileAgentError):
-    """A judge does not answer, or its reply stays unreadable: only it has to be asked again."""
+    """A judge does not answer, or its reply stays unreadable: only it must be asked again."""
 
 
 class UndecidedError(MobileAgentError):
-    """It cannot be decided whether the goal was met: a person has to decide."""
+    """The check cannot decide whether the goal was met: a person must decide."""
 
 
 class ScreenError(MobileAgentError):
-    """A view hierarchy or a screenshot that cannot be read."""
+    """A view hierarchy or a screenshot cannot be read."""
 
 
 class NoScreenshotError(ScreenError):
-    """No screenshot was taken, as nobody was known to need one (`--mobile-screenshots=needed`)."""
+    """No screenshot was taken, because no use was declared (`--mobile-screenshots=needed`)."""
 
 
 class RecordError(MobileAgentError):
-    """A recorded episode that cannot be read."""
+    """A recorded episode cannot be read."""
 
 
 def in_one_line(error: BaseException) -> str:
-    """Return an exception's type, without the module if it is one of ours, and its message.
+    """Return an exception's type and message on one line, without the module of our own types.
 
-    For a group that is its message and those of its parts, without the tree that Python draws.
+    For an exception group, return its message and those of its parts, without Python's tree.
     """
     if not isinstance(error, BaseExceptionGroup):
         words = "".join(traceback.format_exception_only(error)).strip()

@@ -1,4 +1,4 @@
-"""Packages that only some users need: the extras of pyproject.toml."""
+"""Optional dependencies: the extras of pyproject.toml."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 from pytest_mobileagent.errors import HostError
 
-# The modules that each extra installs. Nothing is imported to find out whether they are there.
+# The modules that each extra installs. Nothing is imported to check whether they are present.
 MODULES = {
     "virtual": (
         "arabic_reshaper",
@@ -29,7 +29,7 @@ MODULES = {
 
 
 class MissingExtraError(HostError):
-    """An extra is not installed; the text says how to install it."""
+    """An extra is not installed; the message says how to install it."""
 
 
 def how_to_install(*extras: str) -> str:
@@ -38,7 +38,7 @@ def how_to_install(*extras: str) -> str:
 
 
 def is_installed(extra: str) -> bool:
-    """Whether all modules of an extra are there."""
+    """Return whether all modules of an extra are installed."""
     return not _missing(extra)
 
 
@@ -50,7 +50,7 @@ def check_extra(extra: str, what: str) -> None:
     """Check that an extra is installed before starting `what`, which needs it.
 
     Raises:
-        MissingExtraError: it is not.
+        MissingExtraError: the extra is not installed.
     """
     if missing := _missing(extra):
         msg = (

@@ -1,4 +1,4 @@
-"""Faces of rooms: public names whose modules are imported when they are first used."""
+"""Lazily imported public names of the package's public modules."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 
 class LazyNames:
-    """The `__getattr__` of a face, given the names that each module of this package defines.
+    """The `__getattr__` of a public module, given the names that each internal module defines.
 
-    So `from pytest_mobileagent.agent import Agent` imports no model client, OCR engine or imaging
-    library, and importing one module of a room does not import all others.
+    With it, `from pytest_mobileagent.agent import Agent` imports no model client, OCR engine or
+    imaging library, and importing one module of a subpackage does not import all the others.
     """
 
     def __init__(self, face: str, homes: Mapping[str, Sequence[str]]) -> None:
@@ -21,10 +21,10 @@ class LazyNames:
         self.names = {name: module for module, names in homes.items() for name in names}
 
     def __call__(self, name: str) -> Any:
-        """Return the object of a public name.
+        """Return the object with a public name.
 
         Raises:
-            AttributeError: the face has no such name.
+            AttributeError: the module has no such name.
         """
         if name not in self.names:
             msg = f"module {self._face!r} has no attribute {name!r}"

@@ -1,13 +1,12 @@
-"""Files of runs, read and written: plain files of a sensible size, never what a link leads to.
+"""Read and write the files of runs: regular files of a reasonable size, without following links.
 
-A run may be somebody else's, taken from an archive or from CI. Whatever lies under the name of a
-record there, a link, a pipe or a device, is refused before anything waits for it, follows it, or
-reads it without end.
+A run may come from somebody else, in an archive or from CI. If a record's name belongs to a link, a
+pipe or a device there, the file is refused before anything waits for it, follows it, or reads it
+without end.
 
-Folders of this user's own, where other users of the machine can neither look nor write.
-
-A fixed name among the temporary files is nobody's own: whoever takes it first decides what lies
-there, a link or a pipe, say.
+The module also creates private folders, which other users of the machine can neither read nor
+write. A fixed name among the temporary files is not safe: whoever takes it first decides what is
+there, for example a link or a pipe.
 """
 
 from __future__ import annotations
@@ -31,47 +30,47 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-MOST_BYTES = 1 << 28  # of a file that is read at once; the largest real ones have some 50 MB
-PRIVATE = 0o700  # of folders with prompts and screens, which are nobody else's business
+MOST_BYTES = 1 << 28  # maximum size of a file read at once; the largest real ones have about 50 MB
+PRIVATE = 0o700  # mode of folders with prompts and screens, which other users must not see
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 
 
 def opened(path: Path, *, follows: bool = False) -> IO[bytes]:
-    """Open a file for reading bytes; the last part of `path` may only be a link if it `follows`.
+    """Open a file for reading bytes; its name may belong to a link only if `follows` is set.
 
     Raises:
-        OSError: it cannot be read, is a link, or is not a regular file.
+        OSError: the file cannot be read, is a link, or is not a regular file.
     """
     return os.fdopen(_descriptor(path, _READ, follows=follows), "rb")
 
 
 def read_bytes(path: Path, *, follows: bool = False) -> bytes:
-    """Return what a file holds (see `opened`).
+    """Return the content of a file (see `opened`).
 
     Raises:
-        OSError: it cannot be read, or holds more than `MOST_BYTES`.
+        OSError: the file cannot be read, or is larger than `MOST_BYTES`.
     """
     with opened(path, follows=follows) as file:
         return _at_most(file, path)
 
 
 def read_text(path: Path, errors: str = "strict", *, follows: bool = False) -> str:
-    """Return the text of a file in UTF-8, with its line ends as they are (see `read_bytes`).
+    """Return the text of a UTF-8 file, with its line endings unchanged (see `read_bytes`).
 
     Raises:
-        OSError: it cannot be read, or holds more than `MOST_BYTES`.
-        UnicodeDecodeError: it is no UTF-8, and `errors` is "strict".
+        OSError: the file cannot be read, or is larger than `MOST_BYTES`.
+        UnicodeDecodeError: the file is not valid UTF-8, and `errors` is "strict".
     """
     return read_bytes(path, follows=follows).decode("utf-8", errors)
 
 
 def read_json(path: Path) -> Any:
-    """Return what a file holds as JSON (see `read_bytes` and `parse_json`).
+    """Return the value of a JSON file (see `read_bytes` and `parse_json`).
 
     Raises:
-        OSError: it cannot be read, or holds more than `MOST_BYTES`.
-        ValueError: it is no JSON, or nested too deeply.
+        OSError: the file cannot be read, or is larger than `MOST_BYTES`.
+        ValueError: the file is not JSON, or is nested too deeply.
     """
     return parse_json(read_bytes(path))
 
@@ -80,7 +79,7 @@ def parse_json(text: str | bytes) -> Any:
     """Parse a text as JSON.
 
     Raises:
-        ValueError: it is no JSON, or is nested more than `MOST_NESTED` deep.
+        ValueError: the text is not JSON, or is nested more than `MOST_NESTED` levels deep.
     """
     try:
         value = json.loads(text)
@@ -98,12 +97,12 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def new_lines(path: Path, offset: int) -> tuple[list[bytes], int]:
-    """Return the whole lines of a file from an offset in bytes on, and the offset after them.
+    """Return the complete lines of a file from a byte offset, and the offset after them.
 
-    A line that is still being written is left for the next time.
+    A line that is still being written is left for the next call.
 
     Raises:
-        OSError: it cannot be read, or holds more than `MOST_BYTES` after the offset.
+        OSError: the file cannot be read, or has more than `MOST_BYTES` after the offset.
     """
     with opened(path) as file:
         file.seek(offset)
@@ -112,7 +111,7 @@ def new_lines(path: Path, offset: int) -> tuple[list[bytes], int]:
 
 
 def is_below(path: Path, folder: Path) -> bool:
-    """Return whether a path lies in a folder, with no link on the way to it."""
+    """Return whether a path lies in a folder, without a link on the way to it."""
     own, above = path.parts, folder.parts
     inner = own[len(above) :]
     if own[: len(above)] != above or ".." in inner:
@@ -124,17 +123,17 @@ def is_below(path: Path, folder: Path) -> bool:
 def append_line(path: Path, line: str) -> None:
     """Append a line to a file; several processes may do so at once.
 
-    What a full disk left of a line before stays a line of its own.
+    If a full disk truncated the previous line, it is left as a line of its own.
 
     Raises:
-        OSError: the file cannot be written to, is a link or no regular file, or the disk had room
-            for a part of the line only.
+        OSError: the file cannot be written, is a link or not a regular file, or the disk had room
+            for only a part of the line.
     """
     descriptor = _descriptor(path, _APPEND)
     try:
         end = os.lseek(descriptor, 0, os.SEEK_END)
         whole = end == 0 or os.pread(descriptor, 1, end - 1) == b"\n"
-        # One write at the end of the file is not torn apart by those of other processes.
+        # A single write in append mode is not interleaved with writes of other processes.
         text = ("" if whole else "\n").encode() + f"{line}\n".encode()
         if os.write(descriptor, text) < len(text):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
@@ -143,29 +142,29 @@ def append_line(path: Path, line: str) -> None:
 
 
 def write_json(path: Path, value: Any, indent: int | None = 2) -> None:
-    """Write the value to a file as JSON, all of it or nothing; without `indent` that is fast."""
+    """Write a value to a file as JSON, atomically; `indent=None` is the fastest."""
     write_text(path, to_text(value, indent) + "\n")
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text to a file, all of it or nothing; a link of that name is replaced."""
+    """Write a text to a file, atomically; a link of that name is replaced."""
     write_bytes(path, text.encode())
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write bytes to a file, all of them or nothing; a link of that name is replaced."""
+    """Write bytes to a file, atomically; a link of that name is replaced."""
     with replacing(path) as file:
         file.write(content)
 
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file for writing that takes the place of another at the end, if nothing was raised.
+    """Open a file for writing that replaces `path` at the end, unless an error is raised.
 
-    Threads and processes may write the same at once: the last one's file stays.
+    Threads and processes may write the same file at once: the last one's content remains.
 
     Raises:
-        OSError: it cannot be written; what was there stays as it was.
+        OSError: the file cannot be written; the existing file is left unchanged.
     """
     part = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
     part.unlink(missing_ok=True)
@@ -184,7 +183,7 @@ def _descriptor(path: Path, flags: int, *, follows: bool = False) -> int:
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise OSError(errno.ELOOP, "it is a link, and none is followed", str(path)) from None
-        if error.errno == errno.ENXIO:  # a pipe that nobody writes, or a socket
+        if error.errno == errno.ENXIO:  # a socket, or a pipe without a writer
             raise OSError(errno.EINVAL, "it is not a regular file", str(path)) from None
         raise
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -208,13 +207,14 @@ _NAME = "pytest-mobileagent"
 
 
 def own_folder(*names: str) -> Path:
-    """Return a folder for what can be made again, made if there is none; `names` lead to it.
+    """Return a private folder for files that can be recreated; create it if necessary.
 
-    It is in the user's folder for caches (XDG Base Directory Specification), or among the temporary
-    files where the user has none that can be written to.
+    It is below the user's cache folder (XDG Base Directory Specification), or among the temporary
+    files if that folder is not writable. `names` are its subfolders.
 
     Raises:
-        HostError: it cannot be made, is another user's, or is none but a link, say.
+        HostError: the folder cannot be created, belongs to another user, or is not a real folder,
+            e.g. a link.
     """
     try:
         try:
@@ -236,13 +236,13 @@ def _caches() -> Path:
 
 
 def _made(path: Path, *, parents: bool = False) -> Path:
-    """Return a folder, made if it is missing, after a look at whose it is.
+    """Return a folder, created if missing, after checking its owner.
 
-    One that belongs to this user stays: nobody else can put another in its place.
+    Nobody else can replace a folder that belongs to this user.
 
     Raises:
-        HostError: it is not this user's own.
-        OSError: it cannot be made.
+        HostError: the folder is not this user's own.
+        OSError: the folder cannot be created.
     """
     with contextlib.suppress(FileExistsError):
         path.mkdir(mode=PRIVATE, parents=parents)

@@ -1,10 +1,10 @@
-"""Data of an episode, in containers whose missing items are the agent's failure.
+"""Containers for the data of an episode, in which a missing item is the agent's failure.
 
-`episode.probe("settings")["goal"]` asks for what a weak agent may never have set. A plain KeyError
-would be an error of the task, and would take the task out of the agent's success rate. These
-containers raise an error that is also an AssertionError, and that names what there was instead. In
-all else they are the dict, list and tuple that they inherit from: they compare, print and are sent
-as those.
+`episode.probe("settings")["goal"]` may refer to something that a weak agent never set. A plain
+KeyError would count as an error of the task, and take the task out of the agent's success rate.
+These containers raise an error that is also an AssertionError, and that names the existing items.
+In all other respects they are the dict, list and tuple that they inherit from: they compare, print
+and serialise like those.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ V = TypeVar("V")
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
-_MOST_NAMED = 5  # keys or items that an error names
-_MOST_COMPARED = 500  # keys that are compared with the one that is missing
+_MOST_NAMED = 5  # maximum number of keys or items that an error names
+_MOST_COMPARED = 500  # maximum number of keys compared with the missing one
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 60
 
 
 class MissingKeyError(AssertionError, KeyError):
-    """The data has no such key; the text names those that it has, the nearest first."""
+    """The data has no such key; the message names the existing keys, most similar first."""
 
-    __str__ = Exception.__str__  # not KeyError's, which prints the text's repr
+    __str__ = Exception.__str__  # KeyError's own prints the repr
 
 
 class MissingIndexError(AssertionError, IndexError):
-    """The data has no such item; the text names those that it has."""
+    """The data has no such item; the message names the existing items."""
 
 
 class MissingItemError(AssertionError, ValueError):
-    """The data has no such item, whose index was asked for."""
+    """The data does not contain the item whose index was requested."""
 
 
 class FoundDict(dict[K, V], Generic[K, V]):
-    """A dictionary whose missing keys fail the check that asks for them."""
+    """A dictionary in which looking up a missing key fails the check."""
 
     def __missing__(self, key: K) -> V:
         texts = {str(each): each for each in islice(self, _MOST_COMPARED)}
@@ -52,11 +52,11 @@ class FoundDict(dict[K, V], Generic[K, V]):
         raise MissingKeyError(f"there is no {_SHORT.repr(key)}{_among(keys)}")
 
     def pop(self, key: K, *default: Any) -> Any:
-        """Remove a key and return its value, or else the default."""
+        """Remove a key and return its value, or the default if the key is missing."""
         return super().pop(key, *default) if key in self or default else self[key]
 
     def copy(self) -> FoundDict[K, V]:
-        """Return a copy, whose missing keys fail a check as well."""
+        """Return a copy of the same class."""
         return FoundDict(self)
 
     def __reduce__(self) -> tuple[type[dict[K, V]], tuple[dict[K, V]]]:
@@ -64,7 +64,7 @@ class FoundDict(dict[K, V], Generic[K, V]):
 
 
 class FoundList(list[T], Generic[T]):
-    """A list whose missing items fail the check that asks for them."""
+    """A list in which looking up a missing item fails the check."""
 
     @overload
     def __getitem__(self, index: SupportsIndex) -> T: ...
@@ -79,17 +79,17 @@ class FoundList(list[T], Generic[T]):
         return FoundList(found) if isinstance(index, slice) else found  # type: ignore[arg-type, return-value]
 
     def pop(self, index: SupportsIndex = -1) -> T:
-        """Remove an item, and return it."""
+        """Remove an item and return it."""
         found = self[index]
         del self[index]
         return found
 
     def copy(self) -> FoundList[T]:
-        """Return a copy, whose missing items fail a check as well."""
+        """Return a copy of the same class."""
         return FoundList(self)
 
     def index(self, item: T, *within: SupportsIndex) -> int:
-        """Return where an item is."""
+        """Return the index of an item."""
         try:
             return super().index(item, *within)
         except ValueError:
@@ -101,7 +101,7 @@ class FoundList(list[T], Generic[T]):
 
 
 class FoundTuple(tuple[T_co, ...], Generic[T_co]):
-    """A tuple whose missing items fail the check that asks for them."""
+    """A tuple in which looking up a missing item fails the check."""
 
     __slots__ = ()
 
@@ -118,7 +118,7 @@ class FoundTuple(tuple[T_co, ...], Generic[T_co]):
         return FoundTuple(found) if isinstance(index, slice) else found  # type: ignore[arg-type, return-value]
 
     def index(self, item: Any, *within: SupportsIndex) -> int:
-        """Return where an item is."""
+        """Return the index of an item."""
         try:
             return super().index(item, *within)
         except ValueError:
@@ -126,14 +126,14 @@ class FoundTuple(tuple[T_co, ...], Generic[T_co]):
             raise MissingItemError(msg) from None
 
     def __reversed__(self) -> Iterator[T_co]:
-        return iter(tuple.__getitem__(self, slice(None, None, -1)))  # not item by item
+        return iter(tuple.__getitem__(self, slice(None, None, -1)))  # faster than item by item
 
     def __reduce__(self) -> tuple[type[tuple[T_co, ...]], tuple[tuple[T_co, ...]]]:
         return tuple, (tuple(self),)
 
 
 def found(value: Any) -> Any:
-    """Return JSON-able data in containers of this module, at all levels."""
+    """Return JSON-able data with its containers replaced by those of this module, at all levels."""
     match value:
         case FoundDict() | FoundList():
             return value
@@ -146,7 +146,7 @@ def found(value: Any) -> Any:
 
 
 def _among(known: Iterable[Any]) -> str:
-    """Return a list, in words, of what there is instead."""
+    """Return a list of the existing items, as text for a message."""
     each = list(known)
     names = [_SHORT.repr(name) for name in each[:_MOST_NAMED]]
     more = f" and {len(each) - len(names)} more" if len(each) > len(names) else ""

@@ -1,15 +1,15 @@
-"""Shutting a process off from its machine, by what Linux offers to every user.
+"""Isolate a process from its machine, with what Linux offers to unprivileged users.
 
-- seccomp: a list of system calls that remain, which compute, sleep, and write to what is open.
-  There is none left to open a file, make a socket, or start, end or look into a process.
-- Landlock: no file may be opened, no port bound or connected to, no process outside signalled.
-- namespaces: a network without interfaces, and no shared memory or queues of others.
+- seccomp: a short list of permitted system calls, which compute, sleep, and write to open files.
+  None of them can open a file, create a socket, or start, end or inspect a process.
+- Landlock: no file may be opened, no port bound or connected to, no outside process signalled.
+- namespaces: a network without interfaces, and private shared memory and message queues.
 
-For what a model wrote (`shut_off`) the first has to be in force, or nothing is run. The others
-stand behind it where the system has them, should one of the calls that remain turn out to do more
-than it should. What a user has fetched and trusts with reading files runs with the others alone
-(`refuse_changes`), as far as the system has them.
-(seccomp(2), user_namespaces(7), landlock(7))
+For code that a model wrote (`shut_off`), seccomp must be in force, or nothing is run. The others
+add a second line of defence where the system has them, should a permitted call turn out to do more
+than expected. Programs that a user has fetched and trusts to read files run with the others alone
+(`refuse_changes`), as far as the system supports them. (seccomp(2), user_namespaces(7),
+landlock(7))
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ _LIBC.syscall.restype = ctypes.c_long
 
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 38, 22, 2
 _LOAD, _JUMP_IF_EQUAL, _JUMP_IF_AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
-_NUMBER_AT, _MACHINE_AT = 0, 4  # in struct seccomp_data
+_NUMBER_AT, _MACHINE_AT = 0, 4  # offsets in struct seccomp_data
 _KILL, _REFUSE, _ALLOW = 0x8000_0000, 0x0005_0000 | errno.EPERM, 0x7FFF_0000
-_X32 = 0x4000_0000  # x86-64's second set of system calls, under the same name of the machine
+_X32 = 0x4000_0000  # bit that marks x86-64's x32 system calls, which have the same architecture
 
-# What a Python that has loaded everything needs: memory, time, signals to itself, its end. Not
-# madvise, by which root can take pages from the whole machine (MADV_HWPOISON).
+# What a Python process with all of its imports loaded still needs: memory, time, signals to itself,
+# and exit. madvise is not included: with it, root can take pages from the whole machine
+# (MADV_HWPOISON).
 _X86_64 = {
     "read": 0, "write": 1, "close": 3, "mmap": 9, "mprotect": 10, "munmap": 11, "brk": 12,
     "rt_sigaction": 13, "rt_sigprocmask": 14, "rt_sigreturn": 15, "sched_yield": 24, "mremap": 25,
@@ -48,24 +49,24 @@ _AARCH64 = {
     "brk": 214, "munmap": 215, "mremap": 216, "mmap": 222, "mprotect": 226,
     "getrandom": 278,
 }  # fmt: skip
-# By the name of the machine: its AUDIT_ARCH, and its numbers of system calls.
+# By machine name: its AUDIT_ARCH and its system call numbers.
 _MACHINES = {"x86_64": (0xC000_003E, _X86_64), "aarch64": (0xC000_00B7, _AARCH64)}
 
-_NAMESPACES = 0x1000_0000 | 0x4000_0000 | 0x0800_0000  # user, network, IPC
+_NAMESPACES = 0x1000_0000 | 0x4000_0000 | 0x0800_0000  # user, network and IPC namespaces
 _LANDLOCK_CREATE, _LANDLOCK_RESTRICT = 444, 446
 _LANDLOCK_VERSION = 1
-_READING = 1 << 2 | 1 << 3  # of Landlock's rights: to read files, and to list folders
-# By the version from which it is known: rights to files, to ports, and over processes outside.
+_READING = 1 << 2 | 1 << 3  # Landlock's rights to read files and to list folders
+# The rights that each Landlock version adds: to files, to ports, and over outside processes.
 _FILES = {1: (1 << 13) - 1, 2: 1 << 13, 3: 1 << 14, 5: 1 << 15}
 _PORTS, _PROCESSES = {4: 0b11}, {6: 0b11}
 
 
 class UnavailableError(Exception):
-    """This system cannot shut a process off; the text says what is missing."""
+    """This system cannot isolate a process; the message says what is missing."""
 
 
 def unsupported() -> str:
-    """Say why this system cannot shut a process off, as far as its name tells; empty if it may."""
+    """Return why this platform cannot isolate a process, or "" if it may be able to."""
     machine = platform.machine()
     if sys.platform != "linux":
         return f"a sandbox needs Linux's seccomp, and this is {platform.system()}"
@@ -75,15 +76,15 @@ def unsupported() -> str:
 
 
 def leave_networks() -> None:
-    """Let this process, and all that it starts, see no network; where users may not, do nothing."""
+    """Cut this process and its children off from the network, if users are permitted to."""
     if sys.platform == "linux":
         _LIBC.unshare(_NAMESPACES)
 
 
 def refuse_changes() -> bool:
-    """Let this process, and all that it starts, change no file, run no program, and reach no port.
+    """Stop this process and its children from changing files, running programs or using ports.
 
-    Files may still be read. Return whether the system sees to it: not where it has no Landlock.
+    Files may still be read. Return whether the kernel enforces this; it does not without Landlock.
     """
     if unsupported() or not _has_promised():
         return False
@@ -91,7 +92,7 @@ def refuse_changes() -> bool:
 
 
 def shut_off() -> None:
-    """Shut this process off for good: what is open stays open, nothing else can be reached.
+    """Isolate this process permanently: open files stay open, and nothing else can be reached.
 
     Raises:
         UnavailableError: the kernel refuses, or a file can still be opened afterwards.
@@ -110,10 +111,10 @@ def shut_off() -> None:
 
 
 def _gain_nothing() -> None:
-    """Promise that this process gains no rights, without which a user may not shut it off.
+    """Set `no_new_privs`, without which an unprivileged process may not isolate itself.
 
     Raises:
-        UnavailableError: the kernel takes no such promise.
+        UnavailableError: the kernel does not accept it.
     """
     if not _has_promised():
         raise UnavailableError(_refused("no_new_privs"))
@@ -124,9 +125,9 @@ def _has_promised() -> bool:
 
 
 def _refuse_files(but: int = 0) -> bool:
-    """Let Landlock refuse whatever the kernel's version of it knows, but for some rights to files.
+    """Have Landlock refuse everything that the kernel supports, except the rights in `but`.
 
-    Return whether it does: an old kernel may have no Landlock.
+    Return whether Landlock is in force; an old kernel may not have it.
     """
     version = _LIBC.syscall(_LANDLOCK_CREATE, None, ctypes.c_size_t(0), _LANDLOCK_VERSION)
     if version < 1:
@@ -152,10 +153,10 @@ class _Program(ctypes.Structure):
 
 
 def _refuse_calls() -> None:
-    """Let seccomp refuse every system call but those that remain.
+    """Have seccomp refuse all system calls except the permitted ones.
 
     Raises:
-        UnavailableError: the kernel does not.
+        UnavailableError: the kernel does not accept the filter.
     """
     machine, calls = _MACHINES[platform.machine()]
     program = _filter(machine, sorted(calls.values()))
@@ -165,8 +166,8 @@ def _refuse_calls() -> None:
 
 
 def _filter(machine: int, calls: list[int]) -> bytes:
-    """Return a program for seccomp: each instruction a code, two distances to jump, a value."""
-    allow = len(calls) + 1  # instructions from the first comparison of calls to the last of all
+    """Return a seccomp program; an instruction is an opcode, two jump distances and a value."""
+    allow = len(calls) + 1  # the distance from the first comparison to the last instruction
     program = [
         (_LOAD, 0, 0, _MACHINE_AT),
         (_JUMP_IF_EQUAL, 1, 0, machine),

@@ -12,23 +12,23 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, get_args
 
-MOST_NESTED = 100  # lists and tables in each other; Python itself fails at some hundreds
+MOST_NESTED = 100  # levels of nesting; Python itself fails at a few hundred
 _MOST_BITS = 10_000
 _WHOLE = re.compile(r"[+-]?[0-9]{1,15}")
 _NUMBER = re.compile(
     r"[+-]?(?:[0-9]{1,15}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][+-]?[0-9]{1,2})?"
 )
-_MOST_BITS_READ = 512  # no number of a record has as many; larger ones overflow in arithmetic
-_SURE = 1e15  # numbers below it are finite, and of few bits
+_MOST_BITS_READ = 512  # no number in a record has as many bits; larger ones overflow in arithmetic
+_SURE = 1e15  # numbers below this are finite and have few bits
 _NUMBERS = (int, float)
 _NESTING = (list, dict)
 
 
 def to_wire(value: Any) -> Any:
-    """Return the value as str, int, float, bool, None, list or dict; all else becomes a text.
+    """Return the value as str, int, float, bool, None, list or dict; other types become text.
 
-    pytest-xdist can send nothing else between processes, and JSON can hold nothing else. Where data
-    is nested more than `MOST_NESTED` deep, or in itself, "…" replaces the rest.
+    pytest-xdist can send no other types between processes, and JSON cannot represent others. "…"
+    replaces data that is nested more than `MOST_NESTED` levels deep, or that contains itself.
     """
     try:
         return _to_wire(value)
@@ -42,7 +42,7 @@ def _to_wire(value: Any) -> Any:
 
 
 def _cut(value: Any, depth: int) -> Any:
-    """Return a value in which "…" replaces everything that is nested deeper."""
+    """Return a copy of the value in which "…" replaces everything nested more deeply."""
     if isinstance(value, Mapping):
         return {key: _cut(item, depth - 1) for key, item in value.items()} if depth else "…"
     if isinstance(value, list | tuple | set | frozenset):
@@ -59,7 +59,7 @@ def why_unreadable(error: Exception) -> str:
 
 
 def is_nested_deeper(value: Any, depth: int) -> bool:
-    """Whether lists and dictionaries are nested more than `depth` deep."""
+    """Return whether lists and dictionaries are nested more than `depth` levels deep."""
     level = [value]
     for _ in range(depth):
         level = [
@@ -77,7 +77,7 @@ def _other_to_wire(value: Any) -> Any:  # noqa: PLR0911 - a table
         case None | bool():
             return value
         case int():
-            # Python neither prints nor reads whole numbers of thousands of digits.
+            # Python neither prints nor parses integers with thousands of digits.
             return int(value) if value.bit_length() < _MOST_BITS else None
         case float():
             return float(value) if math.isfinite(value) else None
@@ -85,21 +85,21 @@ def _other_to_wire(value: Any) -> Any:  # noqa: PLR0911 - a table
             return {str(_to_wire(key)): _to_wire(item) for key, item in value.items()}
         case list() | tuple() | set() | frozenset():
             return [_to_wire(item) for item in value]
-        case _ if hasattr(type(value), "__index__"):  # numpy's whole numbers
+        case _ if hasattr(type(value), "__index__"):  # numpy's integers
             return _to_wire(operator.index(value))
         case numbers.Real():
             return _to_wire(float(value))
         case _:
-            # A subclass of str, and half of a surrogate pair, cannot be sent.
+            # Subclasses of str and lone surrogates cannot be sent.
             return str(value).encode("utf-8", "replace").decode("utf-8")
 
 
 def _text_to_wire(text: str) -> str:
-    # Half of a surrogate pair cannot be sent.
+    # Lone surrogates cannot be sent.
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-# Nearly all data is of exactly these types; any other takes three times as long.
+# Nearly all data is of exactly these types; other types take three times as long.
 _FAST: dict[type, Callable[[Any], Any]] = {
     dict: lambda items: {
         key if type(key) is str and key.isascii() else str(_to_wire(key)): _to_wire(item)
@@ -115,11 +115,11 @@ _FAST: dict[type, Callable[[Any], Any]] = {
 
 
 def expect(value: Any, kind: Any, what: str) -> Any:
-    """Return a value that was read if it is of a kind: a type, or a union or a tuple of types.
+    """Return a value that was read, if it is of a kind: a type, or a union or a tuple of types.
 
     Raises:
-        TypeError: it is not; the text names `what`. A bool is not a number, an int is also a float,
-            floats have to be finite, and no int may have hundreds of digits.
+        TypeError: the value is of another kind; the message names `what`. A bool is not a number,
+            an int is also a float, floats must be finite, and no int may have hundreds of digits.
     """
     kinds = kind if type(kind) is tuple else get_args(kind) or (kind,)
     fits = isinstance(value, _NUMBERS if kind is float else kinds)
@@ -142,20 +142,20 @@ class Maybe(NamedTuple):
 
 
 class Each(NamedTuple):
-    """A dictionary with any keys, whose values are all of a kind (see `check`)."""
+    """A dictionary with any keys, whose values are all of one kind (see `check`)."""
 
     kind: Any
 
 
 def check(value: Any, kind: Any, what: str) -> Any:
-    """Return a value that was read if all of it is of a kind.
+    """Return a value that was read, if all of it is of a kind.
 
     A kind is a type, or a union or a tuple of types (see `expect`; a tuple is the fastest), a list
     with the kind of its items, a dictionary with the kinds of known fields (which may be missing,
     and beside which there may be others), `Each` or `Maybe`.
 
     Raises:
-        TypeError: it is not; the text names the wrong part of `what`.
+        TypeError: the value is of another kind; the message names the wrong part of `what`.
     """
     if isinstance(kind, Maybe):
         return None if value is None else check(value, kind.kind, what)
@@ -167,7 +167,7 @@ def check(value: Any, kind: Any, what: str) -> Any:
             if name in value:
                 item = value[name]
                 own = type(item)
-                is_sure = type(of) is tuple and own in of  # at a glance, as most are
+                is_sure = type(of) is tuple and own in of  # fast path for most values
                 if not is_sure or (own in _NUMBERS and not -_SURE < item < _SURE):
                     check(item, of, f"{what}.{name}")
     elif isinstance(kind, list):
@@ -179,14 +179,14 @@ def check(value: Any, kind: Any, what: str) -> Any:
 
 
 def to_line(value: Any) -> str:
-    """Return the value as one line of JSON, without the line end."""
+    """Return the value as one line of JSON, without the line ending."""
     return to_text(value, separators=(",", ":"))
 
 
 def to_text(
     value: Any, indent: int | None = None, separators: tuple[str, str] | None = None
 ) -> str:
-    """Return the value as JSON, cut where it is nested more than `MOST_NESTED` deep."""
+    """Return the value as JSON, cut off where it is nested more than `MOST_NESTED` levels deep."""
     wire = to_wire(value)
     text = json.dumps(wire, ensure_ascii=False, indent=indent, separators=separators)
     if text.count("[") + text.count("{") > MOST_NESTED and is_nested_deeper(wire, MOST_NESTED):
@@ -201,9 +201,9 @@ def digest(value: Any) -> str:
 
 
 def whole_number(text: str) -> int | None:
-    """Return the whole number that a person has written, with at most 15 digits, or None.
+    """Return the integer that a person has written, with at most 15 digits, or None.
 
-    Only ASCII digits count: readers of a record may not know those of other scripts. A number of
+    Only ASCII digits count: readers of a record may not know those of other scripts. A number with
     hundreds of digits would overflow in arithmetic.
     """
     text = text.strip()
@@ -217,9 +217,9 @@ def decimal_number(text: str) -> float | None:
 
 
 def printable(text: str) -> str:
-    """Return a text in which characters that would control a terminal are spelled out.
+    """Return a text with control characters escaped, so that it cannot affect a terminal.
 
-    Texts of agents, apps and goals may hold escape sequences.
+    Texts from agents, apps and goals may contain escape sequences.
     """
     return "".join(
         char

@@ -1,9 +1,9 @@
-"""A server for one person's page: on this machine's loopback only, and only with the token.
+"""A web server for one user's page: on this machine's loopback only, and only with a token.
 
-Other users of the machine, and pages of other sites in the same browser, are kept out. Each request
-needs the token, in the address or in the cookie that the page sets. The host has to be a name of
-the loopback, and not one that somebody else made point to it. A request that changes anything has
-to come from the page itself.
+Other users of the machine, and other sites open in the same browser, are kept out. Each request
+needs the token, in the address or in the cookie that the page sets. The Host header must be a name
+of the loopback, not a name that somebody else has pointed at it. A request that changes anything
+must come from the page itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pytest_mobileagent.jsonable import to_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-_HOSTS = {"127.0.0.1", "localhost", "[::1]"}  # whatever the port: it may be forwarded by ssh
+_HOSTS = {"127.0.0.1", "localhost", "[::1]"}  # with any port: ssh may forward it
 _ALWAYS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -35,7 +35,7 @@ _STALE = "this address is not valid, or no longer: open the one that the command
 
 
 class RefusedError(Exception):
-    """A request that is not answered; the text says why."""
+    """A request that is refused; the message says why."""
 
     def __init__(self, status: HTTPStatus, why: str) -> None:
         super().__init__(why)
@@ -43,7 +43,7 @@ class RefusedError(Exception):
 
 
 class Server(ThreadingHTTPServer):
-    """Serves what `handler` answers, on a free port if `port` is 0; `name` is that of its cookie.
+    """Serves the answers of `handler`, on a free port if `port` is 0; `name` is that of its cookie.
 
     Raises:
         OSError: the port is taken.
@@ -59,40 +59,40 @@ class Server(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """The address of the page, with the token."""
+        """The address of the page, including the token."""
         return f"http://127.0.0.1:{self.server_port}/?token={self.token}"
 
     def invitation(self) -> str:
-        """Return an address that works once: other users can read a browser's command line."""
+        """Return an address that works once, as others can read a browser's command line."""
         word = secrets.token_urlsafe(32)
         self._invitations.add(word)
         return f"http://127.0.0.1:{self.server_port}/?token={word}"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Print nothing: a browser that hangs up is not an error."""
+        """Print nothing: a browser that disconnects is not an error."""
 
     def has_token(self, given: str) -> bool:
-        """Whether a text is the token, found in a time that does not depend on the text."""
+        """Return whether a text is the token, in a time that does not depend on the text."""
         with suppress(KeyError):
-            self._invitations.remove(given)  # atomic: of two requests at once, one gets in
+            self._invitations.remove(given)  # atomic: of two concurrent requests, only one succeeds
             return True
         return secrets.compare_digest(given.encode("utf-8", "replace"), self.token.encode())
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers requests by `get` and `post`, which raise RefusedError for unknown paths."""
+    """Answers requests with `get` and `post`, which raise RefusedError for unknown paths."""
 
     server: Server
     protocol_version = "HTTP/1.1"
     server_version, sys_version = "mobileagent", ""
-    timeout = 60  # seconds that a connection may rest
+    timeout = 60  # idle seconds of a connection
     statuses: ClassVar[Mapping[type[Exception], HTTPStatus]] = {
         HostError: HTTPStatus.INSUFFICIENT_STORAGE,
         RecordError: HTTPStatus.INSUFFICIENT_STORAGE,
     }
 
     def get(self, path: str) -> None:
-        """Answer a request for a path; its query is in `self.query`."""
+        """Answer a request for a path; the query is in `self.query`."""
         raise NotImplementedError
 
     def post(self) -> None:
@@ -101,15 +101,15 @@ class Handler(BaseHTTPRequestHandler):
 
     @property
     def query(self) -> Mapping[str, list[str]]:
-        """The fields of the address."""
+        """The query fields of the address."""
         return parse_qs(urlsplit(self.path).query)
 
     def do_GET(self) -> None:
-        """Answer a request that reads."""
+        """Answer a GET request."""
         self._answer(lambda: self.get(urlsplit(self.path).path))
 
     def do_POST(self) -> None:
-        """Answer a request that changes something, if it comes from the page itself."""
+        """Answer a POST request, if it comes from the page itself."""
         self._answer(self._post)
 
     def _post(self) -> None:
@@ -118,10 +118,10 @@ class Handler(BaseHTTPRequestHandler):
         self.post()
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Print nothing: addresses hold the token."""
+        """Print nothing, because addresses contain the token."""
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Answer what is not valid HTTP, without repeating it."""
+        """Answer a request that is not valid HTTP, without repeating it."""
         self.close_connection = True
         self.send(HTTPStatus(code), "text/plain; charset=utf-8", HTTPStatus(code).phrase.encode())
 
@@ -130,11 +130,11 @@ class Handler(BaseHTTPRequestHandler):
             self._check()
             act()
         except RefusedError as refused:
-            self.close_connection = True  # its body may not have been read
+            self.close_connection = True  # the request's body may not have been read
             self.send_json({"error": str(refused)}, refused.status)
         except ConnectionError:
             raise
-        except Exception as error:  # noqa: BLE001 - a record may hold anything; others are served
+        except Exception as error:  # noqa: BLE001  - a record may contain anything; other requests go on
             status = next((s for k, s in self.statuses.items() if isinstance(error, k)), None)
             what = str(error) if status else f"{type(error).__name__}: {error}"
             self.send_json({"error": what}, status or HTTPStatus.INTERNAL_SERVER_ERROR)
@@ -155,13 +155,13 @@ class Handler(BaseHTTPRequestHandler):
         return ""
 
     def send_page(self, page: bytes, policy: Mapping[str, str] | None = None) -> None:
-        """Send a page, and the cookie with it."""
+        """Send a page together with the cookie."""
         cookie = f"{self.server.cookie}={self.server.token}; HttpOnly; SameSite=Strict; Path=/"
         headers = {**(policy or {}), "Set-Cookie": cookie}
         self.send(HTTPStatus.OK, "text/html; charset=utf-8", page, headers)
 
     def send_news(self, value: Any) -> None:
-        """Send JSON-able data, unless the page has the same already: it may be a megabyte."""
+        """Send JSON-able data, unless the page already has it, since it may be a megabyte."""
         body = to_line(value).encode()
         tag = {"ETag": f'"{hashlib.sha256(body).hexdigest()[:32]}"'}
         if self.headers.get("If-None-Match") == tag["ETag"]:
@@ -176,7 +176,7 @@ class Handler(BaseHTTPRequestHandler):
     def send(
         self, status: HTTPStatus, kind: str, body: bytes, headers: Mapping[str, str] | None = None
     ) -> None:
-        """Send an answer, which browsers do not cache unless `headers` say otherwise."""
+        """Send a response, which browsers do not cache unless `headers` say otherwise."""
         self.send_response(status)
         given = {"Content-Type": kind, "Content-Length": str(len(body)), **_ALWAYS}
         for name, value in ({"Cache-Control": "no-store"} | given | dict(headers or {})).items():

@@ -1,7 +1,7 @@
-"""State of the device that a check needs and the screen does not show.
+"""Device state that a check needs and the screen does not show.
 
-A probe is read before the first and after every step; `@task(…, probes={"name": probe})` names it,
-and `episode.probe("name")` is what it read last.
+A probe is read before the first step and after every step. `@task(…, probes={"name": probe})` names
+it, and `episode.probe("name")` returns its last value.
 """
 
 from __future__ import annotations

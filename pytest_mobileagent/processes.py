@@ -1,9 +1,10 @@
-"""Ending processes and all that they have started, however that hides.
+"""End processes together with all of their descendants.
 
-What belongs to an agent is known by the mark in its environment, which it inherits, or by its
-parents up to a process that adopts, on Linux, whatever has left its own parent.
+A process belongs to an agent if its environment contains the agent's mark, which is inherited, or
+if its chain of parents leads to the agent's process. On Linux, orphans stay in that chain, because
+the agent's process adopts them.
 
-Waiting until there is something to read.
+The module also waits for streams to become readable.
 """
 
 from __future__ import annotations
@@ -25,29 +26,30 @@ if TYPE_CHECKING:
     from _typeshed import FileDescriptorLike
 
 
-_SECONDS = 5.0  # for processes that start new ones while they are being killed
-_PAUSE = 0.005  # until what was killed is gone
+_SECONDS = 5.0  # allowed for processes that start new ones while they are being killed
+_PAUSE = 0.005  # seconds to wait for killed processes to disappear
 _DEAD = "ZX"
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
-# Opened before any fork: then, a thread that is no more could hold the lock of what opens it.
+# Loaded before any fork: in a child, another thread might still hold the lock of the loader.
 _LIBRARY = ctypes.CDLL(None)
-# How variables are called that hold keys and the like.
+# Names of variables that hold keys or other secrets.
 _KEY_NAMES = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)
-_LEAST_KEY = 8  # characters: a shorter one stands in other words
-VARIABLE = "MOBILEAGENT_AGENT"  # in the environment of an agent's process, and so of all its own
+_LEAST_KEY = 8  # characters; a shorter value may occur in unrelated text
+# Set in the environment of an agent's process, and so of all its descendants.
+VARIABLE = "MOBILEAGENT_AGENT"
 
 
 def may_hold_key(name: str) -> bool:
-    """Whether a variable of the environment, by its name, holds a key or the like."""
+    """Return whether an environment variable holds a key or another secret, judging by its name."""
     return _KEY_NAMES.search(name) is not None
 
 
 def without_keys(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return an environment without keys, for processes that ask nobody for anything with one.
+    """Return an environment without secrets, for processes that need none.
 
-    Devices, adb servers and the like run for long, and what they are started with can be read from
-    outside, and by whatever they run. Left out is what by its name holds a key or the like, and
-    what holds the same by another name.
+    Devices, adb servers and the like run for a long time, and their environment can be read from
+    outside and by anything they run. This leaves out variables whose name suggests a secret, and
+    variables that contain the value of such a variable.
     """
     named = {name: value for name, value in environment.items() if may_hold_key(name)}
     keys = {value.strip() for value in named.values() if len(value.strip()) >= _LEAST_KEY}
@@ -59,11 +61,11 @@ def without_keys(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
 
 
 def end_marked(mark: str, spare: Collection[int] = ()) -> None:
-    """Kill every process of this user whose environment has the mark, but those to spare.
+    """Kill every process of this user whose environment contains the mark, except those in `spare`.
 
-    The mark is the beginning of what `VARIABLE` holds. The environment is inherited by whatever a
-    process starts, also by what has left its parent and its session. Where there is no /proc,
-    nothing is found.
+    The mark is a prefix of the value of `VARIABLE`. The environment is inherited by every process
+    that is started, including those that leave their parent and their session. Without /proc, no
+    process is found.
     """
     ends = time.monotonic() + _SECONDS
     entry = f"{VARIABLE}={mark}".encode()
@@ -77,12 +79,12 @@ def end_marked(mark: str, spare: Collection[int] = ()) -> None:
 
 
 def end_descendants(pid: int) -> None:
-    """Kill every process below one, with their groups, until there are none."""
+    """Kill all descendants of a process, with their process groups, until none is left."""
     ends = time.monotonic() + _SECONDS
     while found := _descendants(pid):
         own_group = found.pop(pid, 0)
         for group in {*found.values()} - {own_group, os.getpgrp(), 0}:
-            # At once, so that none of a group starts a process in the meantime.
+            # All at once, so that no member of a group can start a process in the meantime.
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(group, signal.SIGKILL)
         for each in found:
@@ -93,12 +95,12 @@ def end_descendants(pid: int) -> None:
 
 
 def die_with_parent() -> None:
-    """Let the system kill this process when its parent's thread is gone, where it can."""
+    """Have the system kill this process when its parent's thread ends, if supported."""
     _control(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def adopt_orphans() -> None:
-    """Become the parent of whatever processes below this one lose theirs, where that can be."""
+    """Become the parent of orphaned descendants of this process, where supported."""
     _control(_PR_SET_CHILD_SUBREAPER, 1)
 
 
@@ -108,7 +110,7 @@ def _control(option: int, value: int) -> None:
 
 
 def _descendants(pid: int) -> dict[int, int]:
-    """Return a process and all below it, each with its group; nothing if none is below."""
+    """Return a process and its descendants, each with its group; empty without descendants."""
     parents, groups = {}, {}
     for child, parent, group in _living():
         parents[child], groups[child] = parent, group
@@ -121,10 +123,10 @@ def _descendants(pid: int) -> dict[int, int]:
 
 
 def _living() -> Iterator[tuple[int, int, int]]:
-    """Return every living process with its parent and group; none where there is no /proc."""
+    """Yield every living process with its parent and group; nothing without /proc."""
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            # The name in parentheses may hold anything: what follows is behind the last one.
+            # The name in parentheses may contain anything, so the fields start after the last one.
             fields = (folder / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
             state, parent, group = fields[:3]
             if state not in _DEAD:
@@ -133,7 +135,7 @@ def _living() -> Iterator[tuple[int, int, int]]:
 
 def _marked(entry: bytes) -> Iterator[int]:
     for folder in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):  # another user's, or gone
+        with contextlib.suppress(OSError):  # another user's process, or one that has ended
             if b"\0" + entry in b"\0" + (folder / "environ").read_bytes():
                 yield int(folder.name)
 
@@ -144,9 +146,9 @@ def _kill(pid: int) -> None:
 
 
 def is_readable(stream: FileDescriptorLike, seconds: float) -> bool:
-    """Return whether within some seconds there is something to read, or the end of it.
+    """Return whether a stream becomes readable, or reaches its end, within some seconds.
 
-    Whatever number the stream has: `select.select` knows none from 1024 on.
+    File descriptors of any number work, whereas `select.select` fails from 1024 on.
     """
     poll = select.poll()
     poll.register(stream, select.POLLIN)

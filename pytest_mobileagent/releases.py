@@ -1,13 +1,14 @@
-"""The official release of a benchmark beside our table of it: the parts of a suite's `release.py`.
+"""Compare a benchmark's official release with our table: the parts of a suite's `release.py`.
 
-A suite's `release.py` reads a release as files, and imports or executes nothing of it. It has
+A suite's `release.py` reads a release as files, and does not import or execute any of it. It
+contains
 
     def read(folder: Path) -> dict[str, Released]         # by the ids of our table
     def official(folder: Path) -> dict[str, str | None]   # {id: each.goal} of that, for `rows`
     def lint(folder: Path) -> list[Finding]               # what is wrong with the release
 
-and ends with `raise SystemExit(compare_release(read, lint, [table]))` where it is run as a program:
-`python tasks/SUITE/release.py DIR` prints how the release differs from the table.
+and, when it is run as a program, ends with `raise SystemExit(compare_release(read, lint,
+[table]))`: `python tasks/SUITE/release.py DIR` prints how the release differs from the table.
 """
 
 from __future__ import annotations
@@ -31,11 +32,12 @@ __all__ = ["Finding", "Released", "compare_release", "lint_goals", "release_of"]
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """What a release says of a task.
+    """What a release says about a task.
 
-    - `goal`: the official one; None if the release lacks the task, which is then our own.
-    - `place`: the file, with the line if it has several tasks, relative to the release's folder.
-    - `columns`: what else it says, by the names of columns of our table: `{"step_limit": 15}`.
+    - `goal`: the official goal; None if the release lacks the task, which is then our own.
+    - `place`: the file, with the line if it contains several tasks, relative to the release's
+      folder.
+    - `columns`: further values, by column of our table: `{"step_limit": 15}`.
     """
 
     goal: str | None
@@ -45,10 +47,11 @@ class Released:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is wrong with a release.
+    """A defect of a release.
 
     - `kind`: a word or two by which findings are grouped, such as "can never succeed".
-    - `place`: the file, and the line, relative to the release's folder; `what`: why, in words.
+    - `place`: the file and the line, relative to the release's folder; `what`: the reason, in
+      words.
     """
 
     kind: str
@@ -57,9 +60,9 @@ class Finding:
 
 
 def lint_goals(released: Mapping[str, Released]) -> list[Finding]:
-    """Return what is wrong with the goals of any release: empty ones, and goals of two tasks.
+    """Return general defects of a release: empty goals, and goals shared by two tasks.
 
-    So is a step limit below the golden steps, of the columns `step_limit` and `golden_steps`.
+    A step limit below the golden steps is also a defect (columns `step_limit` and `golden_steps`).
     """
     found: list[Finding] = []
     known: dict[str, str] = {}
@@ -86,7 +89,7 @@ def compare_release(
     """Print how the release in a folder, the program's argument, differs from our tables.
 
     Returns:
-        The status: 0; 1 if a row has no counterpart or says something else; 4 if the release or a
+        The exit status: 0; 1 if a row has no counterpart or differs from it; 4 if the release or a
         table cannot be read.
     """
     parser = argparse.ArgumentParser(
@@ -118,7 +121,7 @@ def _counts(ours: Mapping[str, Row], released: Mapping[str, Released]) -> Iterat
     yield f"{len(there)} tasks in the release, {len(ours)} in our table, {both} in both"
     for column in dict.fromkeys(name for each in there.values() for name in each.columns):
         values = Counter(str(each.columns.get(column, "none")) for each in there.values())
-        if len(values) <= 30:  # more tell nothing
+        if len(values) <= 30:  # a longer list would not be informative
             yield f"  {column}: {', '.join(f'{v} {n}' for v, n in values.most_common())}"
     if absent := [name for name in ours if name in released and released[name].goal is None]:
         yield f"not in the release ({len(absent)}): {', '.join(absent)}"

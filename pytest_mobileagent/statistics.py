@@ -1,8 +1,8 @@
-"""Numbers with their uncertainty: intervals of rates and means, Student's t, pass@k and pass^k.
+"""Statistics with uncertainty: intervals of rates and means, Student's t, pass@k and pass^k.
 
-Small and deterministic; the tests compare all of it with scipy.
+Everything is deterministic, and the tests compare it with scipy.
 
-Sums, means and quotients over results in which some numbers may be unknown (None).
+The module also computes sums, means and quotients of results in which values may be None.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     Value = Callable[[Any], float | None]
 
 
-Z = NormalDist().inv_cdf(0.975)  # 95 % lie within so many standard deviations
+# 95 % of a normal distribution lie within this many standard deviations.
+Z = NormalDist().inv_cdf(0.975)
 _TERMS = 10_000
 _TINY = 1e-300
 _PRECISION = 1e-15
@@ -29,21 +30,21 @@ _HALVINGS = 200
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number with its interval, at 95 % unless said otherwise; all None where there is none."""
+    """A number with its interval, at 95 % unless stated otherwise; all None if undefined."""
 
     value: float | None
     low: float | None = None
     high: float | None = None
 
     def to_json(self) -> dict[str, float | None]:
-        """Return it as plain data."""
+        """Return the estimate as plain data."""
         return {"value": self.value, "low": self.low, "high": self.high}
 
 
 def proportion(part: float, whole: int) -> Estimate:
-    """Return a share with Wilson's score interval (1927), without correction for continuity.
+    """Return a proportion with Wilson's score interval (1927), without continuity correction.
 
-    `part` may be a sum of shares, as of tasks that each passed in half of their epochs.
+    `part` may be a sum of fractions, e.g. of tasks that passed in half of their epochs.
     """
     if not whole:
         return Estimate(None)
@@ -57,7 +58,7 @@ def proportion(part: float, whole: int) -> Estimate:
 
 
 def mean(values: Sequence[float], level: float = 0.95) -> Estimate:
-    """Return the mean of independent values with Student's t interval; none of a single value."""
+    """Return the mean of independent values, with Student's t interval for two or more."""
     if len(values) < 2:
         return Estimate(values[0] if values else None)
     middle, error = fmean(values), standard_error(values)
@@ -67,12 +68,12 @@ def mean(values: Sequence[float], level: float = 0.95) -> Estimate:
 
 
 def standard_error(values: Sequence[float]) -> float | None:
-    """Return the standard error of a mean, by the sample's deviation (ddof 1); None below two."""
+    """Return the standard error of the mean (ddof 1); None below two values."""
     return stdev(values) / math.sqrt(len(values)) if len(values) > 1 else None
 
 
 def quantile(ordered: Sequence[float], share: float) -> float:
-    """Return a quantile of sorted numbers, between two of them in proportion (type 7 of R)."""
+    """Return a quantile of sorted numbers by linear interpolation (R's type 7)."""
     place = share * (len(ordered) - 1)
     below = math.floor(place)
     above = min(below + 1, len(ordered) - 1)
@@ -80,9 +81,10 @@ def quantile(ordered: Sequence[float], share: float) -> float:
 
 
 def pass_at(k: int, successes: int, trials: int) -> float | None:
-    """Return pass@k: the chance that at least one of k trials, of those there were, succeeds.
+    """Return pass@k: the probability that at least one of k trials succeeds.
 
-    The unbiased estimate of Chen et al., arXiv 2107.03374, equation 1. None below k trials.
+    The unbiased estimate of Chen et al., arXiv 2107.03374, equation 1. None with fewer than k
+    trials.
     """
     if trials < k:
         return None
@@ -90,17 +92,17 @@ def pass_at(k: int, successes: int, trials: int) -> float | None:
 
 
 def pass_all(k: int, successes: int, trials: int) -> float | None:
-    """Return pass^k: the chance that all of k trials, of those there were, succeed.
+    """Return pass^k: the probability that all of k trials succeed.
 
-    The unbiased estimate of Yao et al., arXiv 2406.12045, section 3. None below k trials.
+    The unbiased estimate of Yao et al., arXiv 2406.12045, section 3. None with fewer than k trials.
     """
     return math.comb(successes, k) / math.comb(trials, k) if trials >= k else None
 
 
 def student_cdf(t: float, degrees: float) -> float:
-    """Return the chance that a value of Student's t distribution is at most `t`."""
+    """Return the probability that a value of Student's t distribution is at most `t`."""
     square = t * t
-    if square < degrees:  # else near 0 the small difference of two numbers near 1 would count
+    if square < degrees:  # otherwise values near 0 would lose precision
         inside = _incomplete_beta(square / (degrees + square), 0.5, degrees / 2) / 2
         return 0.5 + math.copysign(inside, t)
     tail = _incomplete_beta(degrees / (degrees + square), degrees / 2, 0.5) / 2
@@ -108,7 +110,7 @@ def student_cdf(t: float, degrees: float) -> float:
 
 
 def student_quantile(share: float, degrees: float) -> float:
-    """Return what a value of Student's t distribution stays below with a chance of `share`."""
+    """Return the quantile of Student's t distribution for the probability `share`."""
     if share < 0.5:
         return -student_quantile(1 - share, degrees)
     high = 1.0
@@ -127,7 +129,7 @@ def _incomplete_beta(x: float, a: float, b: float) -> float:
     """Return the regularised incomplete beta function I_x(a, b) (DLMF 8.17.22)."""
     if x <= 0 or x >= 1:
         return float(x >= 1)
-    if x > (a + 1) / (a + b + 2):  # where the fraction converges slowly
+    if x > (a + 1) / (a + b + 2):  # where the continued fraction converges slowly
         return 1 - _incomplete_beta(1 - x, b, a)
     logarithm = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
     front = math.exp(logarithm + a * math.log(x) + b * math.log1p(-x)) / a
@@ -135,7 +137,7 @@ def _incomplete_beta(x: float, a: float, b: float) -> float:
 
 
 def _fraction(x: float, a: float, b: float) -> float:
-    """Return the continued fraction of I_x(a, b), by the method of Lentz as Thompson changed it."""
+    """Return the continued fraction of I_x(a, b), by Lentz's method as modified by Thompson."""
     value = above = _TINY
     below = 0.0
     for n in range(_TERMS):
@@ -168,29 +170,29 @@ def ratio(over: float | None, under: float | None) -> float | None:
 
 def field(name: str) -> Value:
     """Return a function that reads a field of a result; it returns None if the field is missing."""
-    return operator.methodcaller("get", name)  # twice as fast as a function of our own
+    return operator.methodcaller("get", name)  # twice as fast as a Python function
 
 
 def mean_of(results: Iterable[Result], value: Value) -> float | None:
-    """Return the mean over the results whose value is known."""
+    """Return the mean of the known values."""
     values = [number for number in map(value, results) if number is not None]
     return ratio(_finite(values), len(values))
 
 
 def sum_of(results: Iterable[Result], value: Value) -> float | None:
-    """Return the sum of the values that are known; None if none is."""
+    """Return the sum of the known values; None if there are none."""
     return _finite([number for number in map(value, results) if number is not None])
 
 
 def quotient_of(results: Sequence[Result], over: Value, under: Value) -> float | None:
-    """Return the quotient of two sums, both over the results for which both numbers are known."""
+    """Return the quotient of two sums over the results for which both values are known."""
     pairs = zip(map(over, results), map(under, results), strict=True)
     known = [(a, b) for a, b in pairs if a is not None and b is not None]
     return ratio(_finite([a for a, _ in known]), _finite([b for _, b in known]))
 
 
 def _finite(values: Sequence[float]) -> float | None:
-    """Return the sum; None if there is nothing to add or it is too large for a float."""
+    """Return the sum; None if there are no values or it is too large for a float."""
     try:
         return whole if values and math.isfinite(whole := sum(values)) else None
     except OverflowError:

@@ -1,4 +1,4 @@
-"""Verdicts of scorers on an episode, kept beside it, and the choice of the effective verdict."""
+"""The verdicts of scorers, stored beside their episode, and the choice of the effective verdict."""
 
 from __future__ import annotations
 
@@ -30,16 +30,15 @@ _TYPES: dict[str, Any] = {
 class Verdict:
     """Whether the goal was met, and why.
 
-    - `passed`: True, False, or None where a person has to decide.
-    - `scorer`: who says so: "check" for a test body, "judge", "judges", "person", or what an
-      official evaluation is called.
-    - `reason`: in words; `evidence`: plain data that shows it, such as the elements that came
-      closest.
-    - `first_step`: after how many steps the goal was first met, 0 if at once; None if it never was,
-      or if nobody asked.
-    - `partial_credit`: from 0 to 1, where the task has sub-goals.
-    - `calls`: the models that the scorer has asked.
-    - `extra`: fields of a newer version that this one does not know.
+    - `passed`: True, False, or None if a person must decide.
+    - `scorer`: the source of the verdict: "check" for a test body, "judge", "judges", "person", or
+      the name of an official evaluation.
+    - `reason`: in words; `evidence`: plain data that supports it, such as the closest elements.
+    - `first_step`: the number of steps after which the goal was first met, 0 if at the start; None
+      if it was never met or not evaluated along the way.
+    - `partial_credit`: from 0 to 1, for tasks with sub-goals.
+    - `calls`: the model calls that the scorer made.
+    - `extra`: fields of a newer version that this version does not know.
     """
 
     passed: bool | None
@@ -58,10 +57,10 @@ class Verdict:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Verdict:
-        """Return the verdict that `to_json` made `data` of, keeping what is unknown in `extra`.
+        """Return the verdict that `to_json` serialised; unknown fields are kept in `extra`.
 
         Raises:
-            LookupError, TypeError, ValueError: it is not a verdict.
+            LookupError, TypeError, ValueError: the data is not a verdict.
         """
         expect(data, dict, "verdict")
         own = {n: expect(data[n], kind, n) for n, kind in _TYPES.items() if n in data}
@@ -76,10 +75,10 @@ VERDICTS = "verdicts.jsonl"
 
 
 def append(episode: Path, verdict: Verdict) -> None:
-    """Add a verdict to those of the episode in a folder.
+    """Append a verdict to those of the episode in a folder.
 
     Raises:
-        HostError: the file cannot be written to.
+        HostError: the file cannot be written.
     """
     when = datetime.now(UTC).isoformat(timespec="milliseconds")
     wire = to_wire({"when": when, **verdict.to_json()})
@@ -91,9 +90,9 @@ def append(episode: Path, verdict: Verdict) -> None:
 
 
 def verdicts(episode: Path) -> list[Verdict]:
-    """Return all verdicts on the episode in a folder, the oldest first; none if there are none.
+    """Return all verdicts on the episode in a folder, oldest first; empty if there are none.
 
-    A line that is not whole, as a full disk leaves it, is left out.
+    An incomplete line, as a full disk leaves it, is skipped.
     """
     try:
         lines = read_text(episode / VERDICTS, "replace").split("\n")
@@ -109,20 +108,20 @@ def verdicts(episode: Path) -> list[Verdict]:
 
 
 CHECK, PERSON = "check", "person"
-SINGLE, CROSS = "judge", "judges"  # one judge; several that have to agree
+SINGLE, CROSS = "judge", "judges"  # a single judge; several judges that must agree
 _WITHDRAWN = "withdrawn"
-_COUNTS = "counts"  # in the evidence: False for a verdict that only stands beside the others
-_QUESTION = "question"  # in the evidence of judges: what they were asked (`judge.question`)
+_COUNTS = "counts"  # in the evidence: False for a verdict that is recorded but does not count
+_QUESTION = "question"  # in the evidence of judges: the question they were asked (`judge.question`)
 
 
 def effective(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """Return the effective verdict of an episode's verdicts, which are given oldest first.
+    """Return the effective verdict among an episode's verdicts, given oldest first.
 
     A person outranks a check, a check outranks judges, and judges that had to agree outrank a
-    single one that was asked the same question; among equals the last one counts. A verdict that
-    decides nothing (`passed` is None) never displaces one of a check or a person, so it is
-    returned only if nobody has decided. One that only stands `beside` others is never returned.
-    Return None if there is no verdict.
+    single judge that was asked the same question. Among equals the last one counts. A verdict that
+    decides nothing (`passed` is None) never displaces that of a check or a person, so it is
+    returned only if nothing has decided. A verdict that is recorded only `beside` the others is
+    never returned. Return None if there is no verdict.
     """
     verdicts = counting(verdicts)
     if people := by_people(verdicts):
@@ -140,25 +139,26 @@ def _is_check(verdict: Verdict) -> bool:
 
 
 def beside(verdict: Verdict) -> Verdict:
-    """Return a verdict that is kept beside the others, and decides nothing."""
+    """Return a verdict that is recorded beside the others but does not count."""
     return replace(verdict, evidence={**verdict.evidence, _COUNTS: False})
 
 
 def deciding(verdict: Verdict) -> Verdict:
-    """Return a verdict that was `beside` the others as one that counts like a check's."""
+    """Return a verdict that was recorded `beside` the others as one that counts like a check's."""
     return replace(verdict, evidence={**verdict.evidence, _COUNTS: True})
 
 
 def counting(verdicts: Iterable[Verdict]) -> list[Verdict]:
-    """Return the verdicts that may decide: those that do not only stand `beside` others."""
+    """Return the verdicts that count, without those recorded only `beside` the others."""
     return [verdict for verdict in verdicts if verdict.evidence.get(_COUNTS) is not False]
 
 
 def of_judges(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """Return the effective verdict of judges' verdicts, given oldest first; None without any.
+    """Return the effective verdict among judges' verdicts, given oldest first; None without any.
 
     A single judge does not overrule several judges that were asked the same question before, even
-    if they could not agree. It counts if its question differs, for example by a changed rubric.
+    if they could not agree. It counts if its question differs, for example because the rubric
+    changed.
     """
     if not verdicts:
         return None
@@ -171,9 +171,9 @@ def of_judges(verdicts: Sequence[Verdict]) -> Verdict | None:
 
 
 def by_people(verdicts: Iterable[Verdict]) -> list[Verdict]:
-    """Return the verdicts of people that were not taken back, the oldest first.
+    """Return people's verdicts that were not withdrawn, oldest first.
 
-    A withdrawal takes back the last verdict of the same person, and only that one.
+    A withdrawal cancels the last verdict of the same person, and only that one.
     """
     stand: list[Verdict] = []
     for verdict in verdicts:
@@ -188,12 +188,12 @@ def by_people(verdicts: Iterable[Verdict]) -> list[Verdict]:
 
 
 def of_person(passed: bool | None, who: str, note: str = "") -> Verdict:
-    """Return what a person says of an episode; if `passed` is None it is only a note."""
+    """Return a person's verdict on an episode; if `passed` is None it is only a note."""
     return Verdict(passed, PERSON, note, {"who": who})
 
 
 def withdrawal(who: str, note: str = "") -> Verdict:
-    """Return the line that takes back the last verdict of a person."""
+    """Return the record that withdraws a person's last verdict."""
     return Verdict(None, PERSON, note, {"who": who, _WITHDRAWN: True})
 
 
