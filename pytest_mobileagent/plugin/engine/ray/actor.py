@@ -18,6 +18,9 @@ _QUIET = "'-Wignore:Module already imported:pytest.PytestAssertRewriteWarning'"
 class Worker:
     """Runs one session of pytest, and ends."""
 
+    def arrive(self) -> None:
+        """Do nothing: that it returns shows that the actor has a machine and runs there."""
+
     def work(self, start: dict[str, Any]) -> str:
         """Run the session; return why it ended early, as its last words, or nothing.
 

@@ -252,8 +252,10 @@ class Controller:
         starting = [node for node in self._nodes.values() if not node.has_collected]
         late = [node for node in starting if not node.about and now - node.began > _LATE]
         self._scheduler.wait_for(len(starting) - len(late))
-        nobody = late and len(late) == len(self._nodes)
-        if nobody and min(now - node.began for node in late) > _NOBODY:
+        if not late or len(late) < len(self._nodes):
+            return
+        waited = min(now - node.began for node in late)
+        if waited > _NOBODY and not any(node.has_phone for node in late):  # not only a slow machine
             why = "no machine of the cluster has had a free phone for a minute"
             self._session.shouldstop = why
 

@@ -40,8 +40,8 @@ _CALLS = 10_000  # at once: each worker waits for orders in one
 class Node:
     """One worker, with what hooks of pytest-xdist ask of its own.
 
-    `about` is what its machine has told of itself, once it has a phone there; `call` returns when
-    the worker ends.
+    `about` is what its machine reports of itself, once the worker has started there; `call` returns
+    when the worker ends.
     """
 
     def __init__(self, config: pytest.Config, name: str, workers: int, testrunuid: str) -> None:
@@ -64,6 +64,7 @@ class Node:
         self.began = time.monotonic()
         self.call: Any = None
         self._actor: Any = None
+        self._arrival: Any = None  # returns once the actor runs, before `call` begins
 
     def __repr__(self) -> str:
         return f"worker {self.gateway.id}"
@@ -82,7 +83,16 @@ class Node:
         }
         options = {"num_cpus": 0, "resources": {"phone": 1}, "max_restarts": 0}
         self._actor = ray.remote(**options, **cluster.where)(actor.Worker).remote()
+        self._arrival = self._actor.arrive.remote()
         self.call = self._actor.work.remote(start)
+
+    @property
+    def has_phone(self) -> bool:
+        """Whether a machine has given the worker one of its phones, if only just now."""
+        if self._arrival is None:
+            return False
+        arrived, _ = ray.wait([self._arrival], timeout=0)
+        return bool(arrived)
 
     def kill(self) -> None:
         """End the worker, whatever it does, or cancel its start."""

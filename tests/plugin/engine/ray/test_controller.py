@@ -169,6 +169,17 @@ def test_a_worker_that_waits_for_a_phone_is_not_waited_for_at_the_end(
     assert run.fleet.orders["gw0"][-1] is Mark.END
 
 
+@pytest.mark.parametrize("has_phone", [False, True])
+def test_a_run_ends_when_no_worker_gets_a_phone_but_waits_for_a_slow_machine(
+    run: Run, monkeypatch: pytest.MonkeyPatch, *, has_phone: bool
+) -> None:
+    monkeypatch.setattr(module, "_LATE", -1.0)
+    monkeypatch.setattr(module, "_NOBODY", -1.0)
+    monkeypatch.setattr(module.Node, "has_phone", has_phone)
+    run.controller._on_tick()
+    assert bool(run.session.shouldstop) is not has_phone
+
+
 def test_three_workers_in_a_row_that_cannot_begin_end_the_run(run: Run) -> None:
     for number in range(3):
         run.tell(f"gw{number}", "ended", why="no cable")
