@@ -1,1 +1,1 @@
-"""A small Android in Python, driven over the wire like a real one; apps are written in `sdk`."""
+"""A small Android in Python, driven over the wire like a real one; apps are written with `sdk`."""

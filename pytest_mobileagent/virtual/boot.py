@@ -1,4 +1,4 @@
-"""Boots a phone as it is sold: with the packages of its image, and the commands of its shell."""
+"""Boots a phone with its factory image: the image's packages and the shell's commands."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def boot(
     density: int = 420,
     props: Mapping[str, str] = MappingProxyType({}),
 ) -> Phone:
-    """Give a phone with some more apps, booted to its home screen."""
+    """Return a phone with additional apps, booted to its home screen."""
     phone = Phone(
         [*IMAGE, *apps],
         avd_name=avd_name,

@@ -1,4 +1,4 @@
-"""Names the packages of a phone that has the apps of some folders, without booting one."""
+"""Lists the packages of a phone with the apps of some folders, without booting one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def main(folders: Sequence[str]) -> int:
-    """Print the packages as a list in JSON; the exit status is 1 if an app is broken."""
+    """Print the packages as a JSON list; the exit status is 1 if an app is broken."""
     try:
         apps = [app for folder in folders for app in load_apps(Path(folder))]
     except (OSError, BrokenApp) as error:

@@ -1,4 +1,4 @@
-"""The command line of one phone: starts it, says where it is, and runs it until the end."""
+"""The command line of a virtual phone: starts it, prints its address, and runs it until stopped."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.wire.ports import Pair
 
 _NAME = "python -m pytest_mobileagent device"
-_PATIENCE = 2.0  # seconds that the adb server gets to list the phone before it is announced
-_ALONE = 2.0  # seconds
+_PATIENCE = 2.0  # seconds for the adb server to list the phone before the phone is announced
+_ALONE = 2.0  # seconds without a change before memory is released
 SDK = "ro.build.version.sdk"
-_ADB_PORT = "ANDROID_ADB_SERVER_PORT"  # adb's own, which the emulator follows too
+_ADB_PORT = "ANDROID_ADB_SERVER_PORT"  # adb's own variable, which the emulator respects too
 
 
 def main(argv: Sequence[str] | None = None, name: str = _NAME) -> int:
-    """Run a phone; the exit status is 0 when it was ended in an ordinary way.
+    """Run a phone; the exit status is 0 if it was stopped in an ordinary way.
 
-    `name` is what the usage text calls the command.
+    `name` is the name of the command in the usage text.
     """
     options = _parser(name).parse_args(argv)
     try:
@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None, name: str = _NAME) -> int:
 
 
 def prepare(argv: Sequence[str]) -> None:
-    """Do what takes a phone's first start, and look, so long: phones forked after it are quick."""
+    """Do the slow first boot, screenshot and dump, so that phones forked later start quickly."""
     from pytest_mobileagent.virtual.app.loading import BrokenApp
     from pytest_mobileagent.virtual.wire import ports, server  # noqa: F401
 
@@ -133,7 +133,7 @@ def _check_port(number: int) -> None:
 
 
 def _moment(text: str | None) -> datetime | None:
-    """Read a time; without a zone it is in the one that a phone starts with."""
+    """Parse a time; without a UTC offset it is in UTC, the phone's initial time zone."""
     if text is None:
         return None
     try:
@@ -144,7 +144,7 @@ def _moment(text: str | None) -> datetime | None:
 
 
 def _properties(texts: Iterable[str]) -> dict[str, str]:
-    """Read properties that are given as NAME=VALUE."""
+    """Parse properties given as NAME=VALUE."""
     from pytest_mobileagent.virtual.kernel.properties import refusal  # `--help` is quick
 
     props = {}
@@ -168,7 +168,7 @@ def boot(
     name: str = "virtual",
     props: Mapping[str, str] = MappingProxyType({}),
 ) -> Phone:
-    """Boot a phone with the apps of some folders; of two with the same name the last counts."""
+    """Boot a phone with the apps of some folders; a later app replaces one of the same package."""
     from pytest_mobileagent.virtual.app.loading import load_apps  # `--help` is quick
     from pytest_mobileagent.virtual.boot import boot as booted
 
@@ -228,7 +228,7 @@ async def _serve(options: argparse.Namespace, phone: Phone, ports: Pair) -> None
 
 
 async def _save_memory(phone: Phone) -> None:
-    """Give back, where the system can take it, what pictures have used of a phone left alone."""
+    """Return memory used for pictures to the operating system while the phone is left alone."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     seen = saved = 0
     while trim:
@@ -241,7 +241,7 @@ async def _save_memory(phone: Phone) -> None:
 
 @asynccontextmanager
 async def _controller(options: argparse.Namespace, phone: Phone) -> AsyncIterator[dict[str, int]]:
-    """Serve the gRPC controller, if it is wanted, and give what is told of it."""
+    """Serve the gRPC controller, if requested, and yield what is announced about it."""
     if options.grpc is None:
         yield {}
         return
@@ -252,7 +252,7 @@ async def _controller(options: argparse.Namespace, phone: Phone) -> AsyncIterato
 
 
 def _when_input_ends(stop: Callable[[], None]) -> None:
-    """Call `stop` at the end of standard input; a terminal is left to whoever types there."""
+    """Call `stop` at the end of standard input, unless it is a terminal."""
     loop = asyncio.get_running_loop()
 
     def read() -> None:
@@ -271,7 +271,7 @@ def _when_input_ends(stop: Callable[[], None]) -> None:
 
 
 def _read_to_the_end() -> bool:
-    """Read what there is on standard input; True if that was its end."""
+    """Read the available standard input; return True if it has ended."""
     if sys.stdin is None:
         return True
     poll = select.poll()

@@ -1,4 +1,4 @@
-"""The phone: its services put together, and what the world may do with it."""
+"""The phone: its services assembled, and the operations on it from outside."""
 
 from __future__ import annotations
 
@@ -60,15 +60,17 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.app.app import App
     from pytest_mobileagent.virtual.system.accessibility.nodes import Screen
 
-BOOTED = "default_boot"  # the snapshot that is taken once the phone is up
+BOOTED = "default_boot"  # the snapshot taken when the phone has booted
 
 
 class Phone:
     """A phone with the given apps, off until it is started. All of it is synchronous.
 
-    Its services, in the order in which they are built and restored: each is made of those that its
-    class names, which stand above it. What two need of each other, the upper one's `link`
-    is given afterwards. Those that can save and load are part of snapshots.
+    The attributes list its services in the order in which they are built and restored. Each service
+    is built from the earlier services that its constructor's parameters name; if an earlier service
+    needs a later one, the later one is passed to its `link` method afterwards. Services that can
+    save
+    and load are part of snapshots.
     """
 
     clock: Clock
@@ -112,7 +114,7 @@ class Phone:
     finger: Finger
     touchscreen: Touchscreen
     ui_automation: UiAutomation
-    accessibility_services: AccessibilityServices  # late: those that it starts look at all
+    accessibility_services: AccessibilityServices  # last: these may use all others
     init: Init
 
     def __init__(
@@ -150,7 +152,7 @@ class Phone:
         self.props.watch("persist.sys.timezone", self._move)
 
     def _build(self, given: Mapping[str, object]) -> None:
-        """Make each service of what it names, and then tell those that need a later one."""
+        """Build each service from those it names, then link those that need a later one."""
         made = {**given, **vars(self)}
         for name, kind in services().items():
             if name not in made:
@@ -161,12 +163,12 @@ class Phone:
                 link(made[name], **{each: made[each] for each in needs(link)})
 
     def parts(self) -> dict[str, Part]:
-        """Give the services that snapshots take along."""
+        """Return the services that are part of snapshots."""
         made = {name: vars(self)[name] for name in services()}
         return {name: part for name, part in made.items() if isinstance(part, Part)}
 
     def start(self) -> None:
-        """Switch it on for the first time: its apps are installed, its home screen is shown."""
+        """Switch the phone on for the first time: install its apps and show the home screen."""
         self.init.boot()
         self.snapshots.save(BOOTED)
 
@@ -185,7 +187,7 @@ class Phone:
 
     @property
     def version(self) -> int:
-        """A number that rises whenever what is on the screen may have changed."""
+        """A number that increases whenever the screen may have changed."""
         return self.changes.version
 
     @property
@@ -196,13 +198,13 @@ class Phone:
 
 @cache
 def services() -> dict[str, type]:
-    """Give the classes of the services that a phone has, in their order."""
+    """Return the classes of a phone's services, in order."""
     return get_type_hints(Phone)
 
 
 @cache
 def needs(made: Callable[..., object]) -> tuple[str, ...]:
-    """Give the names of what a class, or its method, is to be given."""
+    """Return the names of the required parameters of a class or method."""
     given = inspect.signature(made).parameters.values()
     varied = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
     wanted = [each for each in given if each.default is each.empty and each.kind not in varied]

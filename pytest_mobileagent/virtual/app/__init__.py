@@ -1,1 +1,1 @@
-"""Apps and their activities, as the system knows them."""
+"""Apps and their activities, as the system sees them."""

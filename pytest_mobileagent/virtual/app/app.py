@@ -1,4 +1,4 @@
-"""What the system asks of an app and of its activities; `sdk` adds what authors use."""
+"""What the system requires of apps and their activities; `sdk` adds the interface for authors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class App:
-    """One installed app."""
+    """An installed app."""
 
     package: ClassVar[str]
     label: ClassVar[str]
@@ -32,13 +32,13 @@ class App:
     icon: ClassVar[Icon | bytes | None] = None  # bytes are an encoded picture
     activities: ClassVar[Sequence[type[Activity]]] = ()
     system: ClassVar[bool] = False
-    permissions: ClassVar[Sequence[str]] = ()  # that it requests; install-time ones are granted
+    permissions: ClassVar[Sequence[str]] = ()  # requested; install-time ones are granted
     services: ClassVar[Sequence[str]] = ()
     accessibility_services: ClassVar[Mapping[str, Callable[[App], AccessibilityService]]] = {}
-    foreground_services: ClassVar[Sequence[str]] = ()  # that run whenever the app does
-    input_methods: ClassVar[Mapping[str, str]] = {}  # labels by id
+    foreground_services: ClassVar[Sequence[str]] = ()  # run whenever the app's process runs
+    input_methods: ClassVar[Mapping[str, str]] = {}  # labels by input method id
     instrumentations: ClassVar[Sequence[Instrumentation]] = ()
-    providers: ClassVar[Sequence[type[Provider]]] = ()  # of content:// URIs
+    providers: ClassVar[Sequence[type[Provider]]] = ()  # serving content:// URIs
     accent: ClassVar[str] = "#3F51B5"  # the theme's colour
     data_dir: str = ""
 
@@ -51,37 +51,40 @@ class App:
 
     @property
     def dark(self) -> bool | None:
-        """Whether the app wears its night theme; None leaves that to the phone."""
+        """Whether the app uses its night theme; None follows the phone's setting."""
         return None
 
     def install(self) -> None:
-        """Create databases and preferences: at first boot, and after `pm clear`."""
+        """Create databases and preferences; called at first boot and after `pm clear`."""
 
     def furnish(self) -> None:
-        """Put into the phone's own databases what a new phone with this app has: once, ever."""
+        """Add the data that a new phone with this app has to the phone's own databases, once."""
 
     def on_broadcast(self, intent: Intent) -> str | Reply | None:
-        """Answer a broadcast with result data; None when the app has no receiver for it."""
+        """Return the result data for a broadcast, or None if the app has no receiver for it."""
 
     def on_typed(self, text: str) -> bool:
-        """Take what a keyboard types while an input method of this app is in use, or leave it."""
+        """Handle text typed while an input method of this app is in use.
+
+        Returns whether the text was handled; if not, it is typed into the focused field.
+        """
         return False
 
     def database(self, name: str) -> Database:
-        """Give a database of the app's own, made when first written."""
+        """Return a database of the app; the file is created on the first write."""
         if name not in self._databases:
             path = f"{self.data_dir}/databases/{name}"
             self._databases[name] = Database(self.phone.files, path, self.uid)
         return self._databases[name]
 
     def preferences(self, name: str | None = None) -> Preferences:
-        """Give a preferences file, the app's default one unless named."""
+        """Return a preferences file, by default the app's default one."""
         name = name or f"{self.package}_preferences"
         return Preferences(self.phone.files, f"{self.data_dir}/shared_prefs/{name}.xml", self.uid)
 
     @property
     def locale(self) -> Locale:
-        """The language that the app speaks: how it writes dates, times and numbers."""
+        """The app's language, which determines how dates, times and numbers are written."""
         return self.phone.locales.of(self.package)
 
     @property
@@ -90,7 +93,7 @@ class App:
         return self.t(self.label)
 
     def t(self, english: str, **values: object) -> str:
-        """Give a text in the app's language, with `{name}` for each of the values filled in.
+        """Return a text in the app's language, with each `{name}` replaced by its value.
 
         Translations are in `strings/<language>.toml` beside the app's module.
         """
@@ -99,83 +102,84 @@ class App:
 
 
 class Activity:
-    """One screen of an app."""
+    """A screen of an app."""
 
-    name: ClassVar[str]  # class name as in a manifest: .Main, or in full
+    name: ClassVar[str]  # class name as in a manifest: ".Main", or fully qualified
     title: ClassVar[str] = ""
-    main: ClassVar[Sequence[str] | None] = None  # categories of MAIN; the first one's: LAUNCHER
-    actions: ClassVar[Sequence[str]] = ()  # implicit intents that it answers
-    schemes: ClassVar[Sequence[str]] = ()  # of data URIs that it takes with these actions
+    main: ClassVar[Sequence[str] | None] = None  # of MAIN; None: LAUNCHER for the first activity
+    actions: ClassVar[Sequence[str]] = ()  # implicit intents that the activity answers
+    schemes: ClassVar[Sequence[str]] = ()  # of data URIs accepted with these actions
     hosts: ClassVar[Sequence[str]] = ()  # of those URIs: "example.org", "*.example.org"
-    mime_types: ClassVar[Sequence[str]] = ()  # that it takes with these actions: "image/*"
-    filters: ClassVar[Sequence[Filter]] = ()  # for what the four above cannot say
+    mime_types: ClassVar[Sequence[str]] = ()  # accepted with these actions: "image/*"
+    filters: ClassVar[Sequence[Filter]] = ()  # for more specific conditions
     exported: ClassVar[bool] = True
-    refresh: ClassVar[bool] = False  # content shows running time: drawn anew every second
+    refresh: ClassVar[bool] = False  # content shows running time: redrawn every second
     secure: ClassVar[bool] = False  # black in screenshots
-    fullscreen: ClassVar[bool] = False  # under the bars too, over the wallpaper
-    translucent: ClassVar[bool] = False  # the activity below is seen behind it, darkened
-    show_when_locked: ClassVar[bool] = False  # it is seen above the lock screen
-    no_history: ClassVar[bool] = False  # it ends as soon as another activity covers it
-    exclude_from_recents: ClassVar[bool] = False  # the overview does not show its task
-    bar_ink: str = "on_surface"  # colour of the bars' signs
+    fullscreen: ClassVar[bool] = False  # extends under the bars, over the wallpaper
+    translucent: ClassVar[bool] = False  # the activity below stays visible, dimmed
+    show_when_locked: ClassVar[bool] = False  # shown above the lock screen
+    no_history: ClassVar[bool] = False  # finishes as soon as another activity covers it
+    exclude_from_recents: ClassVar[bool] = False  # its task is not shown in the overview
+    bar_ink: str = "on_surface"  # colour of the icons in the bars
 
     def __init__(self, app: App, intent: Intent) -> None:
         self.app = app
         self.intent = intent
         self.state: dict[str, Any] = {}
 
-    # What an author overrides.
+    # Methods for authors to override.
 
     def on_create(self) -> None:
-        """Fill `state` when the activity starts: JSON data, as snapshots keep it so."""
+        """Initialise `state` when the activity starts, with JSON data that snapshots can store."""
 
     def content(self) -> View:
         """Build the screen."""
         raise NotImplementedError
 
     def dialog(self) -> Dialog | None:
-        """Build what is shown over the screen, while there is something."""
+        """Build the dialog to show over the screen, or return None for no dialog."""
         return None
 
     def on_back(self) -> bool:
-        """Handle back; True if there is nothing more to do."""
+        """Handle Back; return True if it was handled, or False to let the activity finish."""
         return False
 
     def on_resume(self) -> None:
-        """Act when the activity comes to the front, also after `on_create`."""
+        """React to the activity coming to the front, also after `on_create`."""
 
     def on_swipe(self, direction: str) -> None:
-        """Act on a finger moved where nothing scrolls.
+        """Handle a swipe where nothing scrolls.
 
-        It went "up", "down", "left" or "right"; in a mirrored layout the latter two are told
-        the other way round, so that "left" always leads on.
+        `direction` is "up", "down", "left" or "right". In a mirrored layout left and right are
+        swapped,
+        so that "left" always moves forward.
         """
 
     def on_pinch(self, scale: float) -> None:
-        """Act on two fingers that moved apart, to `scale` times their distance, or together."""
+        """Handle a two-finger pinch; `scale` is the ratio of the final to the initial distance."""
 
     def on_result(self, request: str, result: dict[str, Any]) -> None:
-        """Take what an activity that this one started has given to `finish`."""
+        """Handle the result that an activity started by this one passed to `finish`."""
 
     def on_permission(self, request: str, granted: Mapping[str, bool]) -> None:
-        """Take the answer to `request_permission`: what is granted now."""
+        """Handle the answer to `request_permission`: which permissions are granted now."""
 
     def on_intent(self, intent: Intent) -> None:
-        """Take a new intent while already at the top."""
+        """Handle a new intent that arrives while the activity is already on top."""
 
-    # What the system asks.
+    # Methods called by the system.
 
     def t(self, english: str, **values: object) -> str:
-        """Give a text in the app's language, with `{name}` for each of the values filled in."""
+        """Return a text in the app's language, with each `{name}` replaced by its value."""
         return self.app.t(english, **values)
 
     @classmethod
     def intent_filters(cls) -> list[Filter]:
-        """Give the filters of this activity, but for the one of its icon."""
+        """Return the activity's intent filters, except the one for its launcher icon."""
         own = Filter(cls.actions, cls.schemes, cls.hosts, (), cls.mime_types, lenient=True)
         return [own, *cls.filters]
 
     @classmethod
     def component(cls, package: str) -> str:
-        """Give the component name: package/class."""
+        """Return the component name: package/class."""
         return f"{package}/{class_name(package, cls.name)}"

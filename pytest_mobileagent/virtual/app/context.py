@@ -1,4 +1,4 @@
-"""What an app needs of the phone that it runs on, whatever phone that is."""
+"""What an app requires of the phone it runs on."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
 
 
 class AccessibilityService(Protocol):
-    """A service of an app that is told of events; made when it is bound."""
+    """An app's service that receives accessibility events; created when the service is bound."""
 
     def start(self) -> None:
-        """Begin: it has been enabled."""
+        """Start the service, which has just been enabled."""
 
     def stop(self) -> None:
-        """End at once: it is not enabled any more, or its app is gone."""
+        """Stop immediately: the service has been disabled, or its app is gone."""
 
 
 class Locales(Protocol):
-    """The languages of apps, and their texts in them."""
+    """The languages of apps, and the translations of their texts."""
 
     def of(self, package: str, /) -> Locale: ...
     def text(self, package: str, folder: Path, english: str, /) -> str: ...
 
 
 class Context(Protocol):
-    """The services behind apps and their providers."""
+    """The services available to apps and their providers."""
 
     clock: Clock
     files: FileSystem

@@ -1,4 +1,4 @@
-"""Finds the apps in a folder: every Python file or package in it may define some."""
+"""Find the apps in a folder: each Python file or package in it may define some."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 PREFIX = "virtual_apps"
 
 
-class BrokenApp(Exception):  # noqa: N818 - says what is wrong, not that something is
-    """The code of an app cannot be used; where in it, and why."""
+class BrokenApp(Exception):  # noqa: N818 - describes a state, not an error condition
+    """The code of an app cannot be used; the message says where and why."""
 
     @classmethod
     def by(cls, error: Exception, source: Path) -> BrokenApp:
-        """Describe an error by the last line that it went through in the app's own folder."""
+        """Describe an error by the last line in the app's own folder that it passed through."""
         if isinstance(error, SyntaxError) and error.filename:
             return cls(f"{error.filename}:{error.lineno}: SyntaxError: {error.msg}")
         folder = source.resolve().parent
@@ -34,7 +34,7 @@ class BrokenApp(Exception):  # noqa: N818 - says what is wrong, not that somethi
 
 
 def load_apps(folder: Path) -> list[type[App]]:
-    """Give the apps of a folder, by package name."""
+    """Return the apps defined in a folder, in the order of their package names."""
     if not folder.is_dir():
         raise BrokenApp(f"there is no folder of apps at {folder}")
     found: dict[str, type[App]] = {}
@@ -52,7 +52,7 @@ def load_apps(folder: Path) -> list[type[App]]:
 
 
 def _apps_in(module: ModuleType) -> list[type[App]]:
-    """Give the apps that a module defines or, being a package, imports from its own modules."""
+    """Return the apps that a module defines or, for a package, imports from its own modules."""
     return [
         value
         for value in vars(module).values()
@@ -64,7 +64,7 @@ def _apps_in(module: ModuleType) -> list[type[App]]:
 
 
 def _check(app: type[App]) -> None:
-    """Demand of an app what a manifest demands."""
+    """Check that an app has the attributes that a manifest requires."""
     wanted = [(app, "label"), *((activity, "name") for activity in app.activities)]
     for kind, attribute in wanted:
         if not hasattr(kind, attribute):
@@ -73,7 +73,7 @@ def _check(app: type[App]) -> None:
 
 
 def _load(stem: str, source: Path) -> ModuleType:
-    """Import a file under a name of its own, so that no other module is shadowed by it."""
+    """Import a file under a unique module name, so that it does not shadow any other module."""
     name = f"{PREFIX}_{zlib.crc32(str(source.resolve()).encode()):08x}_{stem}"
     if name in sys.modules:
         return sys.modules[name]

@@ -1,4 +1,4 @@
-"""What a content provider is: data of an app behind URIs, kept in its SQLite database."""
+"""Content providers: an app's data, stored in its SQLite database and addressed by URIs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ProviderError(Exception):
-    """An exception that a provider throws at its caller; `kind` is its Java class."""
+    """An exception that a provider throws to its caller; `kind` is its Java class."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
@@ -26,7 +26,7 @@ class ProviderError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Which columns and rows are wanted; `args` stand for the question marks in `where`."""
+    """The columns and rows that a query asks for; `args` replace the question marks in `where`."""
 
     projection: tuple[str, ...] = ()  # all columns if empty
     where: str = ""
@@ -34,7 +34,7 @@ class Ask:
     sort: str = ""
 
     def within(self, condition: str, args: Sequence[Any]) -> Ask:
-        """Add a condition, whose own arguments come first."""
+        """Return the query with an added condition, whose arguments come first."""
         if not condition:
             return self
         both = f"({condition}) AND ({self.where})" if self.where else condition
@@ -43,27 +43,27 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What a query found."""
+    """The result of a query."""
 
     columns: tuple[str, ...]
     values: Sequence[Sequence[Any]]
 
     def dicts(self) -> list[dict[str, Any]]:
-        """Give the rows by column name."""
+        """Return the rows as dictionaries by column name."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.values]
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What is behind a path: `#` and `*` of the path are the arguments of `where`."""
+    """The table behind a path; `#` and `*` in the path are the arguments of `where`."""
 
-    source: str  # the table or view that is read
+    source: str  # the table or view to read
     where: str = ""
-    into: str = ""  # the table that is written, if another
+    into: str = ""  # the table to write, if it is a different one
     type: str = ""
     sort: str = ""
-    columns: tuple[str, ...] = ()  # what may be asked for, if not all
-    defaults: Mapping[str, Any] = field(default_factory=dict)  # of rows that are inserted
+    columns: tuple[str, ...] = ()  # the columns that may be queried; empty for all
+    defaults: Mapping[str, Any] = field(default_factory=dict)  # values for new rows
 
 
 class Owner(Protocol):
@@ -72,11 +72,11 @@ class Owner(Protocol):
     phone: Context
 
     def database(self, name: str) -> Database:
-        """Give a database of the app's own."""
+        """Return a database of the app."""
 
 
 class Provider:
-    """Answers for its authorities; one that only has tables needs to say no more than which."""
+    """Serves its authorities; a provider that only exposes tables just has to list them."""
 
     authorities: ClassVar[Sequence[str]] = ()
     database_name: ClassVar[str] = ""
@@ -92,26 +92,26 @@ class Provider:
         return self.app.database(self.database_name)
 
     def table(self, uri: Uri) -> tuple[Table, tuple[str, ...]]:
-        """Find what a URI means, and what it names."""
+        """Return the table that a URI refers to, and the values for its path's placeholders."""
         for pattern, table in self.tables.items():
             if (found := uri.match(pattern)) is not None:
                 return table, found
         raise ProviderError("IllegalArgumentException", f"Unknown URL {uri}")
 
     def query(self, uri: Uri, ask: Ask) -> Rows | None:
-        """Give the rows that are asked for; None is no cursor."""
+        """Return the rows that match; None stands for a null cursor."""
         table, found = self.table(uri)
         ask = ask.within(table.where, found)
         return self.select(table.source, ask, sort=table.sort, allowed=table.columns)
 
     def insert(self, uri: Uri, values: Values) -> str | None:
-        """Add a row, and give its URI."""
+        """Add a row and return its URI."""
         table, _ = self.table(uri)
         number = self.add(table.into or table.source, {**table.defaults, **values})
         return f"{uri}/{number}"
 
     def update(self, uri: Uri, values: Values, ask: Ask) -> int:
-        """Change the rows that are meant, and give how many they are."""
+        """Change the matching rows and return their number."""
         table, found = self.table(uri)
         changes = ", ".join(f"{_name(column)} = ?" for column in values)
         condition, args = self._meant(table, ask.within(table.where, found))
@@ -119,24 +119,24 @@ class Provider:
         return self.run(sql, *values.values(), *args)
 
     def delete(self, uri: Uri, ask: Ask) -> int:
-        """Remove the rows that are meant, and give how many they were."""
+        """Delete the matching rows and return their number."""
         table, found = self.table(uri)
         condition, args = self._meant(table, ask.within(table.where, found))
         sql = f"DELETE FROM {table.into or table.source} WHERE {condition}"
         return self.run(sql, *args)
 
     def call(self, method: str, arg: str | None, extras: Values) -> Values | None:
-        """Run a method of the provider's own; None if there is none with this name."""
+        """Run a provider-specific method; return None if there is no method of this name."""
         return None
 
     def type_of(self, uri: Uri) -> str | None:
-        """Give the MIME type of what a URI means."""
+        """Return the MIME type for a URI, or None if it is unknown."""
         try:
             return self.table(uri)[0].type or None
         except ProviderError:
             return None
 
-    # Parts, for those that do more.
+    # Building blocks for providers that do more than expose tables.
 
     def select(self, source: str, ask: Ask, *, sort: str = "", allowed: Sequence[str] = ()) -> Rows:
         """Query a table or view of the database."""
@@ -154,7 +154,7 @@ class Provider:
             raise sql_error(error, sql) from None
 
     def add(self, table: str, values: Values) -> int:
-        """Insert a row into a table of the database, and give its id."""
+        """Insert a row into a table of the database and return its id."""
         names = ", ".join(map(_name, values))
         marks = ", ".join("?" * len(values))
         sql = f"INSERT INTO {table} ({names}) VALUES ({marks})"
@@ -164,25 +164,25 @@ class Provider:
             raise sql_error(error, sql) from None
 
     def change(self, table: str, number: int, values: Values, by: str = "_id") -> int:
-        """Change the rows that have a number in a column, and give how many."""
+        """Change the rows whose column `by` equals `number`, and return how many changed."""
         changes = ", ".join(f"{_name(column)} = ?" for column in values)
         sql = f"UPDATE {table} SET {changes} WHERE {by} = ?"
         return self.run(sql, *values.values(), number)
 
     def run(self, sql: str, *args: Any) -> int:
-        """Run a statement that changes rows, and give how many."""
+        """Run a statement that changes rows, and return how many changed."""
         try:
             return self.db.change(sql, *args)
         except sqlite3.Error as error:
             raise sql_error(error, sql) from None
 
     def ids(self, source: str, ask: Ask, column: str = "_id") -> list[int]:
-        """Give the ids of the rows that are meant."""
+        """Return the ids of the matching rows."""
         found = self.select(source, replace(ask, projection=(column,), sort=""))
         return sorted({row[0] for row in found.values})
 
     def _meant(self, table: Table, ask: Ask) -> tuple[str, tuple[Any, ...]]:
-        """Give a condition on the table that is written, which may not be the one that is read."""
+        """Return a condition for the table to write, which may differ from the one that is read."""
         if not table.into:
             return ask.where or "1", ask.args
         numbers = self.ids(table.source, ask)
@@ -190,7 +190,7 @@ class Provider:
 
 
 def sql_error(error: sqlite3.Error, sql: str) -> ProviderError:
-    """Word an error of SQLite as Android does."""
+    """Convert an SQLite error to the exception that Android throws."""
     code = getattr(error, "sqlite_errorcode", 1) or 1
     name = getattr(error, "sqlite_errorname", "SQLITE_ERROR")
     if isinstance(error, sqlite3.IntegrityError):
@@ -201,7 +201,7 @@ def sql_error(error: sqlite3.Error, sql: str) -> ProviderError:
 
 
 def _name(column: str) -> str:
-    """Allow only what can be the name of a column."""
+    """Return a column's name; raise a syntax error if it cannot be the name of a column."""
     if not column.replace("_", "a").isalnum():
         message = f'near "{column}": syntax error (code 1 SQLITE_ERROR[1])'
         raise ProviderError("android.database.sqlite.SQLiteException", message)

@@ -1,4 +1,4 @@
-"""Appium's helper app, io.appium.settings: what its APK does on a phone that it is installed on."""
+"""Appium's helper app, io.appium.settings: the behaviour of its APK once it is installed."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ _ACTION = re.compile(r"/(\w+)/")
 
 
 class Start(Activity):
-    """The entry: starts the service that stays in the foreground, and goes away."""
+    """The launcher activity: starts the foreground service and finishes."""
 
     name = ".Settings"
     main = (LAUNCHER,)
 
     def on_create(self) -> None:
-        """Leave at once."""
+        """Finish at once."""
         if self.intent.action in ("", MAIN):
             self.finish()
 
     def content(self) -> View:
-        """Show nothing; it is never seen."""
+        """Return an empty view, which is never visible."""
         return Column([], height=MATCH)
 
 
 class Helper(App):
-    """What the app does; the rest comes from its APK."""
+    """The app's behaviour; everything else comes from its APK."""
 
     package = PACKAGE
-    screens = (Start,)  # in the place of those that are made from the manifest
+    screens = (Start,)  # replace those that are created from the manifest
     foreground_services = (f"{PACKAGE}.ForegroundService",)
 
     def on_broadcast(self, intent: Intent) -> Reply | None:
@@ -64,7 +64,7 @@ class Helper(App):
             return Reply(0)
 
     def on_typed(self, text: str) -> bool:
-        """Take what is typed while one of its input methods is in use."""
+        """Handle text typed while one of the app's input methods is in use."""
         ime = self.phone.ime
         if ime.current == UNICODE_IME:
             ime.commit(from_utf7(text))
@@ -77,7 +77,7 @@ class Helper(App):
 
 
 def from_utf7(text: str) -> str:
-    """Decode IMAP's UTF-7: & begins what is in base64, - ends it, and &- is &."""
+    """Decode IMAP's UTF-7: & starts a base64 sequence, - ends it, and &- stands for &."""
 
     def decoded(match: re.Match[str]) -> str:
         if not match[1]:
@@ -92,7 +92,7 @@ def from_utf7(text: str) -> str:
 
 
 def _clipboard(phone: Phone, _: dict[str, Any]) -> str:
-    """Give the clipboard, which since Android 10 only the input method in use may read."""
+    """Return the clipboard, which since Android 10 only the current input method may read."""
     if phone.ime.current != APPIUM_IME:
         return ""
     return base64.b64encode(phone.clipboard.text.encode()).decode()
@@ -115,7 +115,7 @@ def _list_locales(phone: Phone, _: dict[str, Any]) -> str:
 
 
 def _location(phone: Phone, _: dict[str, Any]) -> str:
-    """Give the last position that is known, if apps may know it."""
+    """Return the last known position, if apps may access the location."""
     if phone.settings.text("secure", "location_mode", "0") == "0":
         raise ValueError("the location is switched off")
     message = "The current location has been successfully retrieved from Location Manager"

@@ -1,4 +1,4 @@
-"""The share sheet: a preview of what is shared, and the apps that take it."""
+"""The share sheet: a preview of the shared content, and the apps that accept it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MEDIA = "content://media/"
 
 
 class ChooserActivity(Sheet):
-    """Lists the apps that answer the intent in its extras."""
+    """Lists the apps that can handle the intent in its extras."""
 
     name = ".ChooserActivity"
     main = ()
@@ -123,7 +123,7 @@ class ChooserActivity(Sheet):
 
 
 class IntentResolver(App):
-    """The app that holds the share sheet."""
+    """The app that contains the share sheet."""
 
     package, label = "com.android.intentresolver", "IntentResolver"
     version_name, version_code = "14", 34

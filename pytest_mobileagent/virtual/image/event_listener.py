@@ -1,6 +1,6 @@
-"""The event listener: an app whose accessibility service tells events to whoever connects.
+"""The event listener: an app whose accessibility service sends events to connected clients.
 
-docs/events.md describes the protocol, for those who write the app for real phones.
+docs/events.md describes the protocol, for authors of the app for real phones.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 PACKAGE = "org.mobileagent.listener"
 ADDRESS = f"localabstract:{PACKAGE}"
 PROTOCOL = 1
-KEPT = 5000  # events that can be asked for again
+KEPT = 5000  # events that a client can request again
 LONGEST_REQUEST = 4096
 _DEFAULTS = {each.name: each.default for each in fields(AccessibilityEvent)}
-_NOT_FIELDS = ("time", "source")  # told under names that say more
+_NOT_FIELDS = ("time", "source")  # sent under more specific names
 
 
 class ListenerService:
@@ -44,12 +44,12 @@ class ListenerService:
         self._unsubscribe: Callable[[], None] = lambda: None
 
     def start(self) -> None:
-        """Listen, to events and at the socket."""
+        """Subscribe to events and listen at the socket."""
         self._unsubscribe = self._phone.events.subscribe(self._hear, windows=True)
         self._phone.sockets[ADDRESS] = self._serve
 
     def stop(self) -> None:
-        """Stop both, and hang up on who is connected."""
+        """Unsubscribe, close the socket and disconnect all clients."""
         self._unsubscribe()
         self._phone.sockets.pop(ADDRESS, None)
         for client in tuple(self._clients):
@@ -113,7 +113,7 @@ class ListenerService:
 
 
 class _Client:
-    """Who is connected, and the lines that it is told next."""
+    """A connected client, and the lines still to be sent to it."""
 
     def __init__(self, stream: Connection) -> None:
         self.stream = stream
@@ -130,7 +130,7 @@ async def _send(client: _Client) -> None:
 
 
 async def _requests(stream: Connection) -> Any:
-    """Yield what a client asks, one JSON object a line; what is none ends the connection."""
+    """Yield a client's requests, one JSON object per line; an invalid line ends the connection."""
     buffer = b""
     while data := await stream.read():
         *lines, buffer = (buffer + data).split(b"\n")
@@ -149,7 +149,7 @@ def _line(told: Mapping[str, Any]) -> bytes:
 
 
 class EventListener(App):
-    """The app; it has no screen."""
+    """The event listener's app, which has no screen."""
 
     package, label = PACKAGE, "Event listener"
     services: ClassVar = (".ListenerService",)

@@ -1,4 +1,4 @@
-"""The measures of the home screen, which follow from the display."""
+"""The dimensions of the home screen, derived from the display."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.ui.metrics import Metrics
     from pytest_mobileagent.virtual.ui.views import Edges
 
-SIDES = 12  # dp beside the pages
+SIDES = 12  # dp on either side of the pages
 SEARCH = 68  # dp of the search bar
-LARGEST, SMALLEST = 56, 24  # dp of an icon
-LEGIBLE = 28  # dp of an icon that has a label
-BESIDE = 88  # dp of the icons and the search that every page has, where they stand beside it
-TABLET = 600  # dp of its shorter side
+LARGEST, SMALLEST = 56, 24  # dp, icon sizes
+LEGIBLE = 28  # dp, smallest icon that has a label
+BESIDE = 88  # dp, width of the hotseat in landscape, where it is beside the pages
+TABLET = 600  # dp, from which shorter side a display is a tablet
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The sizes, in dp, of the home screen on a display: they follow from what there is."""
+    """The dimensions, in dp, of the home screen on a display."""
 
     width: float
     height: float
@@ -29,38 +29,38 @@ class Grid:
 
     @classmethod
     def of(cls, metrics: Metrics) -> Grid:
-        """Measure a display."""
+        """Return the grid for a display."""
         density = metrics.density
         return cls(metrics.width_px / density, metrics.height_px / density, metrics.font_scale)
 
     @property
     def columns(self) -> int:
-        """How many icons stand side by side among all apps."""
+        """The number of columns in the list of all apps."""
         return COLUMNS if min(self.width, self.height) < TABLET else COLUMNS + 1
 
     @property
     def wide(self) -> bool:
-        """Whether what every page has stands beside the pages: a phone lies on its side."""
+        """Whether the hotseat is placed beside the pages: on a phone in landscape."""
         return self.width > self.height < TABLET
 
     @property
     def top(self) -> int:
-        """Height, in dp, above the pages, of which the status bar takes a part."""
+        """The height, in dp, above the pages, which includes the status bar."""
         return 28 if self.wide else 40
 
     @property
     def dots(self) -> int:
-        """Height of the row that tells the page."""
+        """The height of the row of page indicator dots."""
         return 16 if self.wide else 24
 
     @property
     def bottom(self) -> int:
-        """Height below all."""
+        """The height below everything else."""
         return 24 if self.wide else 32
 
     @property
     def cell(self) -> tuple[float, float]:
-        """Width and height of a place on a page."""
+        """The width and height of a cell on a page."""
         width, height = self.width - 2 * SIDES, self.height - self.top - self.dots - self.bottom
         if self.wide:
             return (width - BESIDE) / COLUMNS, height / ROWS
@@ -68,25 +68,25 @@ class Grid:
 
     @property
     def seat(self) -> float:
-        """Height of a place among the icons that every page has."""
+        """The height of a cell in the hotseat."""
         if self.wide:
             return (self.height - self.top - self.bottom) / (COLUMNS + 1)
         return min(LARGEST + 20, self.height / 8)
 
     def place(self, at: int) -> tuple[float, float, Edges]:
-        """Give width, height and margin of one of these places."""
+        """Return the width, height and margin of the hotseat cell at index `at`."""
         if self.wide:
             return BESIDE, self.seat, (0, at * self.seat, 0, 0)
         return self.cell[0], self.seat, (at * self.cell[0], 0, 0, 0)
 
     @property
     def label(self) -> float:
-        """Height of the label under an icon, 0 where there is no room for one."""
+        """The height of the label under an icon, or 0 if there is no room for one."""
         label = 10 + 16 * self.font_scale
         return label if self.cell[1] >= LEGIBLE + label else 0
 
     @property
     def icon(self) -> float:
-        """Size of an icon, which leaves room for the label."""
+        """The size of an icon, which leaves room for the label."""
         width, height = self.cell
         return max(SMALLEST, min(LARGEST, width - 10, height - 4 - (self.label or 6)))

@@ -1,4 +1,4 @@
-"""The launcher: home screen, all apps and the overview of recent tasks, like a Pixel's."""
+"""The launcher: home screen, all apps and the overview of recent tasks, modelled on a Pixel's."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DETAILS = "android.settings.APPLICATION_DETAILS_SETTINGS"
 
 
 class NexusLauncherActivity(Activity):
-    """The one activity of the launcher; `state["view"]` is home, apps or overview."""
+    """The launcher's only activity; `state["view"]` is home, apps or overview."""
 
     name = ".NexusLauncherActivity"
     main = (HOME,)
@@ -36,7 +36,7 @@ class NexusLauncherActivity(Activity):
 
     @property
     def bar_ink(self) -> str:  # type: ignore[override]
-        """White over the wallpaper."""
+        """The colour of the bar icons: white over the wallpaper."""
         return "on_surface" if self.state["view"] == "apps" else INK
 
     def on_create(self) -> None:
@@ -45,19 +45,19 @@ class NexusLauncherActivity(Activity):
         self.state = {"view": "home", "page": 0, "search": "", "items": items}
 
     def on_intent(self, intent: Intent) -> None:
-        """Come home, whatever was shown."""
+        """Return to the home screen for HOME, or open all apps for ALL_APPS."""
         if HOME in intent.categories:
             self.set(view="home", search="")
         elif intent.action == ALL_APPS:
             self.set(view="apps", search="")
 
     def on_back(self) -> bool:
-        """Go from all apps or the overview back home, where the way ends."""
+        """Return from all apps or the overview to the home screen; the launcher never finishes."""
         self.set(view="home", search="")
         return True
 
     def on_swipe(self, direction: str) -> None:
-        """Open all apps upwards, and close them downwards; turn pages sideways."""
+        """Open all apps on a swipe up, close them on a swipe down, and turn pages sideways."""
         view, page = str(self.state["view"]), int(self.state["page"])
         if view == "home" and direction == "up":
             self.set(view="apps", search="")
@@ -68,14 +68,14 @@ class NexusLauncherActivity(Activity):
             self.set(page=min(max(page, 0), len(self._screens(self._items())) - 1))
 
     def content(self) -> View:
-        """Build what is shown over the wallpaper."""
+        """Build the view that is shown over the wallpaper."""
         views = {"home": self._home, "apps": self._all_apps}
         views["overview"] = partial(overview, self, self.grid)
         scrim = View(id="scrim_view", width=MATCH, height=MATCH)
         layer = Frame([scrim, views[str(self.state["view"])]()], id="drag_layer", height=MATCH)
         return Frame([layer], id="launcher", height=MATCH)
 
-    # Home.
+    # Home screen
 
     def _home(self) -> View:
         grid, items = self.grid, self._items()
@@ -102,11 +102,11 @@ class NexusLauncherActivity(Activity):
 
     @property
     def grid(self) -> Grid:
-        """The sizes on this display."""
+        """The dimensions of the grid on this display."""
         return Grid.of(self.phone.display.metrics)
 
     def _items(self) -> list[Item]:
-        """Give the icons whose apps are there."""
+        """Return the icons whose apps are installed."""
         items = [Item(**each) for each in self.state["items"]]
         return [item for item in items if self.phone.packages.find(item.component)]
 
@@ -124,7 +124,7 @@ class NexusLauncherActivity(Activity):
     def _placed(self, item: Item, grid: Grid) -> View:
         width, height = grid.cell
         icon = self._icon(self.phone.packages.app(item.package), grid.icon, item.component)
-        icon.width, icon.height = width - 1, height - 1  # however pixels are rounded
+        icon.width, icon.height = width - 1, height - 1  # fits however pixels are rounded
         icon.key = f"item{item.number}"
         if not grid.label:
             icon.color, icon.size = "transparent", 1
@@ -174,7 +174,7 @@ class NexusLauncherActivity(Activity):
         seat.width, seat.height, seat.margin = grid.place(min(item.screen, COLUMNS - 1))
         return seat
 
-    # All apps.
+    # All apps
 
     def _all_apps(self) -> View:
         wanted = str(self.state["search"]).casefold()
@@ -208,7 +208,7 @@ class NexusLauncherActivity(Activity):
 
 
 class Launcher(App):
-    """The launcher's package: its activity, and the database in which it keeps its icons."""
+    """The launcher's package: its activity, and the database that stores its icons."""
 
     package, label = "com.google.android.apps.nexuslauncher", "Pixel Launcher"
     version_name, version_code = "14", 34
@@ -216,5 +216,5 @@ class Launcher(App):
     activities = (NexusLauncherActivity,)
 
     def install(self) -> None:
-        """Make the database."""
+        """Create the database."""
         self.database(workspace.DATABASE).script(workspace.SCHEMA)

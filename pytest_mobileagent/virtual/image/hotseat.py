@@ -1,4 +1,4 @@
-"""What every page of the home screen has: some apps at hand, and the search."""
+"""The hotseat: the favourite apps and the search bar, which every page of the home screen shows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def at_hand(launcher: Activity, seats: Sequence[View], grid: Grid) -> View:
-    """Put the apps and the search under the pages, or beside them."""
+    """Arrange the favourite apps and the search bar, under the pages or beside them."""
     search, t = partial(launcher.set, view="apps", search=""), launcher.t
     icons = [
         Image(icon, id=name, desc=t(desc), on_click=search, margin=(6, 0))

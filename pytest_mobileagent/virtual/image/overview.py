@@ -1,4 +1,4 @@
-"""The overview: cards of the recent tasks, each with its screen as it was left."""
+"""The overview: cards of the recent tasks, each with the screen as the user left it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FALLBACK = Icon("android", "#3ddc84")
 
 
 def overview(launcher: Activity, grid: Grid) -> View:
-    """Build the cards, side by side, and the button that clears them away."""
+    """Build the cards, side by side, and the button that clears them all."""
     tasks, t = launcher.phone.activities.recent(), launcher.t
     if not tasks:
         empty = Text(t("No recent items"), id="empty_message", color=INK, size=20, align="center")

@@ -1,4 +1,4 @@
-"""The packages of the system image that have no screen of their own."""
+"""The packages of the system image that have no screens of their own."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Framework(App):
-    """Android itself."""
+    """The Android framework itself."""
 
     package, label, version_name, version_code = "android", "Android System", "14", 34
     system = True
@@ -29,7 +29,7 @@ class Framework(App):
 
 
 class SystemUi(App):
-    """Status bar, navigation, toasts."""
+    """The status bar, navigation bar and toasts."""
 
     package, label, version_name, version_code = "com.android.systemui", "System UI", "14", 34
     system = True
@@ -52,13 +52,13 @@ class Gboard(App):
 
 
 class AdbKeyboard(App):
-    """The keyboard that types what it is told by broadcasts, in any script."""
+    """The keyboard that types, in any script, the text it receives in broadcasts."""
 
     package, label, version_name, version_code = "com.android.adbkeyboard", "ADB Keyboard", "2.0", 6
     input_methods: ClassVar = {ADB: "ADB Keyboard"}
 
     def on_broadcast(self, intent: Intent) -> str | None:
-        """Type or clear, if this keyboard is the one in use."""
+        """Type or clear text, if this keyboard is the current input method."""
         if self.phone.ime.current != ADB:
             return None
         match intent.action:

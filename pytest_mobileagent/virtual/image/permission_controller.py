@@ -1,4 +1,4 @@
-"""The app of permissions: the dialog that asks for them, and the pages that change them."""
+"""The permission controller: the dialog that asks for permissions, and the pages to change them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ NAMED = {group.name: group for group in GROUPS}
 
 
 class GrantPermissionsActivity(Activity):
-    """Asks for one group of permissions after the other."""
+    """Asks for one group of permissions after another."""
 
     name = f"{SCREENS}.GrantPermissionsActivity"
     main = ()
@@ -53,7 +53,7 @@ class GrantPermissionsActivity(Activity):
     def on_create(self) -> None:
         """Start with the first group."""
         self.state = {"at": 0, "precise": True}
-        if "groups" not in self.extras:  # started by somebody who is no app
+        if "groups" not in self.extras:  # not started by an app
             self.finish()
 
     @property
@@ -67,7 +67,7 @@ class GrantPermissionsActivity(Activity):
 
     @property
     def _asked(self) -> list[str]:
-        """The permissions that the present question is about."""
+        """The permissions that the current question is about."""
         return [each for each in self.extras[REQUESTED] if GROUP_OF.get(each) == self._group]
 
     def content(self) -> View:
@@ -105,7 +105,7 @@ class GrantPermissionsActivity(Activity):
         return {FINE, COARSE} <= set(self._asked)
 
     def _accuracy(self) -> View:
-        """Build the choice between the precise and the approximate location."""
+        """Build the choice between precise and approximate location."""
         choices: list[View] = [
             RadioButton(
                 self.t(text),
@@ -162,21 +162,21 @@ class GrantPermissionsActivity(Activity):
             self.on_back()
 
     def on_back(self) -> bool:
-        """Leave: of what has no answer nothing is granted, and nothing remembered."""
+        """Finish; unanswered permissions are not granted, and no refusal is recorded."""
         granted = self.phone.permissions.granted
         self.finish(**{each: granted(self._package, each) for each in self.extras[REQUESTED]})
         return True
 
 
 class ManagePermissionsActivity(Activity):
-    """Lists what an app is allowed and what not; behind each row is the choice about it."""
+    """Lists which permissions an app has and lacks; each row opens a page to change the choice."""
 
     name = f"{SCREENS}.ManagePermissionsActivity"
     main = ()
     actions = (MANAGE,)
 
     def on_create(self) -> None:
-        """Begin with the list; leave if there is no such app."""
+        """Start with the list; finish if there is no such app."""
         self.state = {"group": ""}
         if self._package not in self.phone.packages:
             self.finish()
@@ -186,7 +186,7 @@ class ManagePermissionsActivity(Activity):
         return str(self.extras.get(PACKAGE_NAME, ""))
 
     def content(self) -> View:
-        """Build the list, or the page about one group."""
+        """Build the list, or the page of a group."""
         if group := NAMED.get(self.state["group"]):
             title = self.t("{group} permission", group=self.t(group.label))
             views = self._choice(group)

@@ -1,4 +1,4 @@
-"""The sheet that asks which of several apps shall answer an intent: just once, or always."""
+"""The sheet that asks which of several apps should handle an intent, just once or always."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ TITLES = {
 
 
 class ResolverActivity(Sheet):
-    """A list of apps, of which one is chosen before it is used just once or always."""
+    """A list of apps, one of which is selected and then used just once or always."""
 
     name = "com.android.internal.app.ResolverActivity"
     main = ()
 
     def on_create(self) -> None:
-        """Begin with none of them chosen."""
+        """Start with no app selected."""
         super().on_create()
         self.state = {"chosen": ""}
 
@@ -50,7 +50,7 @@ class ResolverActivity(Sheet):
         found = self._found()
         if not found:
             return self.sheet([_title(self.t("No apps can perform this action."))], id=PANEL)
-        rows = List(  # which scrolls where there are too many; the buttons stay
+        rows = List(  # scrolls if there are too many rows; the buttons stay
             [self._row(app, kind) for app, kind in found],
             id="android:id/resolver_list",
             class_name="android.widget.ListView",

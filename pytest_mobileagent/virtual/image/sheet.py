@@ -1,4 +1,4 @@
-"""What the sheets have in common that come up from the bottom when several apps would answer."""
+"""The base of the bottom sheets that appear when several apps can handle an intent."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.app import app as base
 
-BAR = 24  # dp of the navigation bar, which the sheet's ground goes on behind, and of the status bar
+BAR = 24  # dp of the status bar and the navigation bar; the sheet extends behind the latter
 
 
 class Sheet(Activity):
-    """A panel at the bottom that a tap above it closes; it goes when something covers it."""
+    """A bottom panel, closed by a tap above it, and finished when another activity covers it."""
 
     translucent = True
     exclude_from_recents = True
     no_history = True
 
     def on_create(self) -> None:
-        """Leave at once if there is nothing to answer."""
+        """Finish at once if there is no intent to handle."""
         if not isinstance(self.extras.get(TARGET), dict):
             self.finish()
 
     @property
     def target(self) -> Intent:
-        """The intent that some app shall answer."""
+        """The intent that the chosen app will handle."""
         return from_plain(self.extras[TARGET])
 
     def sheet(self, children: Sequence[View], *, id: str) -> View:
-        """Put the panel's parts on the screen."""
+        """Lay out the panel's children on the screen."""
         panel = Column(
             children,
             id=id,
@@ -50,9 +50,9 @@ class Sheet(Activity):
         return Frame([panel], height=MATCH, on_click=self.finish)
 
     def hand_over(self, app: base.App, kind: type[base.Activity]) -> None:
-        """Let an app answer, in place of this sheet."""
+        """Start an app's activity for the intent, in place of this sheet."""
         self.phone.activities.hand_over(self, self.target, kind.component(app.package))
 
 
 def _nothing() -> None:
-    """Take a tap, so that it does not close the sheet."""
+    """Consume a tap, so that it does not close the sheet."""

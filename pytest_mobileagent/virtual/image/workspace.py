@@ -1,4 +1,4 @@
-"""What lies on the home screen: the rows of the launcher's database, as Launcher3 has them."""
+"""The items on the home screen: rows of the launcher's database, in Launcher3's format."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.content.data import Database
     from pytest_mobileagent.virtual.sdk.app import App
 
-DESKTOP: Final = -100  # the containers; any other is the number of a folder, which is not shown
+DESKTOP: Final = -100  # the containers; any other number is a folder, which is not shown
 HOTSEAT: Final = -101
-APPLICATION: Final = 0  # an item type; with shortcuts, 1, all that are shown
+APPLICATION: Final = 0  # an item type; only these and shortcuts (1) are shown
 COLUMNS: Final = 5
-ROWS: Final = 5  # of a page; the first row of the first page is not for icons
-AT_HAND: Final = (  # what a phone keeps in the hotseat, if it is installed
+ROWS: Final = 5  # per page; the first row of the first page has no icons
+AT_HAND: Final = (  # the apps in the hotseat, if they are installed
     *("com.google.android.dialer", "com.android.dialer"),
     *("com.google.android.apps.messaging", "com.android.messaging"),
     *("com.android.chrome", "com.android.camera2"),
@@ -39,7 +39,7 @@ _COMPONENT: Final = re.compile(r"component=([^;]+);")
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An icon, and its place."""
+    """An icon and its position."""
 
     number: int
     title: str
@@ -51,14 +51,14 @@ class Item:
 
     @property
     def package(self) -> str:
-        """The app that it starts."""
+        """The package of the app that the icon starts."""
         return self.component.partition("/")[0]
 
 
 def load(launcher: App) -> list[Item]:
-    """Read what lies on the home screen, as the launcher does when its process starts.
+    """Read the items on the home screen, as the launcher does when its process starts.
 
-    A database that is missing or broken is made anew, with the layout of a new phone.
+    A database that is missing or broken is recreated, with the layout of a new phone.
     """
     database = launcher.database(DATABASE)
     try:
@@ -95,7 +95,7 @@ def _write(database: Database, items: Iterable[Item]) -> None:
 
 
 def _first_layout(apps: Sequence[AnyApp]) -> list[Item]:
-    """Lay out a new phone: some apps at hand, the others at the bottom of the first page."""
+    """Return the layout of a new phone: hotseat apps first, the rest at the first page's bottom."""
     by_name = {app.package: app for app in apps}
     seat = [by_name[name] for name in AT_HAND if name in by_name][:COLUMNS]
     places = [(app, HOTSEAT, at, at, 0) for at, app in enumerate(seat)]
@@ -111,7 +111,7 @@ def _first_layout(apps: Sequence[AnyApp]) -> list[Item]:
 
 
 def uri(component: str) -> str:
-    """Write the intent of an icon as launchers keep it."""
+    """Return an icon's intent as the URI that launchers store."""
     flags = NEW_TASK | RESET_TASK
     return (
         f"#Intent;action={MAIN};category={LAUNCHER};launchFlags={flags:#x};"

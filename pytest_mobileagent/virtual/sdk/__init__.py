@@ -1,4 +1,4 @@
-"""What an app's author imports: an App, its activities, the widgets, and what they use."""
+"""The API for authors of apps: `App`, `Activity`, the widgets, and what they use."""
 
 from pytest_mobileagent.virtual import ui
 from pytest_mobileagent.virtual.app.provider import Provider, Table

@@ -1,4 +1,4 @@
-"""The next alarm clock, which the system tells whoever wants to know."""
+"""The next alarm clock, which the system publishes in its settings and its log."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SETTING = ("system", "next_alarm_formatted")
 
 
 def set_next_alarm(phone: Phone, at: datetime | None) -> None:
-    """Take note of the alarm that will ring next; the log says so when it changed."""
+    """Publish the time of the next alarm; a change is also logged."""
     shown = f"{at:%a} {at.hour % 12 or 12}:{at:%M} {'AM' if at.hour < 12 else 'PM'}" if at else ""
     if phone.settings.text(*SETTING) == shown:
         return
@@ -26,5 +26,5 @@ def set_next_alarm(phone: Phone, at: datetime | None) -> None:
 
 
 def _java(moment: datetime) -> str:
-    """Write a moment as java.util.Date does, with its milliseconds."""
+    """Format a time as `java.util.Date.toString` does, followed by its milliseconds."""
     return f"{moment:%a %b %d %H:%M:%S %Z %Y} ({int(moment.timestamp() * 1000)})"

@@ -1,4 +1,4 @@
-"""Apps and activities as authors write them: on a phone with all its services."""
+"""Apps and activities as authors write them, with all the services of the phone."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class App(app.App):
-    """One installed app; it keeps nothing in memory, only in its databases and preferences."""
+    """An installed app; it keeps no state in memory, only in its databases and preferences."""
 
     phone: Phone
 
@@ -37,22 +37,25 @@ class App(app.App):
         intent: Intent | type[app.Activity] | None = None,
         **more: Any,
     ) -> None:
-        """Post a notification, or replace the one with this tag; a tap on it starts `intent`.
+        """Post a notification, or replace the one with this tag; tapping it starts `intent`.
 
-        `channel` names its channel, `importance` 4 announces it over what is on the screen,
-        `ongoing` keeps it from being swiped away, `long_text` is shown when it is expanded, and
-        `deeds` are its buttons (`Deed`). Nothing is posted while the app may not.
+        `channel` names its channel, and `importance` 4 shows it as a heads-up over the current
+        screen.
+        An `ongoing` notification cannot be swiped away, `long_text` is shown when it is expanded,
+        and
+        `deeds` are its buttons (`Deed`). Nothing is posted while the app lacks the permission to
+        post.
         """
         if isinstance(intent, type):
             intent = Intent(component=intent.component(self.package))
         self.phone.notifications.post(self.package, tag, title, text, intent=intent, **more)
 
     def cancel_notification(self, tag: str) -> None:
-        """Take a notification of the app's own away."""
+        """Remove a notification that this app posted."""
         self.phone.notifications.cancel(self.package, tag)
 
     def has_permission(self, permission: str) -> bool:
-        """Tell whether the app may do what a permission is for."""
+        """Return whether the app has a permission and may use it now."""
         return self.phone.permissions.allowed(self.package, permission)
 
     def log(self, tag: str, message: str, level: str = "I") -> None:
@@ -61,7 +64,7 @@ class App(app.App):
 
 
 class Activity(app.Activity):
-    """One screen of an app. `content` is a pure function of state, extras and the app's data."""
+    """A screen of an app. `content` is a pure function of state, extras and the app's data."""
 
     app: App
 
@@ -72,54 +75,54 @@ class Activity(app.Activity):
 
     @property
     def extras(self) -> dict[str, Any]:
-        """What the starter has given along."""
+        """The extras of the intent that started the activity."""
         return dict(self.intent.extras)
 
     @property
     def locale(self) -> Locale:
-        """The language that the app speaks: how it writes dates, times and numbers."""
+        """The app's language, which determines how dates, times and numbers are written."""
         return self.app.locale
 
     def set(self, **state: Any) -> None:
-        """Change state; the screen is built anew."""
+        """Update the state and rebuild the screen."""
         self.state.update(state)
         self.phone.changed()
 
     def start(self, target: type[Activity] | Intent, *, request: str = "", **extras: Any) -> None:
-        """Start an activity of this app, or any by intent; `request` names its result."""
+        """Start an activity of this app, or any activity by intent.
+
+        `request` identifies the call when its result arrives in `on_result`.
+        """
         if isinstance(target, type):
             target = Intent(component=target.component(self.app.package))
         intent = replace(target, extras={**target.extras, **extras})
         self.phone.activities.start_from(self, intent, request)
 
     def request_permission(self, *permissions: str, request: str = "") -> None:
-        """Ask for permissions, which the app's class names too; `on_permission` gets the answer.
-
-        The user is asked only about those that are neither granted nor refused for good.
-        """
+        """Ask for permissions declared by the app's class; `on_permission` receives the answer."""
         self.phone.activities.ask_permission(self, permissions, request)
 
     def share(self, text: str = "", *, subject: str = "", stream: str = "", type: str = "") -> None:
-        """Let the user choose an app that shall get a text, or the file at a URI."""
+        """Open the share sheet for a text, or for the file at the URI `stream`."""
         extras = {EXTRA_TEXT: text, EXTRA_SUBJECT: subject, EXTRA_STREAM: stream}
         kept = {name: value for name, value in extras.items() if value}
         kind = type or ("*/*" if stream else "text/plain")
         self.start(chooser(Intent(SEND, type=kind, extras=kept)))
 
     def finish(self, **result: Any) -> None:
-        """Leave this activity, giving a result to the one that started it."""
+        """Finish this activity and pass a result to the activity that started it."""
         self.phone.activities.finish(self, result)
 
     def reveal(self, key: str) -> None:
-        """Scroll a list, once, so that its row with this key is seen."""
+        """Scroll a list, once, until the row with this key is visible."""
         if record := self.phone.activities.record_of(self):
             record.ui.reveal = key
             self.phone.changed()
 
     def focus(self, name: str, *, select: bool = False) -> None:
-        """Put the cursor into the field bound to `state[name]`, and bring up the keyboard.
+        """Put the cursor into the field bound to `state[name]`, and show the keyboard.
 
-        With `select` all that is in it is selected, for typing to replace it.
+        With `select`, the whole text is selected, so that typing replaces it.
         """
         if record := self.phone.activities.record_of(self):
             record.ui.focused = f"field:{name}"
@@ -130,18 +133,18 @@ class Activity(app.Activity):
             self.phone.changed()
 
     def blur(self) -> None:
-        """Take the input focus away, and with it the keyboard."""
+        """Clear the input focus and hide the keyboard."""
         if record := self.phone.activities.record_of(self):
             record.ui.focused = None
             self.phone.ime.hide()
             self.phone.changed()
 
     def toast(self, text: str, *, long: bool = False) -> None:
-        """Show a text for some seconds."""
+        """Show a toast for 2 seconds, or 3.5 seconds if `long`."""
         self.phone.windows.show_toast(self.app.package, text, 3.5 if long else 2.0)
 
     def field(self, name: str, **options: Any) -> Input:
-        """Make a text field bound to `state[name]`; `on_change` is told after the state is."""
+        """Create a text field bound to `state[name]`; `on_change` runs after `state` is updated."""
         told: Callable[[str], None] | None = options.pop("on_change", None)
 
         def changed(text: str) -> None:

@@ -1,4 +1,4 @@
-"""People as apps show them: names for numbers, and round pictures with an initial."""
+"""Contacts as apps show them: names for telephone numbers, and round avatars with an initial."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOBODY: Final = "#6b7280"
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A contact; `number` and `type` are of one telephone, where that was asked for."""
+    """A contact; `number` and `type` describe one of its telephone numbers, if it was queried."""
 
     id: int
     name: str
@@ -32,7 +32,7 @@ class Person:
 
 
 class People:
-    """What an app asks of the contacts provider."""
+    """Queries of the contacts provider."""
 
     def __init__(self, phone: Phone) -> None:
         self._resolver = phone.resolver
@@ -40,10 +40,10 @@ class People:
     def all(
         self, search: str = "", *, by_last: bool = False, last_first: bool = False
     ) -> list[Person]:
-        """Give the contacts that have a name in which a word starts with a text.
+        """Return the contacts whose name contains a word that starts with the search text.
 
-        They are sorted by their first names unless `by_last`, and their names begin with these
-        unless `last_first`.
+        They are sorted by first name, or by last name with `by_last`; with `last_first` each name
+        begins with the last name.
         """
         name = "display_name_alt" if last_first else "display_name"
         rows = self._resolver.query(
@@ -56,7 +56,10 @@ class People:
         return [Person(row["_id"], row[name], bool(row["starred"])) for row in rows]
 
     def with_numbers(self, search: str = "") -> list[Person]:
-        """Give the contacts' telephones; the text may be the start of a name or in a number."""
+        """Return the contacts' telephone numbers, optionally filtered by a search text.
+
+        The text matches the start of a word of the name, or any digits within the number.
+        """
         rows = self._resolver.query(
             f"{CONTACTS}/data/phones",
             ("contact_id", "display_name", "starred", "data1", "data2"),
@@ -76,20 +79,20 @@ class People:
         return [person for person in found if _answers(person, search.strip())]
 
     def by_number(self, number: str) -> Person | None:
-        """Give who has a number."""
+        """Return the contact with a telephone number, or None."""
         for person in self.with_numbers():
             if numbers.same(person.number, number):
                 return person
         return None
 
     def name_of(self, number: str) -> str:
-        """Give the name that a number is shown under: the number itself if nobody has it."""
+        """Return the name to show for a number: its contact's, or the formatted number itself."""
         person = self.by_number(number)
         return person.name if person else numbers.formatted(number)
 
 
 def avatar(name: str, size: float = 40) -> View:
-    """Draw a round picture with the initial of a name, or with a person for a bare number."""
+    """Build a round picture with the initial of a name, or a person icon for a plain number."""
     initial = name[:1].upper()
     if not initial.isalpha():
         return Image(Icon("person", NOBODY), size=size)

@@ -1,4 +1,4 @@
-"""The time picker: a dial of hours, then of minutes, or two fields to type into."""
+"""The time picker: a dial for hours and then minutes, or two text fields."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from pytest_mobileagent.virtual.ui.controls import Hand, Toggle
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.sdk.app import Activity
 
-DIAL = 256.0  # dp across
+DIAL = 256.0  # dp in diameter
 CELL = 48.0
-INWARD = 36.0  # how much nearer to the middle the second ring is
-OUTER = 1 - (CELL / 2 + 4) * 2 / DIAL  # where the first ring is, 1 being the edge
-INNER_CELL = 32.0  # of the second ring, so that neighbours do not overlap
-WHOLE = 376.0  # dp of a screen that has room for all of it
+INWARD = 36.0  # how much closer to the centre the inner ring is
+OUTER = 1 - (CELL / 2 + 4) * 2 / DIAL  # radius of the outer ring, as a part of the dial's radius
+INNER_CELL = 32.0  # in the inner ring, so that neighbours do not overlap
+WHOLE = 376.0  # dp of a screen with room for the whole picker
 AROUND = 160.0  # dp above and below the dial on a wide screen: bars, margins, buttons
 
 Change = Callable[..., object]
@@ -39,7 +39,7 @@ Action = Callable[[], object]
 
 
 def fresh(hour: int, minute: int, alarm: int = 0) -> dict[str, Any]:
-    """Give the state of a picker that opens at a time, for an alarm or (0) for a new one."""
+    """Return the state of a picker opened at a time, for an existing alarm or (0) a new one."""
     return {
         "hour": hour,
         "minute": minute,
@@ -53,12 +53,12 @@ def fresh(hour: int, minute: int, alarm: int = 0) -> dict[str, Any]:
 
 
 def shown_hour(hour: int, *, long_clock: bool) -> str:
-    """Write an hour as the picker shows it."""
+    """Format an hour as the picker shows it."""
     return f"{hour:02}" if long_clock else str((hour - 1) % 12 + 1)
 
 
 def chosen(picker: dict[str, Any], *, long_clock: bool) -> tuple[int, int] | None:
-    """Give the hour and minute, None if what was typed is no time."""
+    """Return the chosen hour and minute, or None if the typed text is not a valid time."""
     if not picker["typing"]:
         return picker["hour"], picker["minute"]
     hour = picker["typed_hour"] or shown_hour(picker["hour"], long_clock=long_clock)
@@ -82,7 +82,7 @@ def dialog(
     done: Action,
     close: Action,
 ) -> Dialog:
-    """Build the picker in a dialog, wider and without a title on a display that is so too."""
+    """Build the picker in a dialog, which is wide and has no title on a display in landscape."""
     made = _TimePicker(picker, change, activity, long_clock)
     wide = made.wide and not picker["typing"]
     return Dialog(
@@ -96,14 +96,14 @@ def dialog(
 
 @dataclass(eq=False)
 class _Choice(Toggle):
-    """One of AM and PM."""
+    """A button for AM or PM."""
 
     kind: ClassVar[str] = "android.widget.RadioButton"
 
 
 @dataclass(frozen=True)
 class _TimePicker:
-    """The picker's view; `change` is told the parts of its state that become different."""
+    """The picker's view; `change` is called with the parts of the state that change."""
 
     state: dict[str, Any]
     change: Change
@@ -112,12 +112,12 @@ class _TimePicker:
 
     @property
     def wide(self) -> bool:
-        """Whether header and dial stand side by side."""
+        """Whether the header is placed beside the dial."""
         return self.activity.phone.display.metrics.wide
 
     @cached_property
     def scale(self) -> float:
-        """How much smaller all is on a narrow or low screen."""
+        """The factor by which the picker is scaled down on a narrow or low screen."""
         metrics = self.activity.phone.display.metrics
         if self.wide:
             return min(1.0, (metrics.height_px / metrics.density - AROUND) / DIAL)
@@ -125,7 +125,7 @@ class _TimePicker:
         return min(1.0, (room - 96) / (WHOLE - 96))
 
     def view(self) -> View:
-        """Build the picker, and the button that turns dial into fields and back."""
+        """Build the picker and the button that switches between dial and text fields."""
         typing, words = self.state["typing"], ("Switch to text input mode", "Switch to clock mode")
         mode = ImageButton(
             "clock" if typing else "keyboard",
@@ -152,7 +152,7 @@ class _TimePicker:
         return Row(self._beside(parts), id="android:id/time_header", width=WRAP, margin=margin)
 
     def _beside(self, numbers: list[View]) -> list[View]:
-        """Put hours before minutes, in every language, and AM over PM beside them."""
+        """Arrange hours before minutes, in every language, and AM over PM beside them."""
         row = Row(numbers, width=WRAP, direction="ltr")
         return [row] if self.long_clock else [row, self._halves()]
 
@@ -218,14 +218,14 @@ class _TimePicker:
         )
 
     def _place(self, value: int) -> tuple[float, float]:
-        """Give how far around the dial a value is, from the top, and how far from the middle."""
+        """Return a value's place on the dial: turn from the top, and distance from the centre."""
         minutes = self.state["unit"] == "minute"
         inner = self.long_clock and not minutes and not 1 <= value <= 12
         turn = value / 60 if minutes else value % 12 / 12
         return turn, OUTER - (INWARD * 2 / DIAL if inner else 0)
 
     def _mark(self, value: int) -> Text:
-        """Make a number on the dial."""
+        """Build a number on the dial."""
         unit, (turn, reach) = self.state["unit"], self._place(value)
         inner, on = reach < OUTER, value == self.state[unit]
         label = f"{value:02}"

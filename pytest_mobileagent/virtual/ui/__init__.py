@@ -1,4 +1,4 @@
-"""A view toolkit, which knows no phone: views, layout, pixels, hierarchy dumps, touch rules."""
+"""A view toolkit independent of the phone: views, layout, painting, dumps, touch rules."""
 
 from pytest_mobileagent.virtual.ui.components import (
     AppBar,

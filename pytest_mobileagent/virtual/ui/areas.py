@@ -1,4 +1,4 @@
-"""Where in a laid-out view its content lies."""
+"""Where the content of a laid-out view is placed."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 
 def inside(box: Box) -> Rect:
-    """Give what a view's padding leaves of its bounds."""
+    """Return the view's bounds without its padding."""
     room = shrink(box.bounds, box.metrics.edges(box.view.padding))
     return mirror(room, box.bounds) if box.metrics.rtl else room
 
 
 def track(box: Box) -> tuple[int, int]:
-    """Give where the middle of a SeekBar's thumb is at nothing and at its maximum."""
+    """Return the x coordinates of the centre of a SeekBar's thumb at 0 and at the maximum."""
     left, _, right, _ = inside(box)
     ends = left + box.metrics.px(16), right - box.metrics.px(16)
     return ends[::-1] if box.metrics.rtl else ends
 
 
 def areas(box: Box) -> tuple[Rect, Rect]:
-    """Give where the lines of a text lie, and where its ornament."""
+    """Return the areas of a view's lines of text and of its ornament."""
     text, picture = _areas(box)
     if box.metrics.rtl:
         return mirror(text, box.bounds), mirror(picture, box.bounds)
@@ -50,7 +50,7 @@ def _areas(box: Box) -> tuple[Rect, Rect]:
         picture = aligned("center_horizontal", (wide, high), block)
         return (block[0], block[1] + high + gap, block[2], block[3]), picture
     if isinstance(view, Input):
-        tall = min(tall, room[3] - room[1])  # a longer text is scrolled by its cursor
+        tall = min(tall, room[3] - room[1])  # a longer text scrolls with the cursor
         area = (room[2] - room[0], max(high, tall))
         block = aligned("center_vertical", area, _upper(view, box, room, tall))
     else:
@@ -66,7 +66,7 @@ def _areas(box: Box) -> tuple[Rect, Rect]:
 
 
 def _upper(view: Input, box: Box, room: Rect, tall: int) -> Rect:
-    """Give the part of a field that its text stands in: of one with many lines, the top."""
+    """Return the part of a field in which its text is placed: the top of a multi-line field."""
     if not view.multiline:
         return room
     _, above, _, below = box.metrics.edges(view.padding)

@@ -1,8 +1,8 @@
 """How each kind of group divides its room among its children.
 
-`arrange` answers both questions that layout has. Asked without `exact`, the room is a limit: how
-large would the group like to be? With it, the room is what the group has: where do the children
-go? Rectangles are relative to the room; a child that is not visible has none.
+Layout calls `arrange` for two purposes. Without `exact`, the room is a limit, and the question is
+which size the group prefers. With `exact`, the room is the group's actual size, and the question
+is where the children go. Rectangles are relative to the room; an invisible child has none.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from pytest_mobileagent.virtual.ui.views import (
 Size: TypeAlias = tuple[int, int]
 Arranged: TypeAlias = tuple[Size, list[Rect]]
 
-BOUNDLESS = 1_000_000  # pixels: as wide as it likes
-LEAST = 96  # dp, of a child that takes what others leave: with less than that, its Column scrolls
+BOUNDLESS = 1_000_000  # pixels: no limit
+LEAST = 96  # dp; a Column scrolls rather than give less to a child that takes the remaining room
 
 
 class Measure:
-    """Gives the size that a view likes to have in a width; remembers, for one layout pass."""
+    """Returns the preferred size of a view for a width; caches sizes for one layout pass."""
 
     def __init__(self, metrics: Metrics, root: View, widest: int) -> None:
         self.metrics = metrics
-        self._root = root  # which gets no more than there is, however wide it wants to be
+        self._root = root  # never wider than the available room, whatever its width
         self._widest = widest
         self._known: dict[tuple[int, int], Size] = {}
 
     def __call__(self, view: View, limit: int) -> Size:
-        """Give the size of a view, its padding included, where there are `limit` pixels."""
+        """Return the size of a view, including its padding, for `limit` pixels of width."""
         asked = (id(view), limit)
         if asked not in self._known:
             self._known[asked] = self._size(view, limit)
@@ -68,7 +68,7 @@ class Measure:
         return width, max(height, px(view.min_height))
 
     def least(self, view: View, limit: int) -> int:
-        """Give the height down to which a view can shrink: `min_height` where it has a height."""
+        """Return the height to which a view can shrink: `min_height` if it has a fixed height."""
         likes, px = self(view, limit)[1], self.metrics.px
         if view.height >= 0:
             return min(likes, px(view.min_height) or likes)
@@ -84,7 +84,7 @@ class Measure:
         return min(likes, (sum(parts) if stacked else max(parts, default=0)) + top + bottom)
 
     def items(self, view: View) -> list[_Item]:
-        """Give the children that take part."""
+        """Return the visible children."""
         edges = self.metrics.edges
         return [_Item(child, edges(child.margin)) for child in view.children if child.visible]
 
@@ -92,7 +92,7 @@ class Measure:
 def arrange(
     view: View, width: int, height: int | None, measure: Measure, *, exact: bool
 ) -> tuple[Size, list[Rect | None]]:
-    """Give the size of the content of a group, and its children's rectangles in it."""
+    """Return the size of a group's content, and the rectangles of its children in it."""
     items = measure.items(view)
     room = _Room(width, height, view.gravity, measure, exact)
     if isinstance(view, Scroll):
@@ -116,7 +116,7 @@ def arrange(
 
 @dataclass(frozen=True, slots=True)
 class _Room:
-    """What there is to divide; `height` None asks for as much as is liked."""
+    """The room to divide; with `height` None, the height is unlimited."""
 
     width: int
     height: int | None
@@ -125,14 +125,14 @@ class _Room:
     exact: bool
 
     def ask(self, items: list[_Item]) -> None:
-        """Have every child say its size in the whole width."""
+        """Measure every child for the full width."""
         for item in items:
             item.ask(self.measure, self.width - item.beside)
 
 
 @dataclass(slots=True)
 class _Item:
-    """A child that takes part, with its margins in pixels and the size that it gets."""
+    """A visible child, with its margins in pixels and the size it is given."""
 
     view: View
     margin: Rect
@@ -151,7 +151,7 @@ class _Item:
         self.width, self.height = measure(self.view, max(0, limit))
 
     def place(self, left: int, top: int, right: int, bottom: int, room: _Room) -> Rect:
-        """Give the rectangle in a cell; what likes to be larger than the cell is cut down."""
+        """Return the child's rectangle in a cell; it is cut down if it would exceed the cell."""
         cell = shrink((left, top, right, bottom), self.margin)
         wide, tall = cell[2] - cell[0], cell[3] - cell[1]
         view = self.view
@@ -192,7 +192,7 @@ def _column(items: list[_Item], room: _Room, *, scrolls: bool = False) -> Arrang
 def _fitted(
     items: list[_Item], heights: list[int], weights: list[float], room: _Room
 ) -> tuple[list[int], int]:
-    """Shrink what can where room is too low, and give the height that is then needed."""
+    """Shrink the children that can shrink if the room is too low; also return the height needed."""
     assert room.height is not None
     flexible = room.measure.metrics.px(LEAST)
     wanted = [min(h, flexible) if w else h for h, w in zip(heights, weights, strict=True)]
@@ -237,10 +237,10 @@ def _row(items: list[_Item], room: _Room, *, even: bool = False) -> Arranged:
 
 
 def _shares(sizes: list[int], weights: list[float], room: int) -> list[int]:
-    """Divide room: first to those without a weight, what is left among the others.
+    """Divide room: first among children without a weight, then the rest among the others.
 
-    Of these, the one that likes less than its fair part leaves the rest to those that like more;
-    what nobody needs is shared out in the end.
+    Of these, a child that prefers less than its share leaves the rest to those that prefer more;
+    room that no child needs is shared out at the end.
     """
     shares = [0] * len(sizes)
     for i, weight in enumerate(weights):
@@ -283,7 +283,7 @@ def _grid(items: list[_Item], room: _Room, columns: int) -> Arranged:
 
 
 def _scrolled(items: list[_Item], room: _Room, *, sideways: bool) -> Arranged:
-    """Place the one child, as long as it likes but no shorter than what shows of it."""
+    """Place the only child at its preferred length, but no shorter than the visible part."""
     if not items:
         return (0, 0), []
     (item,) = items

@@ -1,8 +1,9 @@
-"""The order in which the parts of a line are seen: the rules of bidirectional text, in short.
+"""The visual order of the parts of a line: a subset of the Unicode bidirectional algorithm.
 
-Levels are as in Unicode's algorithm: letters of a right-to-left script have an odd one, others
-an even one; numbers keep their order; what is neutral goes with both its neighbours if they
-agree, else with the line. Of explicit marks it knows the pair around what runs to the right.
+As in that algorithm, letters of right-to-left scripts have odd levels and others even ones.
+Numbers keep their order. A neutral character takes the direction of its neighbours if both
+agree, otherwise that of the line. Of the explicit marks, only RLE and PDF (U+202A, U+202C) are
+supported.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ EMBEDDED: Final = re.compile("\u202a[^\u202c]*\u202c?")
 _MARKS = "\u202a\u202c"
 _RTL = {"R", "AL"}
 _NUMBERS = {"EN", "AN"}
-_JOINTS = {"CS", "ES", "ET"}  # which belong to the numbers that they stand between or beside
+_JOINTS = {"CS", "ES", "ET"}  # belong to the numbers next to them
 
 
 def base(text: str) -> int:
-    """Give the level of a line by its first letter: 1 from right to left, else 0."""
+    """Return the level of a line by its first strong letter: 1 if right-to-left, else 0."""
     for sign in EMBEDDED.sub("", text):
         kind = unicodedata.bidirectional(sign)
         if kind == "L":
@@ -32,9 +33,9 @@ def base(text: str) -> int:
 
 
 def visual(text: str) -> list[tuple[str, bool]]:
-    """Give the runs of a line from left to right, each with whether it runs to the left.
+    """Return the runs of a line from left to right, each with whether it is right-to-left.
 
-    The signs of a run are in the order in which they are read.
+    The characters within a run are in logical order.
     """
     levels = _levels(text)
     runs = [
@@ -63,11 +64,11 @@ def _levels(text: str) -> list[int]:
 
 
 def _letters(text: str) -> list[str]:
-    """Tell of each sign whether it is L, R, a number (EN, AN), a joint of numbers, or neutral."""
+    """Classify each character as L, R, a number (EN, AN), a number separator, or neutral (N)."""
     kinds: list[str] = []
     for sign in text:
         kind = unicodedata.bidirectional(sign)
-        if kind == "NSM":  # a mark goes with its letter
+        if kind == "NSM":  # a combining mark has the direction of its letter
             kind = kinds[-1] if kinds else "N"
         known = ("L", *_NUMBERS, *_JOINTS)
         kinds.append("R" if kind in _RTL else kind if kind in known else "N")
@@ -77,7 +78,7 @@ def _letters(text: str) -> list[str]:
 
 
 def _numbers(kinds: list[str], line: str) -> list[str]:
-    """Join numbers with the signs in them; those after letters that run right are such letters."""
+    """Merge separators into numbers, and treat numbers after left-to-right letters as letters."""
     for at, kind in enumerate(kinds):
         if kind in _JOINTS:
             sides = [kinds[i] for i in (at - 1, at + 1) if 0 <= i < len(kinds)]
@@ -93,7 +94,7 @@ def _numbers(kinds: list[str], line: str) -> list[str]:
 
 
 def _brackets(text: str, kinds: list[str], line: str) -> None:
-    """Let both brackets of a pair run the way of what is inside."""
+    """Give both brackets of a pair the direction of their contents."""
     opened: list[int] = []
     for at, sign in enumerate(text):
         if sign in "([{":
@@ -110,7 +111,7 @@ def _brackets(text: str, kinds: list[str], line: str) -> None:
 
 
 def _neutrals(kinds: list[str], line: str) -> None:
-    """Let what is neutral go with its neighbours if they agree, else with the line."""
+    """Give neutral characters the direction of both neighbours if they agree, else the line's."""
     end = 0
     for kind, group in groupby(kinds.copy()):
         start, end = end, end + len(list(group))

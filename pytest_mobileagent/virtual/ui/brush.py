@@ -1,4 +1,4 @@
-"""What a view is painted with: canvas and colours, and the pictures that views name."""
+"""The canvas and colours that a view is painted with, and the pictures that views name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Brush:
-    """What painting one view needs; the canvas is clipped to what can be seen of it."""
+    """What painting a view requires; the canvas is clipped to the visible part of the view."""
 
     canvas: Canvas
     theme: Theme
@@ -27,16 +27,16 @@ class Brush:
 
     @property
     def metrics(self) -> Metrics:
-        """The display that the view was laid out for."""
+        """The metrics of the display that the view was laid out for."""
         return self.box.metrics
 
     def ink(self, color: str) -> RGBA:
-        """Give a colour, faint for a view that is not enabled."""
+        """Return a colour, translucent if the view is disabled."""
         red, green, blue, alpha = self.theme(color)
         return (red, green, blue, alpha if self.box.view.enabled else alpha * 38 // 100)
 
     def source(self, source: Source, room: Rect, ink: RGBA) -> None:
-        """Paint an icon, an app's icon or a picture."""
+        """Paint an icon, an app icon or a picture."""
         clip = intersect(room, self.box.visible)
         if clip and source:
             with self.canvas.clipped(clip):

@@ -1,6 +1,6 @@
-"""A picture to paint on: clipped, rounded, shadowed, and quick about it.
+"""A picture to paint on, with clipping, rounded corners and shadows.
 
-Everything that is not a plain rectangle is pasted through a grey mask; masks are made once.
+For speed, everything except plain rectangles is pasted through cached grey masks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FINE = 4
 
 
 class Canvas:
-    """An opaque picture, black at first; what is painted is limited to a clipping rectangle."""
+    """An opaque picture, initially black; painting is limited to a clipping rectangle."""
 
     def __init__(self, width: int, height: int) -> None:
         self.picture = Image.new("RGB", (width, height))
@@ -30,13 +30,13 @@ class Canvas:
 
     @contextmanager
     def clipped(self, clip: Rect) -> Iterator[None]:
-        """Limit what is painted meanwhile to another rectangle."""
+        """Limit painting to another rectangle within the context."""
         before, self._clip = self._clip, clip
         yield
         self._clip = before
 
     def fill(self, rect: Rect, color: RGBA, radius: int = 0) -> None:
-        """Fill a rectangle, its corners rounded."""
+        """Fill a rectangle, whose corners may be rounded."""
         radius = min(radius, (rect[2] - rect[0]) // 2, (rect[3] - rect[1]) // 2)
         if radius <= 0:
             self._plain(rect, color)
@@ -48,7 +48,7 @@ class Canvas:
         self._corners(rect, color, radius, 0)
 
     def outline(self, rect: Rect, color: RGBA, radius: int, pen: int) -> None:
-        """Draw a line of `pen` pixels inside the edge of a rounded rectangle."""
+        """Draw a line, `pen` pixels wide, inside the edge of a rounded rectangle."""
         left, top, right, bottom = rect
         radius = min(radius, (right - left) // 2, (bottom - top) // 2)
         self._plain((left + radius, top, right - radius, top + pen), color)
@@ -59,7 +59,7 @@ class Canvas:
             self._corners(rect, color, radius, pen)
 
     def stamp(self, mask: Image.Image, at: tuple[int, int], color: RGBA) -> None:
-        """Paint a colour through a grey picture whose upper left corner is `at` a point."""
+        """Paint a colour through a grey mask whose upper left corner is at the point `at`."""
         left, top = at
         whole = (left, top, left + mask.width, top + mask.height)
         seen = intersect(whole, self._clip)
@@ -84,26 +84,26 @@ class Canvas:
         self.restore_corners(rect, radius, saved)
 
     def shadow(self, rect: Rect, radius: int, depth: int) -> None:
-        """Paint the shadow that a raised rectangle throws."""
+        """Paint the shadow of an elevated rectangle."""
         mask = _shadow(rect[2] - rect[0], rect[3] - rect[1], radius, depth)
         at = (rect[0] - 2 * depth, rect[1] - 2 * depth + depth // 2)
         self.stamp(mask, at, (0, 0, 0, 90))
 
     def color_at(self, x: int, y: int) -> RGBA:
-        """Give the colour of a pixel; black outside the picture."""
+        """Return the colour of a pixel, or black outside the picture."""
         if not (0 <= x < self.picture.width and 0 <= y < self.picture.height):
             return 0, 0, 0, 255
         pixel = self.picture.getpixel((x, y))
-        assert isinstance(pixel, tuple)  # a picture of one band would give a number
+        assert isinstance(pixel, tuple)  # a single-band picture would return a number
         red, green, blue = map(int, pixel)
         return red, green, blue, 255
 
     def save_corners(self, rect: Rect, radius: int) -> list[Image.Image]:
-        """Keep what is behind the corners of a rounded rectangle, before painting over them."""
+        """Save the pixels behind the corners of a rounded rectangle before painting over them."""
         return [self.picture.crop(square) for square in _squares(rect, radius)] if radius else []
 
     def restore_corners(self, rect: Rect, radius: int, saved: list[Image.Image]) -> None:
-        """Put back what was outside the rounding."""
+        """Restore the pixels outside the rounded corners."""
         squares = _squares(rect, radius) if saved else []
         for number, (square, before) in enumerate(zip(squares, saved, strict=True)):
             self.picture.paste(before, square[:2], _outside(radius, number))
@@ -133,7 +133,7 @@ def _squares(rect: Rect, radius: int) -> list[Rect]:
 
 @lru_cache(512)
 def _corner(radius: int, pen: int, number: int) -> Image.Image:
-    """Give one of the four corners of a rounded shape: filled, or a line of a width."""
+    """Return the mask of one of the four corners of a rounded shape: filled, or a line."""
     size = radius * _FINE
     picture = Image.new("L", (size, size))
     circle = (0, 0, 2 * size - 1, 2 * size - 1)
@@ -154,7 +154,7 @@ def _outside(radius: int, number: int) -> Image.Image:
 
 @lru_cache(32)
 def _shadow(width: int, height: int, radius: int, depth: int) -> Image.Image:
-    """Give a blurred rounded rectangle with room for the blur; made small, as it is soft."""
+    """Return the mask of a blurred rounded rectangle; drawn at a quarter of the size for speed."""
     room = 2 * depth
     small = Image.new("L", ((width + 2 * room) // 4 + 1, (height + 2 * room) // 4 + 1))
     shape = (room // 4, room // 4, (room + width) // 4, (room + height) // 4)

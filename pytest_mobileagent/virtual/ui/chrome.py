@@ -1,4 +1,4 @@
-"""What the system puts around what apps show: the decor of a window, the scrim, a toast."""
+"""What the system draws around the apps' content: window decor, scrim and toast."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pytest_mobileagent.virtual.ui.views import (
     View,
 )
 
-BAR = 24  # dp, of the status bar and of the navigation bar
+BAR = 24  # dp, height of the status bar and of the navigation bar
 
 
 def decor(
@@ -29,10 +29,10 @@ def decor(
 ) -> View:
     """Wrap an activity's content as its window does.
 
-    `top` and `bottom` (dp) are left free for the bars, or for the keyboard. Content that does
-    not fill the window by itself, and has no bar, gets one with the title, a margin, and scrolls.
+    `top` and `bottom` (dp) are left free for the bars or the keyboard. Content that neither fills
+    the window nor has an app bar gets an app bar with the title and a margin, and scrolls.
     """
-    background = content.background  # of a whole screen: it goes on behind the bars
+    background = content.background  # of the whole screen, so it extends behind the bars
     floor = _floor(content)
     if _barred(content):
         content = Frame([content], height=MATCH)
@@ -61,7 +61,7 @@ def _barred(view: View) -> bool:
 
 
 def _floor(content: View) -> str:
-    """Give the colour of a bar at the bottom, which goes on to the edge of the screen."""
+    """Return the colour of a bar at the bottom, which extends to the edge of the screen."""
     if type(content) is not Column or not content.children:
         return ""
     last = content.children[-1]
@@ -77,12 +77,12 @@ def _scrolling(content: View) -> list[View]:
 
 
 def scrim() -> View:
-    """Make the shade between a dialog and what is behind it."""
+    """Create the shade between a dialog and the window behind it."""
     return View(width=MATCH, height=MATCH, background="scrim")
 
 
 def toast(text: str) -> View:
-    """Make a toast, near the bottom of the screen."""
+    """Create a toast, near the bottom of the screen."""
     message = Text(text, id="android:id/message", size=14, max_lines=2)
     return Frame(
         [message],

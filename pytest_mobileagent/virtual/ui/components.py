@@ -1,4 +1,4 @@
-"""What apps put together from views: app bar, tabs, bottom navigation, settings rows, snackbar."""
+"""Views composed of others: app bar, tabs, bottom navigation, settings rows, snackbar."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class AppBar(Row):
-    """A Toolbar: the way up, a title, actions, and the overflow menu behind three dots."""
+    """A Toolbar: the up button, a title, actions, and the overflow menu behind three dots."""
 
     children: Sequence[View] = field(init=False, default=())
     title: str = ""
@@ -42,7 +42,7 @@ class AppBar(Row):
     up_desc: str = "Navigate up"
     actions: Sequence[View] = ()
     overflow: Menu = ()
-    child: View | None = None  # instead of the title: a search field, say
+    child: View | None = None  # in place of the title, such as a search field
     id: str = "toolbar"
     height: float = 64
     padding: Edges = (4, 0)
@@ -50,7 +50,7 @@ class AppBar(Row):
     kind: ClassVar[str] = "android.view.ViewGroup"
 
     def __post_init__(self) -> None:
-        """Put the parts in a row."""
+        """Arrange the parts in a row."""
         parts: list[View] = []
         if self.up:
             parts.append(
@@ -81,7 +81,7 @@ class AppBar(Row):
 
 @dataclass(frozen=True, slots=True)
 class NavItem:
-    """One place of a bottom navigation."""
+    """An item of a bottom navigation."""
 
     id: str
     icon: str
@@ -90,7 +90,7 @@ class NavItem:
 
 @dataclass(eq=False)
 class BottomNav(Frame):
-    """A BottomNavigationView, lower on a wide display: the selected item's icon has a pill."""
+    """A BottomNavigationView, lower on a wide display; the selected item's icon has a pill."""
 
     children: Sequence[View] = field(init=False, default=())
     items: Sequence[NavItem] = ()
@@ -101,7 +101,7 @@ class BottomNav(Frame):
     background: str = "surface_container"
 
     def __post_init__(self) -> None:
-        """Put the items in a row."""
+        """Arrange the items in a row."""
         select = self.on_select or (lambda _: None)
         self.children = [
             Row(
@@ -156,7 +156,7 @@ class BottomNav(Frame):
 
 @dataclass(eq=False)
 class Tabs(HScroll):
-    """A TabLayout: the selected tab is underlined."""
+    """A TabLayout; the selected tab is underlined."""
 
     child: View = field(init=False)
     labels: Sequence[str] = ()
@@ -168,7 +168,7 @@ class Tabs(HScroll):
     background: str = "surface"
 
     def __post_init__(self) -> None:
-        """Put the tabs in a row."""
+        """Arrange the tabs in a row."""
         select = self.on_select or (lambda _: None)
         tabs = [
             self._tab(label, i == self.chosen, partial(select, i))
@@ -196,7 +196,7 @@ class Tabs(HScroll):
 
 @dataclass(eq=False)
 class Preference(Row):
-    """A row of a settings screen, with Android's own ids; with `checked` it has a switch."""
+    """A row of a settings screen, with Android's own ids; if `checked` is set, it has a switch."""
 
     children: Sequence[View] = field(init=False, default=())
     title: str = ""
@@ -208,7 +208,7 @@ class Preference(Row):
     padding: Edges = (24, 12)
 
     def __post_init__(self) -> None:
-        """Put icon, texts and switch in a row."""
+        """Arrange icon, texts and switch in a row."""
         parts: list[View] = []
         if self.icon:
             image = Image(self.icon, id="android:id/icon")
@@ -230,7 +230,7 @@ class Preference(Row):
 
 @dataclass(eq=False)
 class Snackbar(Row):
-    """A short message at the bottom of a Frame, with one thing to do about it."""
+    """A short message at the bottom of a Frame, with an optional action."""
 
     children: Sequence[View] = field(init=False, default=())
     text: str = ""
@@ -245,7 +245,7 @@ class Snackbar(Row):
     elevation: float = 6
 
     def __post_init__(self) -> None:
-        """Put text and button in a row."""
+        """Arrange text and button in a row."""
         message = Text(self.text, id="snackbar_text", color="inverse_on_surface", weight=1)
         self.children = [message]
         if self.action:

@@ -1,4 +1,4 @@
-"""The views that people act on: buttons, text fields, things to tick."""
+"""The views that users interact with: buttons, text fields, toggles, spinners."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Button(Text):
 
     _: KW_ONLY
     style: Literal["filled", "tonal", "outlined", "text"] = "filled"
-    color: str = ""  # by the style
+    color: str = ""  # empty for the style's own
     bold: bool = True
     gravity: str = "center"
     padding: Edges = (24, 10)
@@ -40,7 +40,7 @@ class Button(Text):
 
 @dataclass(eq=False)
 class ImageButton(Image):
-    """An icon to tap; say what it does in `desc`."""
+    """An icon to tap; `desc` should describe its action."""
 
     _: KW_ONLY
     padding: Edges = 12
@@ -50,7 +50,7 @@ class ImageButton(Image):
 
 @dataclass(eq=False)
 class Fab(ImageButton):
-    """The floating action button; in a Frame it goes to the lower right."""
+    """The floating action button; in a Frame it is placed at the lower right."""
 
     source: Source = "add"
     _: KW_ONLY
@@ -65,10 +65,11 @@ class Fab(ImageButton):
 
 @dataclass(eq=False)
 class Input(View):
-    """An EditText, showing `text` as the app keeps it: `on_change` gets what is typed.
+    """An EditText that shows `text`, which the app keeps; `on_change` receives the edited text.
 
-    `action` is the key at the lower right of the keyboard; `on_submit` runs on it and on Enter.
-    With `autofocus` it has the focus, and the keyboard is up, as soon as its dialog opens.
+    `action` is the action key at the lower right of the keyboard; that key and Enter call
+    `on_submit`. With `autofocus`, the field is focused and the keyboard shown when its dialog
+    opens.
     """
 
     text: str = ""
@@ -95,28 +96,28 @@ class Input(View):
 
     @property
     def clickable(self) -> bool:
-        """A tap puts the cursor."""
+        """Always true: a tap places the cursor."""
         return True
 
     @property
     def long_clickable(self) -> bool:
-        """A long press selects a word."""
+        """Always true: a long press selects a word."""
         return True
 
     @property
     def shown(self) -> str:
-        """The text as it is drawn: dots for a password."""
+        """The text as drawn, with dots for a password."""
         return "\N{BULLET}" * len(self.text) if self.password else self.text
 
     @property
     def label(self) -> str:
-        """The text as drawn, or the hint when there is none."""
+        """The text as drawn, or the hint if the field is empty."""
         return self.shown or self.hint
 
 
 @dataclass(eq=False)
 class Toggle(Text):
-    """Something that is on or off, with a text beside it; the app keeps which."""
+    """A view that is on or off, with a text beside it; the app keeps the state."""
 
     checked: bool = False
     on_change: Callable[[bool], object] | None = None
@@ -126,21 +127,21 @@ class Toggle(Text):
 
     @property
     def checkable(self) -> bool:
-        """Always."""
+        """Always true."""
         return True
 
     @property
     def clickable(self) -> bool:
-        """Whether tapping this view, rather than the row that it is in, changes it."""
+        """Whether tapping this view itself, rather than the row that contains it, changes it."""
         return self.on_change is not None or super().clickable
 
     @property
     def is_checked(self) -> bool:
-        """Whether it is on."""
+        """Whether the toggle is on."""
         return self.checked
 
     def click(self) -> None:
-        """Ask the app to turn it over."""
+        """Ask the app to flip the state."""
         if self.on_change:
             self.on_change(not self.checked)
         super().click()
@@ -148,7 +149,7 @@ class Toggle(Text):
 
 @dataclass(eq=False)
 class CheckBox(Toggle):
-    """A box with a tick, before its text."""
+    """A box with a tick mark, before its text."""
 
     kind: ClassVar[str] = "android.widget.CheckBox"
 
@@ -162,14 +163,14 @@ class RadioButton(Toggle):
 
 @dataclass(eq=False)
 class Switch(Toggle):
-    """A track with a thumb, behind its text."""
+    """A track with a thumb, after its text."""
 
     kind: ClassVar[str] = "android.widget.Switch"
 
 
 @dataclass(eq=False)
 class Chip(Toggle):
-    """A small rounded choice: a filter with `on_change`, a plain action with `on_click`."""
+    """A small rounded choice: a filter with `on_change`, or an action with `on_click`."""
 
     _: KW_ONLY
     bold: bool = True
@@ -182,19 +183,19 @@ class Chip(Toggle):
     kind: ClassVar[str] = "android.widget.CompoundButton"
 
     def __post_init__(self) -> None:
-        """Be a button if there is nothing to tick."""
+        """Use the class of a button if the chip is not checkable."""
         if not self.checkable:
             self.class_name = self.class_name or "android.widget.Button"
 
     @property
     def checkable(self) -> bool:
-        """Whether it is a filter."""
+        """Whether the chip is a filter."""
         return self.on_change is not None or self.checked
 
 
 @dataclass(eq=False)
 class Spinner(Frame):
-    """A drop-down: shows one of `options` and opens them as a menu."""
+    """A drop-down that shows one of `options` and opens them as a menu."""
 
     children: Sequence[View] = field(init=False, default=())
     options: Sequence[str] = ()
@@ -208,7 +209,7 @@ class Spinner(Frame):
     kind: ClassVar[str] = "android.widget.Spinner"
 
     def __post_init__(self) -> None:
-        """Show the chosen option, and have the others in the menu."""
+        """Show the chosen option and build the menu of all options."""
         select = self.on_select or (lambda _: None)
         self.menu = [(option, partial(select, i)) for i, option in enumerate(self.options)]
         shown = Text(self.options[self.chosen], id="android:id/text1", size=16, max_lines=1)
@@ -218,7 +219,7 @@ class Spinner(Frame):
 
 @dataclass(eq=False)
 class ProgressBar(View):
-    """A bar filled to `value` of `maximum`."""
+    """A bar filled to `value` out of `maximum`."""
 
     value: float = 0
     maximum: float = 100
@@ -228,7 +229,7 @@ class ProgressBar(View):
 
 @dataclass(eq=False)
 class Hand(View):
-    """The hand of a dial, `turn` of the way around from the top; `reach` 1 goes to the edge."""
+    """The hand of a dial: `turn` is clockwise from the top, and `reach` 1 ends at the edge."""
 
     turn: float = 0
     reach: float = 1

@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.ui.metrics import Metrics
 
 
-LABEL = 16  # sp of what can be chosen
+LABEL = 16  # sp, text size of an item
 
 
 @dataclass(eq=False)
 class Dialog(Frame):
     """An AlertDialog, centred; the first button is android:id/button1, at the right.
 
-    The system shows it over a scrim, runs the button that is tapped, and on Back or a tap
-    outside runs `on_cancel`. Whether it then closes is for the app to say.
+    The system shows the dialog over a scrim, calls the action of a tapped button, and calls
+    `on_cancel` on Back or a tap outside. The app decides whether the dialog then closes.
     """
 
     children: Sequence[View] = field(init=False, default=())
@@ -58,7 +58,7 @@ class Dialog(Frame):
     elevation: float = 6
 
     def __post_init__(self) -> None:
-        """Put the panels that there are under each other."""
+        """Stack the panels that the dialog needs."""
         panels: list[View] = []
         if self.title:
             title = Text(self.title, id="alertTitle", size=24, max_lines=2)
@@ -76,7 +76,7 @@ class Dialog(Frame):
         if self.buttons:
             panels.append(self._button_panel())
         panel_class = "androidx.appcompat.widget.LinearLayoutCompat"
-        # Below buttons the space is the button panel's: their touch areas reach into it.
+        # The button panel's touch areas extend into the space below the buttons.
         below = 0 if self.buttons else 20
         padding = (0, 24, 0, below)
         parent = Column(panels, id="parentPanel", class_name=panel_class, padding=padding)
@@ -102,7 +102,7 @@ def _choices(menu: Menu, id: str, padding: Edges) -> List:
 
 
 def popup(anchor: Box, metrics: Metrics) -> View:
-    """Make the window of the menu that `anchor` opens: over it, and within the screen."""
+    """Create the window of the menu that `anchor` opens: over the anchor, within the screen."""
     place = anchor.visible or anchor.bounds
     if metrics.rtl:
         place = mirror(place, metrics.screen)

@@ -1,4 +1,4 @@
-"""The view hierarchy as `uiautomator dump` writes it."""
+"""The view hierarchy in the format of `uiautomator dump`."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
 def dump(root: Box, package: str, *, rotation: int = 0, compressed: bool = False) -> str:
-    """Give the XML of one window; compressed, without what means nothing to accessibility."""
+    """Return the XML of a window; if `compressed`, without nodes irrelevant to accessibility."""
     tags = (tag for _, tag in tags_of(Node.tree(root, package), 0, compressed=compressed))
     return "".join([HEADER, f'<hierarchy rotation="{rotation}">', *tags, "</hierarchy>"])
 
 
 def quoted(value: str) -> str:
-    """Write an attribute's value with its quotes, as Android's serializer does."""
+    """Return an attribute's value in quotes, as Android's serializer writes it."""
     value = _UNSPEAKABLE.sub(".", value)
     quote = "'" if '"' in value else '"'
 
@@ -72,7 +72,7 @@ def tags_of(
     depth: float = math.inf,
     attributes: Attributes = attributes,
 ) -> Iterator[tuple[int, str]]:
-    """Yield the tags of a node and of what is visible inside, each with its level, to a depth."""
+    """Yield the tags of a node and its visible descendants, with their levels, to a depth."""
     naf = 'NAF="true" ' if node.unfriendly else ""
     told = " ".join(f"{name}={value}" for name, value in attributes(node, index))
     inside = important(node) if compressed else node.children
@@ -89,7 +89,7 @@ def tags_of(
 
 
 def important(node: Node) -> Iterator[Node]:
-    """Yield what is inside that means something to accessibility, whatever lies between."""
+    """Yield the nearest descendants that are important for accessibility."""
     for child in node.children:
         if child.important:
             yield child

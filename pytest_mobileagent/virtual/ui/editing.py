@@ -1,4 +1,4 @@
-"""What keys do to the text field that has the focus; the app keeps the text, not the field."""
+"""The effect of keys on the focused text field; the app keeps the text, not the field."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ if TYPE_CHECKING:
 
 
 def selection(field: Input, state: UiState) -> tuple[int, int]:
-    """Give the first and the last index of what is selected; both are the cursor if nothing is."""
+    """Return the start and end index of the selection; both are the cursor if it is empty."""
     cursor = min(state.cursor, len(field.text))
     anchor = cursor if state.anchor is None else min(state.anchor, len(field.text))
     return min(anchor, cursor), max(anchor, cursor)
 
 
 def insert(field: Input, text: str, state: UiState) -> None:
-    """Type text at the cursor, over the selection if there is one."""
+    """Insert text at the cursor, replacing the selection if there is one."""
     _replace(field, selection(field, state), _fitting(field, text), state)
 
 
 def set_text(field: Input, text: str, state: UiState) -> None:
-    """Put another text in the place of the whole."""
+    """Replace the whole text."""
     _replace(field, (0, len(field.text)), _fitting(field, text), state)
 
 
 def _fitting(field: Input, text: str) -> str:
-    """Leave out what the field does not take."""
+    """Remove the characters that the field does not accept."""
     if field.numeric:
         text = "".join(char for char in text if char.isdigit())
     return text if field.multiline else text.replace("\n", "")
 
 
 def delete(field: Input, state: UiState, *, forward: bool = False) -> None:
-    """Delete the selection, else the character before (or after) the cursor."""
+    """Delete the selection, or else the character before (`forward`: after) the cursor."""
     start, end = selection(field, state)
     if start == end:
         start, end = (start, end + 1) if forward else (max(0, start - 1), end)
@@ -42,7 +42,7 @@ def delete(field: Input, state: UiState, *, forward: bool = False) -> None:
 
 
 def move(field: Input, state: UiState, to: str) -> None:
-    """Move the cursor: "left", "right", "home", "end"; or select "all"."""
+    """Move the cursor "left", "right", "home" or "end", or select "all"."""
     start, end = selection(field, state)
     length = len(field.text)
     state.anchor = 0 if to == "all" and length else None
@@ -56,7 +56,7 @@ def move(field: Input, state: UiState, to: str) -> None:
 
 
 def submit(field: Input) -> bool:
-    """Do the keyboard's action; False if the field has none of its own."""
+    """Perform the keyboard's action; return False if the field defines none."""
     if field.on_submit is None:
         return False
     field.on_submit(field.text)

@@ -1,4 +1,4 @@
-"""The looks of a text field: frame, floating label, text, selection and cursor."""
+"""The appearance of a text field: frame, floating label, text, selection and cursor."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def paint_field(view: Input, brush: Brush) -> None:
 
 
 def origin(view: Input, box: Box) -> tuple[int, int]:
-    """Give how far lines are shifted, and where the first one's top is.
+    """Return the horizontal shift of the lines and the top of the first one.
 
-    Of a text too long for the field the part with the cursor is shown.
+    If the text is too long for the field, the part with the cursor is shown.
     """
     room, _ = areas(box)
     size = box.metrics.sp(view.size)
@@ -57,13 +57,13 @@ def origin(view: Input, box: Box) -> tuple[int, int]:
 
 
 def line_left(line: str, box: Box, size: int) -> int:
-    """Give where a line begins at the left: lines stand at the start of the field."""
+    """Return the x coordinate at which a line begins; lines are aligned to the field's start."""
     room, _ = areas(box)
     return room[2] - roboto.width(line, size) if box.metrics.rtl else room[0]
 
 
 def _spot(view: Input, box: Box) -> tuple[int, int]:
-    """Give the cursor's x, not yet shifted, and its y from the first line's top."""
+    """Return the cursor's x, before the shift, and its y relative to the top of the first line."""
     size = box.metrics.sp(view.size)
     if not view.text:
         return line_left("", box, size), 0
@@ -96,19 +96,19 @@ def _frame(view: Input, brush: Brush) -> None:
     elif view.style == "filled":
         if not view.background:
             canvas.fill(box.bounds, brush.theme("surface_container_highest"), radius)
-        if view.corner <= 4:  # a search bar, all round, has no line
+        if view.corner <= 4:  # fully rounded ones, such as search bars, have no line
             canvas.fill((left, bottom - pen, right, bottom), ink)
     if _floats(view, box):
         _label(view, ink, brush)
 
 
 def _floats(view: Input, box: Box) -> bool:
-    """Tell whether the hint has moved up into the frame."""
+    """Return whether the hint has moved up into the frame."""
     return bool(view.style == "outlined" and view.hint and (view.text or box.focused))
 
 
 def _label(view: Input, ink: RGBA, brush: Brush) -> None:
-    """Paint the hint small, half over the upper edge, where it interrupts the line."""
+    """Paint the hint in small letters across the upper edge, interrupting the frame's line."""
     box, px, canvas = brush.box, brush.metrics.px, brush.canvas
     mask = roboto.mask(view.hint, brush.metrics.sp(12), False)
     left, top = box.bounds[0] + px(16), box.bounds[1] - mask.height // 2

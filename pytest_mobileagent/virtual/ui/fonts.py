@@ -1,8 +1,8 @@
-"""The fonts of other scripts: which signs need one, where it is found, and when it is loaded.
+"""Fonts for other scripts: which characters need them, where they are found, when they are loaded.
 
-Latin, Greek and Cyrillic letters are Roboto's, which is in this package. A font of another script
-is looked for when a sign of that script is first drawn: in the packages that bring fonts, else on
-the host.
+Latin, Greek and Cyrillic letters use Roboto, which is part of this package. A font for another
+script is located when a character of that script is first drawn: in the packages that provide
+fonts, otherwise on the host.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROBOTO: Final = Path(__file__).with_name("roboto")  # Android's own typeface
-HOST: Final = (  # where fonts are on Linux and macOS
+HOST: Final = (  # font directories on Linux and macOS
     *("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts"),
     *("/System/Library/Fonts", "/Library/Fonts", "~/Library/Fonts"),
 )
@@ -31,7 +31,7 @@ HOST: Final = (  # where fonts are on Linux and macOS
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The font of some scripts; `fonts.toml` says what each part means."""
+    """The font for some scripts; `fonts.toml` documents the fields."""
 
     name: str
     signs: str
@@ -49,14 +49,14 @@ FAMILIES: Final = tuple(
 )
 FOREIGN: Final = re.compile(f"[{''.join(family.signs for family in FAMILIES)}]")
 _RUNS: Final = re.compile("|".join(f"([{family.signs}]+)" for family in FAMILIES))
-_BOLD: Final = 600  # on the axis of a variable font
+_BOLD: Final = 600  # weight axis of a variable font
 _REGULAR: Final = 400
 
-RAQM: Final = features.check("raqm")  # joins letters, and puts them in order
+RAQM: Final = features.check("raqm")  # joins letters and reorders them
 
 
 def parts(text: str) -> Iterator[tuple[str, Family | None]]:
-    """Split a text where another font takes over; None is Roboto."""
+    """Split a text at changes of font, yielding each part with its family; None is Roboto."""
     at = 0
     for match in _RUNS.finditer(text):
         if match.start() > at:
@@ -70,14 +70,14 @@ def parts(text: str) -> Iterator[tuple[str, Family | None]]:
 
 @cache
 def roboto(size: int, bold: bool) -> ImageFont.FreeTypeFont:
-    """Give Roboto in pixels."""
+    """Return Roboto at a size in pixels."""
     path = ROBOTO / f"Roboto-{'Medium' if bold else 'Regular'}.ttf"
     return ImageFont.truetype(str(path), size, layout_engine=ImageFont.Layout.BASIC)
 
 
 @cache
 def font(family: Family | None, size: int, bold: bool) -> ImageFont.FreeTypeFont:
-    """Give the font of a family in pixels; Roboto, which draws boxes, if none is found."""
+    """Return a family's font at a size in pixels; without its file, Roboto, which draws boxes."""
     path = file_of(family) if family else None
     if family is None or path is None:
         return roboto(size, bold)
@@ -94,7 +94,7 @@ def font(family: Family | None, size: int, bold: bool) -> ImageFont.FreeTypeFont
 
 @cache
 def file_of(family: Family) -> Path | None:
-    """Find the font file of a family; the first time that there is none, say so."""
+    """Find the font file of a family; the first time that it is missing, print a hint."""
     path = _packaged(family) or _installed(family)
     if path is None:
         brings = f"pip install {family.package.replace('_', '-')}, or " if family.package else ""

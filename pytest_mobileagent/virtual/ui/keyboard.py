@@ -1,4 +1,4 @@
-"""The soft keyboard: boxes like any other, whose keys say what they type."""
+"""The soft keyboard: ordinary views, whose keys call back with what they type."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _NAMED: Final = _TABLE["named"]
 
 
 def keyboard(layer: str, on_key: OnKey, *, action: str = "enter") -> View:
-    r"""Make the keyboard, at the bottom of the screen, above the navigation bar.
+    r"""Create the keyboard, at the bottom of the screen, above the navigation bar.
 
-    `on_key` gets the character of a key, "\b", "\n" for the action key, or the name of the
-    layer that a key leads to.
+    `on_key` receives the character of a key, "\b", "\n" for the action key, or the name of the
+    layer that a key switches to.
     """
     return Column(
         [_row(row, layer, on_key, action) for row in _TABLE["layers"][layer]],
         id="keyboard_view",
         align="bottom",
-        direction="ltr",  # its rows are read as they are on the keyboards of computers
+        direction="ltr",  # rows are never mirrored, as on hardware keyboards
         padding=(3, 6, 3, 36),
         background="surface_container",
     )
@@ -48,7 +48,7 @@ def _row(text: str, layer: str, on_key: OnKey, action: str) -> View:
 
 
 def _key(key: str, layer: str, on_key: OnKey, action: str) -> View:
-    look = "capitals" if key == "letters" and layer == "capitals" else key  # one key goes both ways
+    look = "capitals" if key == "letters" and layer == "capitals" else key  # the shift key toggles
     label, desc = _NAMED.get(look, (key, key))
     if key == "\n":
         label = _TABLE["actions"].get(action, label)

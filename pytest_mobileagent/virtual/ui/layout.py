@@ -1,9 +1,8 @@
-"""Give every view of a tree its place on the screen.
+"""Lay out a tree of views on the screen.
 
-Widths are given from the outside to the inside and heights come back: a view is measured for
-the width that there is for it, which decides where its text wraps; a Column stacks the heights.
-All of this is worked out from left to right; where start is at the right, each view's children
-are then placed as in a mirror.
+Widths are passed down from parent to child and heights are passed up: a view is measured for the
+available width, which determines where its text wraps; a Column stacks the heights. All of this is
+computed from left to right; for right-to-left layouts, each view's children are then mirrored.
 """
 
 from __future__ import annotations
@@ -37,50 +36,50 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class UiState:
-    """What a window remembers of its views between rebuilds; keys are those of boxes."""
+    """The state of a window's views that survives rebuilds, by the keys of their boxes."""
 
     scroll: dict[str, float] = field(default_factory=dict)  # pixels from the start
     focused: str | None = None
-    cursor: int = 0  # index into the focused text, before which is typed
+    cursor: int = 0  # index into the focused text, where typed text is inserted
     anchor: int | None = None  # the other end of a selection
-    menu: str | None = None  # whose menu is open
-    reveal: str | None = None  # the row that the next layout scrolls to
-    title: str = ""  # of a dialog: one with another is not the same
+    menu: str | None = None  # key of the view whose menu is open
+    reveal: str | None = None  # key of the row that the next layout scrolls to
+    title: str = ""  # of a dialog; a different title means a different dialog
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A view with its place."""
+    """A view with its place on the screen."""
 
     view: View
     key: str
-    bounds: Rect  # may lie outside the screen and outside a scrolling parent
-    visible: Rect | None  # the part of it that can be seen
-    touch: Rect | None  # the part that takes touches, of a view that does
-    metrics: Metrics  # of the display that it was laid out for
+    bounds: Rect  # may extend beyond the screen or a scrolling parent
+    visible: Rect | None  # the visible part of the bounds
+    touch: Rect | None  # the area that accepts touches, if the view does
+    metrics: Metrics  # of the display the view was laid out for
     children: tuple[Box, ...] = ()
     lines: tuple[str, ...] = ()  # its text, wrapped
     focused: bool = False
-    selection: tuple[int, int] = (0, 0)  # from the anchor to the cursor, if it is focused
-    offset: float = 0  # how far a scrolling view has scrolled
-    reach: float = 0  # and how far it can
+    selection: tuple[int, int] = (0, 0)  # from the anchor to the cursor, if the view is focused
+    offset: float = 0  # how far a scrolling view is scrolled
+    reach: float = 0  # its maximum
 
     def walk(self) -> Iterator[Box]:
-        """Yield this box and all inside it, in drawing order."""
+        """Yield this box and all its descendants, in drawing order."""
         yield self
         for child in self.children:
             yield from child.walk()
 
     def find(self, key: str) -> Box | None:
-        """Give the box with this key."""
+        """Return the box with a key, or None."""
         return next((box for box in self.walk() if box.key == key), None)
 
 
 def layout(root: View, bounds: Rect, metrics: Metrics, state: UiState) -> Box:
-    """Place `root` in `bounds` by its own width, height, margin and align, and all inside it.
+    """Place `root` in `bounds` by its own width, height, margin and align, with all descendants.
 
-    A window is thus laid out on the whole screen: content with width and height MATCH fills it,
-    a dialog centres itself, a keyboard goes to the bottom.
+    Windows are laid out on the whole screen: content with width and height MATCH fills it, a dialog
+    is centred, and a keyboard is placed at the bottom.
     """
     room = shrink(bounds, metrics.edges(root.margin))
     available = (room[2] - room[0], room[3] - room[1])
@@ -96,7 +95,7 @@ def layout(root: View, bounds: Rect, metrics: Metrics, state: UiState) -> Box:
 
 
 class _Placing:
-    """One pass over a tree."""
+    """A layout pass over a tree."""
 
     def __init__(self, metrics: Metrics, state: UiState, measure: Measure) -> None:
         self.metrics = metrics
@@ -140,7 +139,7 @@ class _Placing:
 
     def _key(self, view: View, path: str) -> str:
         key = view.key or view.id or path
-        if key in self.keys or (not view.key and "]" in path):  # rows hold the same ids
+        if key in self.keys or (not view.key and "]" in path):  # rows contain the same ids
             key = path
         self.keys.add(key)
         return key
@@ -166,7 +165,7 @@ class _Placing:
             bounds = (rect[0] + left, rect[1] + top, rect[2] + left, rect[3] + top)
             bounds = mirror(bounds, outer) if self.metrics.rtl else bounds
             path = f"{key}/{place}"
-            if isinstance(view, List):  # a row out of view is not attached, but for the focus
+            if isinstance(view, List):  # a row out of view is detached, unless focused
                 path = f"{key}[{place}]"
                 if not intersect(bounds, visible) and not self._focused_in(child, path):
                     continue
@@ -174,14 +173,14 @@ class _Placing:
         return offset, reach, tuple(boxes)
 
     def _focused_in(self, row: View, path: str) -> bool:
-        """Tell whether a row, or a view inside it, has the focus."""
+        """Return whether a row, or a view inside it, has the focus."""
         focused = self.state.focused
         if not focused:
             return False
         return focused.startswith(path) or _holds_key(row, focused)
 
     def _scroll_to_row(self, view: List, rects: list[Rect | None], height: int, key: str) -> None:
-        """Scroll no further than it takes to show the row that is to be revealed."""
+        """Scroll just far enough to show the row that is to be revealed."""
         for row, rect in zip(view.children, rects, strict=True):
             if rect and row.key and row.key == self.state.reveal:
                 offset = min(max(self.state.scroll.get(key, 0), rect[3] - height), rect[1])

@@ -1,4 +1,4 @@
-"""How much room the content of a view without children needs."""
+"""The size of the content of views without children."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Ornament(NamedTuple):
-    """What stands beside a text (an icon, a tick box), in dp; `side` of the text."""
+    """A decoration beside a text (icon, tick box), in dp; `side` is its position."""
 
     width: float
     height: float
@@ -35,7 +35,7 @@ _NONE = Ornament(0, 0, 0, "start")
 
 
 def ornament(view: View) -> Ornament:
-    """Tell what stands beside the text of a view."""
+    """Return the ornament beside a view's text."""
     if isinstance(view, CheckBox | RadioButton):
         return Ornament(32, 32, 4 if view.text else 0, "start")
     if isinstance(view, Switch):
@@ -52,7 +52,7 @@ def ornament(view: View) -> Ornament:
 
 @singledispatch
 def content_size(view: View, limit: int, metrics: Metrics) -> Size:  # noqa: ARG001 - by type
-    """Give the size of the content in at most `limit` pixels of width, without padding."""
+    """Return the size of the content, without padding, in at most `limit` pixels of width."""
     return (0, 0)
 
 
@@ -62,12 +62,12 @@ def _(view: Image, limit: int, metrics: Metrics) -> Size:  # noqa: ARG001 - not 
 
 
 @content_size.register(SeekBar)
-def _(view: SeekBar, limit: int, metrics: Metrics) -> Size:  # noqa: ARG001 - takes what it gets
+def _(view: SeekBar, limit: int, metrics: Metrics) -> Size:  # noqa: ARG001 - fills the width
     return (metrics.px(160), metrics.px(48))
 
 
 @content_size.register(ProgressBar)
-def _(view: ProgressBar, limit: int, metrics: Metrics) -> Size:  # noqa: ARG001 - takes what it gets
+def _(view: ProgressBar, limit: int, metrics: Metrics) -> Size:  # noqa: ARG001 - fills the width
     return (limit, metrics.px(4))
 
 
@@ -91,7 +91,7 @@ def _(view: Text, limit: int, metrics: Metrics) -> Size:
 
 
 def lines(view: View, limit: int, metrics: Metrics) -> tuple[str, ...]:
-    """Break the text of a view for a content area `limit` pixels wide."""
+    """Break a view's text into lines for a content area `limit` pixels wide."""
     if not isinstance(view, Text | Input):
         return ()
     beside = ornament(view)

@@ -1,4 +1,4 @@
-"""The display as views see it, and the little geometry that layout and drawing share."""
+"""The display metrics, and the geometry that layout and drawing share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NO_EDGES = (0, 0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
-    """The display: its size, the density (pixels per dp: dpi / 160), and how it is themed."""
+    """The display: its size, density (pixels per dp, that is, dpi / 160) and theme."""
 
     width_px: int = 1080
     height_px: int = 2400
@@ -23,28 +23,28 @@ class Metrics:
     font_scale: float = 1.0
     dark: bool = False
     accent: str = "#6750a4"
-    rtl: bool = False  # start is at the right
+    rtl: bool = False  # right-to-left layout
 
     @property
     def screen(self) -> Rect:
-        """All of it."""
+        """The rectangle of the whole screen."""
         return (0, 0, self.width_px, self.height_px)
 
     @property
     def wide(self) -> bool:
-        """Whether it is wider than high: a phone that lies on its side."""
+        """Whether the display is wider than high, as a phone in landscape is."""
         return self.width_px > self.height_px
 
     def px(self, dp: float) -> int:
-        """Turn dp into pixels."""
+        """Convert dp to pixels."""
         return int(dp * self.density + 0.5)
 
     def sp(self, size: float) -> int:
-        """Turn a text size into pixels."""
+        """Convert a text size in sp to pixels."""
         return max(1, int(size * self.density * self.font_scale + 0.5))
 
     def edges(self, edges: Edges) -> Rect:
-        """Turn padding or margin into pixels: start, top, end and bottom."""
+        """Convert padding or margin to pixels: start, top, end and bottom."""
         if not edges:
             return _NO_EDGES
         if not isinstance(edges, tuple):
@@ -56,19 +56,19 @@ class Metrics:
 
 
 def shrink(rect: Rect, edges: Rect) -> Rect:
-    """Take the edges off a rectangle, down to nothing but no further."""
+    """Shrink a rectangle by its edges; the result is empty if they exceed its size."""
     left, top = rect[0] + edges[0], rect[1] + edges[1]
     return (left, top, max(left, rect[2] - edges[2]), max(top, rect[3] - edges[3]))
 
 
 def mirror(rect: Rect, room: Rect) -> Rect:
-    """Give the place of a rectangle when the room is seen in a mirror."""
+    """Return a rectangle mirrored horizontally within a room."""
     both = room[0] + room[2]
     return (both - rect[2], rect[1], both - rect[0], rect[3])
 
 
 def intersect(one: Rect, other: Rect | None) -> Rect | None:
-    """Give what two rectangles share, None if nothing."""
+    """Return the intersection of two rectangles, or None if they do not overlap."""
     if other is None:
         return None
     left, top = max(one[0], other[0]), max(one[1], other[1])
@@ -77,12 +77,12 @@ def intersect(one: Rect, other: Rect | None) -> Rect | None:
 
 
 def holds(rect: Rect | None, x: float, y: float) -> bool:
-    """Tell whether a point lies in a rectangle."""
+    """Return whether a point is inside a rectangle."""
     return rect is not None and rect[0] <= x < rect[2] and rect[1] <= y < rect[3]
 
 
 def aligned(words: str, size: tuple[int, int], room: Rect) -> Rect:
-    """Place something of a size in a room by Android's words of gravity, start being left."""
+    """Align a size within a room by Android's gravity keywords, where start is left."""
     left, top, right, bottom = room
     spare_x, spare_y = right - left - size[0], bottom - top - size[1]
     for word in words.split("|") if words else ():

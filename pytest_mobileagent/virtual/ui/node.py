@@ -1,4 +1,4 @@
-"""What accessibility knows of a laid-out view: the one source of dumps, finders and events."""
+"""Accessibility nodes of laid-out views: the common source of dumps, finders and events."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class Node:
-    """An AccessibilityNodeInfo, of a view as it is at this moment.
+    """An AccessibilityNodeInfo: a view's state at this moment.
 
-    Children come in reading order, those that cannot be seen included; `index` is the place
-    among them. `drawing_order` counts from 1 in the order of drawing; a window's root has 0.
-    `path` is of names from the root: the same when the screen is built anew.
+    Children are in reading order and include invisible ones; `index` is the position among them.
+    `drawing_order` counts from 1 in drawing order; the root of a window has 0.
+    `path` consists of names from the root, and stays the same when the screen is rebuilt.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Node:
         self.index, self.drawing_order, self.path = index, drawing_order, path
         self.parent, self.children = parent, list[Node]()
         self.resource_id = resource_id(view, package)
-        self.text = view.label  # as it is shown: the hint in an empty field, dots for a password
+        self.text = view.label  # as shown: the hint in an empty field, dots for a password
         self.desc = view.desc
         self.hint = field.hint if field else ""
         self.showing_hint = field is not None and not field.text and bool(field.hint)
@@ -51,24 +51,24 @@ class Node:
         self.clickable, self.long_clickable = view.clickable, view.long_clickable
         self.enabled = view.enabled
         self.focusable, self.focused = view.clickable or view.focusable, box.focused
-        self.scrollable = box.reach > 0  # there is more to see in it than fits
+        self.scrollable = box.reach > 0  # its content exceeds its size
         self.selected: bool = view.selected or (parent is not None and parent.selected)
         self.editable = field is not None
         self.password = field is not None and field.password
         self.multiline = field is not None and field.multiline
-        self.visible = box.visible is not None  # at least a part of it
-        # It means something to accessibility, rather than only holding others.
+        self.visible = box.visible is not None  # at least partly
+        # Whether the node matters to accessibility, rather than only containing others.
         self.important = self.focusable or bool(view.desc) or isinstance(view, Text)
-        # A Column without room enough is in a ScrollView.
+        # A Column with too little room scrolls, so its class is ScrollView.
         scrolls = self.scrollable and isinstance(view, Column)
         self.class_name = Scroll.kind if scrolls else class_name(view)
-        # The part that can be seen, in pixels of the screen; of what cannot, the whole.
+        # The visible part in screen pixels; for an invisible node, its full bounds.
         seen = box.visible or box.bounds
         self.bounds = intersect(seen, box.metrics.screen) or seen
 
     @classmethod
     def tree(cls, root: Box, package: str, window_id: int = 0) -> Node:
-        """Make the nodes of a window, and give its root."""
+        """Create the nodes of a window and return the root."""
         node = cls(root, package, window_id)
         node._grow()
         return node
@@ -94,7 +94,7 @@ class Node:
             child._grow()
 
     def _paths(self) -> Iterator[str]:
-        """Yield a lasting name for every child: its key, row or id, else its class."""
+        """Yield a stable name for every child: its key, row or id, otherwise its class."""
         names = Counter[str]()
         for box in self.box.children:
             view = box.view
@@ -106,24 +106,24 @@ class Node:
             yield f"{self.path}/{name}#{names[name]}"
 
     def walk(self) -> Iterator[Node]:
-        """Yield this node and all inside it, in reading order."""
+        """Yield this node and all its descendants, in reading order."""
         yield self
         for child in self.children:
             yield from child.walk()
 
     def seen(self) -> list[Node]:
-        """Give the children that can be seen."""
+        """Return the visible children."""
         return [child for child in self.children if child.visible]
 
     def walk_seen(self) -> Iterator[Node]:
-        """Yield this node and all inside it that can be seen, in reading order."""
+        """Yield this node and all its visible descendants, in reading order."""
         yield self
         for child in self.seen():
             yield from child.walk_seen()
 
     @property
     def unfriendly(self) -> bool:
-        """Whether it is something to tap that says nothing (not accessibility friendly)."""
+        """Whether the node is clickable but has no text (NAF: not accessibility friendly)."""
         return (
             self.clickable
             and self.enabled
@@ -133,13 +133,13 @@ class Node:
 
     @property
     def center(self) -> tuple[int, int]:
-        """The middle of the bounds, where a tap goes."""
+        """The centre of the bounds, where a tap on the node goes."""
         left, top, right, bottom = self.bounds
         return (left + right) // 2, (top + bottom) // 2
 
     @property
     def selection(self) -> tuple[int, int] | None:
-        """The first and last index of a text field's selection; equal for a mere cursor."""
+        """The start and end index of a text field's selection; equal for a plain cursor."""
         view = self.box.view
         if not isinstance(view, Input):
             return None
@@ -150,7 +150,7 @@ class Node:
 
     @property
     def progress(self) -> tuple[float, float] | None:
-        """The value of a slider or a bar, and its maximum."""
+        """The value of a slider or progress bar, and its maximum."""
         view = self.box.view
         if not isinstance(view, SeekBar | ProgressBar):
             return None
@@ -158,13 +158,13 @@ class Node:
 
     @property
     def identity(self) -> Identity:
-        """What tells this node from the others, and is the same when the screen is rebuilt."""
+        """What identifies the node across rebuilds of the screen."""
         return Identity(self.window_id, self.path, self.class_name, self.resource_id)
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Which node it is."""
+    """Identifies a node across rebuilds."""
 
     window_id: int
     path: str
@@ -173,17 +173,17 @@ class Identity:
 
 
 def resource_id(view: View, package: str) -> str:
-    """Give the full resource id of a view."""
+    """Return the full resource id of a view."""
     return view.id if not view.id or ":" in view.id else f"{package}:id/{view.id}"
 
 
 def class_name(view: View) -> str:
-    """Give the class that a view says it is."""
+    """Return the class name that a view reports."""
     return view.class_name or view.kind
 
 
 def in_reading_order(box: Box) -> list[Box]:
-    """Give the children as accessibility sorts them: by stripes, each from its start on."""
+    """Return the children in accessibility's order: row by row, each row from its start."""
 
     def place(child: Box) -> Rect:
         return mirror(child.bounds, box.bounds) if box.metrics.rtl else child.bounds
@@ -192,7 +192,7 @@ def in_reading_order(box: Box) -> list[Box]:
 
 
 def compare(a: Rect, b: Rect) -> int:
-    """Tell which of two places is read first, by a number below or above 0."""
+    """Compare two places in reading order; return a negative or positive number, or 0."""
     if a[3] <= b[1]:
         return -1
     if a[1] >= b[3]:

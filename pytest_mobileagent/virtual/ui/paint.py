@@ -1,4 +1,4 @@
-"""Paint laid-out windows into a picture, the way a Material 3 app looks."""
+"""Paint laid-out windows into a picture in the style of a Material 3 app."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ _BUTTONS = {  # background, ink
     "outlined": ("", "primary"),
     "text": ("", "primary"),
 }
-_SHADOW = ((0, 1), (-0.7, 0.4), (0.7, 0.4), (0, 1.8))  # where it falls, in dp
+_SHADOW = ((0, 1), (-0.7, 0.4), (0.7, 0.4), (0, 1.8))  # offsets in dp
 _SHADE = (0, 0, 0, 90)
-OPAQUE = 255  # what is not throws no shadow
+OPAQUE = 255  # translucent backgrounds have no shadow
 
 
 def draw(windows: Iterable[Box], metrics: Metrics) -> Picture:
-    """Paint windows, the lowest first, each in its own theme, into an RGB picture."""
+    """Paint windows, from the lowest up, each in its own theme, into an RGB picture."""
     canvas = Canvas(metrics.width_px, metrics.height_px)
     for window in windows:
         _draw(window, canvas, theme(window.metrics.accent, window.metrics.dark))
@@ -195,7 +195,7 @@ def _disc(middle: tuple[int, int], radius: int, ink: RGBA, canvas: Canvas) -> No
 
 
 def _glyph(size: float, brush: Brush) -> Rect:
-    """Give the place of a box to tick, of a size in dp."""
+    """Return the rectangle of a tick box or radio button of a size in dp."""
     _, place = areas(brush.box)
     pixels = brush.metrics.px(size)
     return aligned("center", (pixels, pixels), place)
@@ -206,7 +206,7 @@ def _text(view: Text, brush: Brush, color: str) -> None:
     ink, size = brush.ink(color), brush.metrics.sp(view.size)
     if view.icon:
         brush.source(view.icon, place, ink)
-    below = (room[0], room[1], room[2], room[3] + size // 6)  # where some scripts reach
+    below = (room[0], room[1], room[2], room[3] + size // 6)  # some scripts extend below the line
     clip = intersect(below, brush.box.visible)
     if clip and view.text:
         with brush.canvas.clipped(clip):

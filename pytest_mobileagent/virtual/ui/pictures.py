@@ -1,4 +1,4 @@
-"""Pictures from bytes, and to bytes: what an Image shows, and the PNG of a screen."""
+"""Decoding of pictures for Image views, and encoding of screenshots as PNG."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BROKEN = "#bdbdbd"
 
 @lru_cache(64)
 def cover(data: bytes, width: int, height: int) -> Image.Image:
-    """Decode a picture, and scale and cut it so that it covers an area; grey if it is broken."""
+    """Decode a picture, scaled and cropped to cover an area; grey if the data is broken."""
     try:
         with Image.open(io.BytesIO(data)) as picture:
             mode = "RGBA" if picture.has_transparency_data else "RGB"
@@ -26,7 +26,7 @@ def cover(data: bytes, width: int, height: int) -> Image.Image:
 
 @lru_cache(16)
 def hand(size: int, turn: float, reach: float, pen: int) -> Image.Image:
-    """Give the hand of a dial: from its middle, part of the way to its edge."""
+    """Return the mask of a dial's hand, from the centre towards the edge."""
     fine = 4
     picture = Image.new("L", (size * fine, size * fine))
     middle, angle, draw = size * fine / 2, 2 * math.pi * turn, ImageDraw.Draw(picture)
@@ -37,11 +37,13 @@ def hand(size: int, turn: float, reach: float, pen: int) -> Image.Image:
 
 
 def png(picture: Image.Image) -> bytes:
-    """Encode a picture without its alpha, fast rather than small.
+    """Encode a picture without its alpha channel, for speed rather than size.
 
-    Pillow tries five filters on every row, which takes longer than all of the drawing; flat
-    colours need none. Each row begins with the number of its filter, 0: it is the byte by which
-    `stride` makes the row before it longer, all shifted by one.
+    Pillow tries five filters on every row, which takes longer than all of the drawing, although
+    flat
+    colours need none. Each row of a PNG begins with the number of its filter, here 0. `stride`
+    makes
+    each row one byte longer, at its end; shifting all the data by one byte moves it to the start.
     """
     width, height = picture.size
     rows = memoryview(picture.tobytes("raw", "RGB", width * 3 + 1))

@@ -1,4 +1,4 @@
-"""Turn the drawings of `icons.txt`, which says how it is read, into masks of any size."""
+"""Render the drawings of `icons.txt`, which documents their format, as masks of any size."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ DRAWINGS: Final[dict[str, str]] = dict(
     if line and not line.startswith("#")
 )
 
-_FINE = 4  # drawn larger, then scaled down, which smooths the edges
+_FINE = 4  # drawn larger and scaled down, for smooth edges
 _PEN = 2.0
-# Those that point the other way where start is at the right.
+# Icons that are mirrored in right-to-left layouts.
 _TURNED = re.compile(
     "arrow_(back|forward)|chevron_.*|keyboard_return|label|log(in|out)|send|volume_.*"
 )
@@ -31,7 +31,7 @@ _TURNED = re.compile(
 
 @lru_cache(512)
 def icon(name: str, size: int) -> Image.Image:
-    """Give an icon as a grey picture; a name that is not known is an empty circle."""
+    """Return an icon as a grey mask; an unknown name is drawn as an empty circle."""
     scale = size * _FINE / 24
     picture = Image.new("L", (size * _FINE, size * _FINE))
     draw = ImageDraw.Draw(picture)
@@ -44,7 +44,7 @@ def icon(name: str, size: int) -> Image.Image:
 
 @lru_cache(128)
 def flipped(name: str, size: int) -> Image.Image:
-    """Give an icon as it looks in a layout from right to left."""
+    """Return an icon as it looks in a right-to-left layout."""
     picture = icon(name, size)
     if not _TURNED.fullmatch(name):
         return picture

@@ -1,4 +1,4 @@
-"""Text: how wide it is, where its lines break, and its pixels."""
+"""Text: its width, line breaks and pixels."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pytest_mobileagent.virtual.ui import bidi
 from pytest_mobileagent.virtual.ui.fonts import FOREIGN, Family, font, parts, roboto
 from pytest_mobileagent.virtual.ui.strokes import icon
 
-# Of the font size: one line to the next, and what a TextView adds above and below the lines.
+# As parts of the font size: line spacing, and a TextView's padding above and below the lines.
 LINE = 1.172
 FONT_PADDING = 0.155
 
-# Signs that Roboto lacks, drawn as icons.
+# Characters that Roboto lacks, drawn as icons.
 _SIGNS = {
     "\N{BLACK STAR}": "star",
     "\N{WHITE STAR}": "star_border",
@@ -27,12 +27,12 @@ _SIGNS = {
     "\N{RIGHTWARDS ARROW}": "arrow_forward",
 }
 _SIGN = re.compile(f"([{''.join(_SIGNS)}])")
-_SPECIAL = re.compile(f"{FOREIGN.pattern}|{_SIGN.pattern}")  # what Roboto alone does not write
+_SPECIAL = re.compile(f"{FOREIGN.pattern}|{_SIGN.pattern}")  # characters not in Roboto
 _GLUE = " .,:!?-()[]{}"
 _MIRRORED = str.maketrans("()[]{}<>", ")(][}{><")
 _ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
-# Where lines may break: at spaces, and around every Chinese sign but after an opening bracket.
+# Lines break at spaces and around every Chinese character, but not after an opening bracket.
 _WORDS = re.compile(
     "[\u300a\u300c\u300e\u3010\uff08]*[\u2e80-\u9fff\uf900-\ufaff]"
     "[\u3001\u3002\u300b\u300d\u300f\u3011\uff01\uff09\uff0c\uff1a\uff1b\uff1f]* ?"
@@ -42,14 +42,14 @@ _WORDS = re.compile(
 
 @lru_cache(8192)
 def width(text: str, size: int, bold: bool = False) -> int:
-    """Give the width of a line in pixels, rounded up."""
+    """Return the width of a line in pixels, rounded up."""
     if _SPECIAL.search(text):
         return sum(_run_width(run, family, size, bold) for run, family, _ in _runs(text))
     return math.ceil(roboto(size, bold).getlength(text))
 
 
 def _runs(text: str) -> list[tuple[str, Family | None, bool]]:
-    """Give what is drawn in one go, from left to right, and whether it runs to the left."""
+    """Return the runs drawn at once, from left to right, with family and right-to-left flag."""
     mixed = bidi.RIGHT_TO_LEFT.search(text)
     runs = []
     for run, leftwards in bidi.visual(text) if mixed else [(text, False)]:
@@ -61,7 +61,7 @@ def _runs(text: str) -> list[tuple[str, Family | None, bool]]:
 
 
 def _joined(run: str) -> list[tuple[str, Family | None]]:
-    """Split a run for its fonts, leaving spaces and marks with the letters that they follow."""
+    """Split a run by font, keeping spaces and punctuation with the preceding letters."""
     pieces: list[tuple[str, Family | None]] = []
     for piece, family in parts(run):
         if pieces and (family == pieces[-1][1] or (family is None and not piece.strip(_GLUE))):
@@ -80,27 +80,27 @@ def _run_width(run: str, family: Family | None, size: int, bold: bool) -> int:
 
 
 def _joined_up(run: str, family: Family | None, chosen: ImageFont.FreeTypeFont) -> str:
-    """Give the signs to draw: where no raqm joins Arabic letters, those of joined forms."""
+    """Return the glyphs to draw: joined forms of Arabic letters if raqm cannot join them."""
     if family is None or not family.joins or chosen.layout_engine == ImageFont.Layout.RAQM:
         return run
-    import arabic_reshaper  # needed where Pillow has no raqm, or raqm no FriBiDi
+    import arabic_reshaper  # only needed if Pillow lacks raqm, or raqm lacks FriBiDi
 
     return str(arabic_reshaper.reshape(run))
 
 
 def line_height(size: int) -> int:
-    """Give the distance from one line to the next."""
+    """Return the distance in pixels from one line to the next."""
     return round(size * LINE)
 
 
 def height(lines: int, size: int) -> int:
-    """Give the height of so many lines with the room around them."""
+    """Return the height of a number of lines, including the padding around them."""
     return lines * line_height(size) + round(size * FONT_PADDING)
 
 
 @lru_cache(4096)
 def wrap(text: str, size: int, bold: bool, limit: int, max_lines: int = 0) -> tuple[str, ...]:
-    """Break a text into lines of at most `limit` pixels, the last one cut off by an ellipsis."""
+    """Break a text into lines of at most `limit` pixels; the last one may end in an ellipsis."""
     lines: list[str] = []
     for paragraph in text.split("\n"):
         lines += _break(paragraph, size, bold, limit)
@@ -132,7 +132,7 @@ def _break(paragraph: str, size: int, bold: bool, limit: int) -> list[str]:
 
 
 def fitting(text: str, size: int, bold: bool, limit: int) -> int:
-    """Give how many characters fit into `limit` pixels, one at least."""
+    """Return how many characters fit into `limit` pixels, at least 1."""
     low, high = 1, max(1, len(text))
     while low < high:
         middle = (low + high + 1) // 2
@@ -151,7 +151,7 @@ def _shorten(line: str, size: int, bold: bool, limit: int) -> str:
 
 @lru_cache(2048)
 def mask(text: str, size: int, bold: bool) -> Image.Image:
-    """Give one line as a grey picture, as wide as the text; some letters reach below the line."""
+    """Return the mask of a line, as wide as the text; some letters extend below the line."""
     below = round(size * 0.2) if FOREIGN.search(text) else 0
     picture = Image.new("L", (width(text, size, bold) + 2, line_height(size) + below))
     x, baseline = 0, round(size * 0.928)
@@ -178,7 +178,7 @@ def _write(
     run = _joined_up(run, family, chosen)
     if leftwards and not shaped:
         run = run[::-1].translate(_MIRRORED)
-    heavier = bold and family is not None and not shaped  # a font of one weight
+    heavier = bold and family is not None and not shaped  # the font has a single weight
     for shift in (0, max(1, size // 28)) if heavier else (0,):
         glyphs, (left, top) = chosen.getmask2(run, "L", direction=direction, anchor="ls")
         if all(glyphs.size):
@@ -188,7 +188,7 @@ def _write(
 
 
 def starts(text: str, lines: tuple[str, ...]) -> list[int]:
-    """Give the index in a text at which each of its lines begins."""
+    """Return the index in a text at which each of its lines begins."""
     result, index = [], 0
     for line in lines:
         index = max(index, text.find(line, index))
@@ -198,20 +198,20 @@ def starts(text: str, lines: tuple[str, ...]) -> list[int]:
 
 
 def place_of(index: int, text: str, lines: tuple[str, ...]) -> tuple[int, int]:
-    """Give line and column of an index into a text."""
+    """Return the line and column of an index into a text."""
     begins = starts(text, lines)
     line = max((i for i, begin in enumerate(begins) if begin <= index), default=0)
     return line, min(index - begins[line], len(lines[line]))
 
 
 def x_of(column: int, line: str, size: int) -> int:
-    """Give how many pixels right of a line's left end a column of it is."""
+    """Return the x offset, in pixels from a line's left end, of a column."""
     before = width(line[:column], size) if column else 0
     return width(line, size) - before if bidi.base(line) else before
 
 
 def column_at(line: str, x: float, size: int) -> int:
-    """Give the column of a line that is nearest to x pixels from its left end."""
+    """Return the column of a line that is nearest to `x` pixels from its left end."""
     if bidi.base(line):
         x = width(line, size) - x
     before = fitting(line, size, False, int(x)) if width(line[:1], size) <= x else 0

@@ -1,4 +1,4 @@
-"""Material's colour roles, made from one accent colour, light or dark."""
+"""Material's colour roles, derived from an accent colour, light or dark."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PIL import ImageColor
 
 RGBA: TypeAlias = tuple[int, int, int, int]
 
-READABLE = 3.0  # contrast of large letters and signs
+READABLE = 3.0  # minimum contrast for large text and icons
 
 _WHITE, _BLACK = (255, 255, 255), (0, 0, 0)
 
@@ -19,7 +19,7 @@ _ROLES: Final = tomllib.loads(Path(__file__).with_name("theme.toml").read_text("
 
 
 class Theme:
-    """The colours of one accent; looks up roles and literals."""
+    """The colours derived from an accent; maps roles and literals to colours."""
 
     def __init__(self, accent: str, dark: bool) -> None:
         self.dark = dark
@@ -37,18 +37,18 @@ class Theme:
             self._roles[role] = _literal(colors[dark])
 
     def __call__(self, name: str) -> RGBA:
-        """Give the colour of a role, or of "#rrggbb" or "#aarrggbb"."""
+        """Return the colour of a role, or of a literal "#rrggbb" or "#aarrggbb"."""
         return self._roles.get(name) or _literal(name)
 
 
 @cache
 def theme(accent: str, dark: bool) -> Theme:
-    """Give the theme made from an accent."""
+    """Return the theme for an accent colour."""
     return Theme(accent, dark)
 
 
 def contrast(one: RGBA, other: RGBA) -> float:
-    """Give how well two colours are told apart, from 1 to 21, as WCAG measures it."""
+    """Return the WCAG contrast ratio of two colours, from 1 to 21."""
     dark, light = sorted(map(_luminance, (one, other)))
     return (light + 0.05) / (dark + 0.05)
 
@@ -64,7 +64,7 @@ def _luminance(color: RGBA) -> float:
 def mix(
     one: tuple[int, int, int], other: tuple[int, int, int], part: float
 ) -> tuple[int, int, int]:
-    """Give a colour that is `part` of the other."""
+    """Blend two colours; `part` is the share of the other one."""
     red, green, blue = (round(a + (b - a) * part) for a, b in zip(one, other, strict=True))
     return red, green, blue
 

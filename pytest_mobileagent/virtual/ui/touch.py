@@ -1,4 +1,4 @@
-"""Where a touch goes, and what it does: Android's rules of touch dispatch on boxes."""
+"""Where touches go and what they do: Android's touch dispatch rules applied to boxes."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 
 
 def target(box: Box, x: int, y: int) -> Box | None:
-    """Give the box that consumes a touch; it may be disabled, and then nothing happens.
+    """Return the box that consumes a touch; if it is disabled, the touch has no effect.
 
-    Children come before their parents and what is drawn last comes first. A child whose touch
-    area reaches beyond its bounds gets what no child has consumed, as from a TouchDelegate.
+    Children take precedence over their parents, and later-drawn children over earlier ones. A child
+    whose touch area extends beyond its bounds receives touches that no other child consumed, as
+    with
+    a TouchDelegate.
     """
     if not holds(box.visible, x, y):
         return None
@@ -37,7 +39,7 @@ def target(box: Box, x: int, y: int) -> Box | None:
 
 
 def tap(box: Box, x: int, y: int, state: UiState) -> bool:
-    """Tap the target `box`: run its action, focus a field, open a menu; False if disabled."""
+    """Tap the target `box`: click it, focus a field or open a menu; False if it is disabled."""
     view = box.view
     if not view.enabled:
         return False
@@ -55,7 +57,7 @@ def tap(box: Box, x: int, y: int, state: UiState) -> bool:
 
 
 def long_press(box: Box, x: int, y: int, state: UiState) -> bool:
-    """Long-press the target `box`; False if it does not handle that (then it is a tap)."""
+    """Long-press the target `box`; False if it has no long-press action, which makes it a tap."""
     view = box.view
     if not view.enabled or not view.long_clickable:
         return False
@@ -72,8 +74,8 @@ def long_press(box: Box, x: int, y: int, state: UiState) -> bool:
     return True
 
 
-def drag(box: Box, x: int, y: int) -> bool:  # noqa: ARG001 - a slider goes one way only
-    """Drag from the target `box` to a point: moves a SeekBar's thumb."""
+def drag(box: Box, x: int, y: int) -> bool:  # noqa: ARG001 - sliders are horizontal
+    """Drag from the target `box` to a point, moving a SeekBar's thumb; False if not a slider."""
     view = box.view
     if not isinstance(view, SeekBar) or not view.enabled or view.on_change is None:
         return False
@@ -84,9 +86,9 @@ def drag(box: Box, x: int, y: int) -> bool:  # noqa: ARG001 - a slider goes one 
 
 
 def scroller(box: Box, x: int, y: int, dx: int, dy: int) -> Box | None:
-    """Give the scrolling box that a finger moving from x, y by dx, dy moves.
+    """Return the scrolling box that is moved by a finger moving from x, y by dx, dy.
 
-    It is the innermost one in that direction that is not at its end, else the innermost.
+    This is the innermost box in that direction that is not at its end, otherwise the innermost.
     """
     sideways = abs(dx) > abs(dy)
     way = dx if sideways else dy
@@ -103,7 +105,7 @@ def scroller(box: Box, x: int, y: int, dx: int, dy: int) -> Box | None:
 
 
 def scroll(box: Box, dx: float, dy: float, state: UiState) -> bool:
-    """Scroll `box` with a finger that moves by dx, dy; False if it was at its end already."""
+    """Scroll `box` with a finger that moves by dx, dy; False if it was already at its end."""
     sideways = -dx if box.metrics.rtl else dx
     way = sideways if isinstance(box.view, HScroll) else dy
     offset = min(max(0.0, box.offset - way), box.reach)
@@ -116,7 +118,7 @@ def _topmost_first(box: Box) -> list[Box]:
 
 
 def _under(box: Box, x: int, y: int) -> Iterator[Box]:
-    """Yield the boxes under a point that a touch passes through, from the outside in."""
+    """Yield the boxes under a point that a touch passes through, outermost first."""
     yield box
     for child in _topmost_first(box):
         if holds(child.visible, x, y) and (child.touch or child.children):
@@ -125,7 +127,7 @@ def _under(box: Box, x: int, y: int) -> Iterator[Box]:
 
 
 def _index_at(box: Box, view: Input, x: int, y: int) -> int:
-    """Give the index of the text that is nearest to a point."""
+    """Return the index of the text that is nearest to a point."""
     if not view.text:
         return 0
     size = box.metrics.sp(view.size)

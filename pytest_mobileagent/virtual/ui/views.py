@@ -1,11 +1,11 @@
-"""The views an app's screen is made of: plain values, rebuilt after every event.
+"""The views that an app's screen is composed of: plain values, rebuilt after every event.
 
-A view says what is shown and what happens when it is touched; it does not know its size, its
-place or the phone. `layout` gives it bounds, `draw` pixels, `dump` its line in the hierarchy.
+A view describes what is shown and what happens on touch; it knows neither its size and place nor
+the phone. `layout` computes its bounds, `draw` its pixels, and `dump` its line in the hierarchy.
 
-Sizes are dp, text sizes sp. A colour is a role of the theme ("primary", "on_surface", …; see
-`theme`) or a literal, "#rrggbb" or "#aarrggbb". Groups take a sequence of children first; all
-that every view has in common is given by keyword.
+Sizes are in dp, text sizes in sp. A colour is a role of the theme ("primary", "on_surface", …; see
+`theme`) or a literal, "#rrggbb" or "#aarrggbb". Groups take a sequence of children as their first
+argument; the options common to all views are keyword arguments.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import ClassVar, Final, Literal, TypeAlias
 
-MATCH: Final = -1.0  # as large as the parent allows; along a Row or Column: what the others leave
+MATCH: Final = -1.0  # as large as the parent allows; along a Row or Column: the remaining room
 WRAP: Final = -2.0  # as large as the content needs
 
 Action: TypeAlias = Callable[[], object]
@@ -24,7 +24,7 @@ Menu: TypeAlias = Sequence[tuple[str, Action]]
 
 @dataclass(frozen=True, slots=True)
 class Icon:
-    """A round app icon: a letter, or the name of one of `icons.txt`, in ink on a colour."""
+    """A round app icon: a letter, or an icon from `icons.txt`, in `ink` on a coloured circle."""
 
     glyph: str
     color: str = "#3f51b5"
@@ -36,18 +36,18 @@ Source: TypeAlias = str | bytes | Icon  # the name of an icon, an encoded pictur
 
 @dataclass(kw_only=True, eq=False)
 class View:
-    """What all views have in common; by itself an empty rectangle, such as `Space`.
+    """The common base of all views; by itself an empty rectangle.
 
-    `id` is short ("title", dumped as "<package>:id/title") unless it holds a colon. `gravity`
-    places the content in the view, `align` the view in its parent; both take Android's words
-    joined by "|": start, end, center_horizontal, top, bottom, center_vertical, center.
-    `menu` opens under the view when it is tapped, or held if a tap does something else. `key`
-    identifies the view from one rebuild to the next (focus, scroll position); without one the
-    id, else the place serves.
-    `touch_padding` makes the area that takes touches larger than the view, on each side;
-    without one, things to tap take touches in at least 48 x 48 dp. Paddings and margins of four
-    are start, top, end, bottom; `direction` "ltr" keeps a view from being mirrored where start
-    is at the right, as a dial is not.
+    `id` is a short name ("title" is dumped as "<package>:id/title") unless it contains a colon.
+    `gravity` aligns the content in the view, `align` the view in its parent; both take Android's
+    keywords, joined by "|": start, end, center_horizontal, top, bottom, center_vertical, center.
+    `menu` opens under the view on a tap, or on a long press if `on_click` is set. `key` identifies
+    the view across rebuilds (focus, scroll position); it defaults to the id, otherwise the
+    position.
+    `touch_padding` extends the touch area beyond each side of the view; by default, the touch area
+    of a clickable view is at least 48 x 48 dp. Four values of padding or margin are start, top,
+    end,
+    bottom. `direction` "ltr" prevents mirroring in right-to-left layouts, for example of a dial.
     """
 
     id: str = ""
@@ -77,11 +77,11 @@ class View:
     children: Sequence[View] = field(init=False, default=())  # in drawing order
 
     kind: ClassVar[str] = "android.view.View"  # the class in a dump unless class_name is given
-    focusable: ClassVar[bool] = False  # even if nothing happens on a tap
+    focusable: ClassVar[bool] = False  # even if not clickable
 
     @property
     def clickable(self) -> bool:
-        """Whether a tap is consumed, if only to be ignored because the view is disabled."""
+        """Whether a tap is consumed, even if it has no effect because the view is disabled."""
         return self.on_click is not None or bool(self.menu)
 
     @property
@@ -91,28 +91,28 @@ class View:
 
     @property
     def checkable(self) -> bool:
-        """Whether it is one of those that are on or off."""
+        """Whether the view has an on/off state."""
         return False
 
     @property
     def is_checked(self) -> bool:
-        """Whether a tick, a dot or a switch's thumb is on."""
+        """Whether the view is checked."""
         return False
 
     @property
     def label(self) -> str:
-        """The text that accessibility reads from this very view."""
+        """The text that accessibility reads from the view itself."""
         return ""
 
     def click(self) -> None:
-        """Do what a tap does."""
+        """Perform the action of a tap."""
         if self.on_click:
             self.on_click()
 
 
 @dataclass(eq=False)
 class Group(View):
-    """A view with others inside."""
+    """A view that contains others."""
 
     children: Sequence[View] = ()
 
@@ -121,7 +121,7 @@ class Group(View):
 
 @dataclass(eq=False)
 class Column(Group):
-    """Children one under the other; where there is too little room for them, they scroll."""
+    """Children stacked vertically; if there is too little room for them, they scroll."""
 
     _: KW_ONLY
     width: float = MATCH
@@ -131,7 +131,7 @@ class Column(Group):
 
 @dataclass(eq=False)
 class Row(Group):
-    """Children side by side, centred vertically unless `gravity` says otherwise."""
+    """Children side by side, centred vertically unless `gravity` differs."""
 
     _: KW_ONLY
     width: float = MATCH
@@ -142,7 +142,7 @@ class Row(Group):
 
 @dataclass(eq=False)
 class Panes(Column):
-    """Children one under the other, but side by side on a display that is wider than high."""
+    """Children stacked vertically, or side by side on a display that is wider than high."""
 
     _: KW_ONLY
     height: float = MATCH
@@ -150,7 +150,7 @@ class Panes(Column):
 
 @dataclass(eq=False)
 class Frame(Group):
-    """Children on top of each other, each at its own `align`."""
+    """Children on top of each other, each positioned by its own `align`."""
 
     _: KW_ONLY
     width: float = MATCH
@@ -171,9 +171,9 @@ class Card(Column):
 
 @dataclass(eq=False)
 class Grid(Group):
-    """Children in rows of `columns` cells of equal width, not scrolling by itself.
+    """Children in rows of `columns` cells of equal width; it does not scroll by itself.
 
-    There are more columns where that many cells, `cell` dp wide, have room side by side.
+    If `cell` (dp) is set, there are as many columns of that width as fit, but at least `columns`.
     """
 
     columns: int = 2
@@ -186,7 +186,7 @@ class Grid(Group):
 
 @dataclass(eq=False)
 class List(Group):
-    """A RecyclerView: rows that scroll vertically; in a Grid if `columns` is more than one."""
+    """A RecyclerView: rows that scroll vertically, or a grid if `columns` is more than 1."""
 
     _: KW_ONLY
     width: float = MATCH
@@ -200,7 +200,7 @@ class List(Group):
 
 @dataclass(eq=False)
 class Scroll(View):
-    """A ScrollView: one child, as tall as it wants to be."""
+    """A ScrollView: one child, as tall as it prefers."""
 
     child: View = field(default_factory=View)
     _: KW_ONLY
@@ -211,13 +211,13 @@ class Scroll(View):
     focusable: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Have the one child."""
+        """Set the only child."""
         self.children = (self.child,)
 
 
 @dataclass(eq=False)
 class HScroll(Scroll):
-    """A HorizontalScrollView: one child, as wide as it wants to be."""
+    """A HorizontalScrollView: one child, as wide as it prefers."""
 
     _: KW_ONLY
     height: float = WRAP
@@ -227,9 +227,9 @@ class HScroll(Scroll):
 
 @dataclass(eq=False)
 class Text(View):
-    """A TextView; `icon` stands before the text or, with `icon_top`, above it.
+    """A TextView; `icon` is placed before the text or, with `icon_top`, above it.
 
-    A `shadow` keeps it readable over any picture; `strike` draws a line through it.
+    A `shadow` keeps the text readable over any picture; `strike` draws a line through it.
     """
 
     text: str = ""
@@ -280,7 +280,7 @@ class SeekBar(View):
 
 @dataclass(eq=False)
 class Divider(View):
-    """A thin line across."""
+    """A thin horizontal line."""
 
     _: KW_ONLY
     width: float = MATCH
@@ -290,7 +290,7 @@ class Divider(View):
 
 @dataclass(eq=False)
 class Space(View):
-    """Room, which takes what the others leave unless it is given a size."""
+    """Empty room, which takes the remaining room unless it is given a size."""
 
     _: KW_ONLY
     width: float = MATCH

@@ -1,4 +1,4 @@
-"""The few texts that the toolkit has of its own, in the language of whoever builds the screen."""
+"""The few texts of the toolkit itself, in the language of the app that builds the screen."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _translate: list[Callable[[str], str]] = [str]
 
 
 def word(english: str) -> str:
-    """Give a text of the toolkit's in the language that is spoken now."""
+    """Return one of the toolkit's texts in the current language."""
     return _translate[-1](english)
 
 
 @contextmanager
 def spoken(translate: Callable[[str], str]) -> Iterator[None]:
-    """Let views that are made meanwhile speak another language."""
+    """Translate the texts of views created within the context."""
     _translate.append(translate)
     try:
         yield
