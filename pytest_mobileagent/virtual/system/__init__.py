@@ -1,1 +1,1 @@
-"""What Android's own processes do: activities, windows, input, packages, settings, log."""
+"""Android's system services: activities, windows, input, packages, settings, log."""

@@ -1,4 +1,4 @@
-"""Volumes of the audio streams, which Android keeps among the settings."""
+"""Volumes of the audio streams, which Android stores in the settings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ DEFAULT = 5
 
 
 def stream(number: int) -> Stream:
-    """Find a stream; LookupError if there is none with this number."""
+    """Return a stream by its number; StopIteration if there is none."""
     return next(each for each in STREAMS if each.number == number)
 
 
@@ -48,11 +48,11 @@ class Audio:
     proc: ProcessTable
 
     def volume(self, of: Stream) -> int:
-        """Give a stream's volume."""
+        """Return a stream's volume."""
         return int(self.settings.text("system", of.setting, str(DEFAULT)))
 
     def set(self, of: Stream, index: int) -> None:
-        """Set a stream's volume, within its range."""
+        """Set a stream's volume, limited to its range."""
         index = min(max(index, of.low), of.high)
         self.settings.put("system", of.setting, str(index))
         pid = self.proc.pid("com.android.systemui")
@@ -60,9 +60,9 @@ class Audio:
         self.log.write("I", "vol.Events", line, pid=pid)
 
     def adjust(self, step: int) -> None:
-        """Do what a volume key does: it turns the music up or down."""
+        """Change the music volume, as a volume key does."""
         self.set(MUSIC, self.volume(MUSIC) + step)
 
     def mute(self) -> None:
-        """Silence the music."""
+        """Mute the music."""
         self.set(MUSIC, 0)

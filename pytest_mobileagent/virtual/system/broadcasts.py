@@ -1,4 +1,4 @@
-"""Broadcasts: what is told to every app that wants to know, or to one."""
+"""Broadcasts: intents delivered to every app with a receiver, or to a single app."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class Broadcasts:
     _receivers: dict[str, Callable[[], object]] = field(default_factory=dict)
 
     def link(self, activities: Running) -> None:
-        """Learn who runs the apps."""
+        """Connect the service that runs the apps."""
         self._activities = activities
 
     def receive(self, action: str, receiver: Callable[[], object]) -> None:
-        """Let a service of the system's be told, before any app."""
+        """Register a receiver of a system service, which is called before any app."""
         self._receivers[action] = receiver
 
     def send(self, intent: Intent) -> Reply:
-        """Tell every app, or the one whose receiver is named; give the last answer."""
+        """Send an intent to every app, or to the app it names; return the last answer."""
         if receiver := self._receivers.get(intent.action):
             receiver()
         answers: list[str | Reply | None] = []

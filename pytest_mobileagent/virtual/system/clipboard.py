@@ -1,4 +1,4 @@
-"""The clipboard: one text."""
+"""The clipboard, which contains a single text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pytest_mobileagent.virtual.snapshots.kept import Kept
 
 @dataclass(eq=False)
 class Clipboard(Kept):
-    """Holds what was last copied."""
+    """Holds the last copied text."""
 
     KEPT = ("text",)
 

@@ -1,4 +1,4 @@
-"""The keyguard: what locks the phone, and what unlocks it."""
+"""The keyguard: how the phone is locked and unlocked."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.shade import Shade
 
 Method = Literal["none", "swipe", "pattern", "pin", "password"]
-TRIES: Final = 5  # wrong answers after which one has to wait
+TRIES: Final = 5  # wrong answers before the user has to wait
 WAIT: Final = 30.0  # seconds
-LEAST: Final = 4  # digits, letters or dots of a credential
+LEAST: Final = 4  # minimum number of digits, letters or dots in a credential
 WRONG: Final = {"pin": "Wrong PIN", "password": "Wrong password", "pattern": "Wrong pattern"}
-REACH: Final = 0.35  # of a cell: how near to its dot a finger has to come
+REACH: Final = 0.35  # in cells: how close to a dot's centre a finger has to pass
 
 
-class BadCredential(ValueError):  # noqa: N818 - an answer, not a failure of ours
-    """What was chosen is too weak to be a credential, in Android's words."""
+class BadCredential(ValueError):  # noqa: N818 - an answer, not a failure
+    """The chosen credential is too weak; the message is Android's."""
 
 
 @dataclass(eq=False)
 class Keyguard(Kept):
-    """Comes up when the screen goes off, unless it is disabled.
+    """Locks the phone when the screen goes off, unless it is disabled.
 
-    Where there is no credential, a swipe ends it.
+    Without a credential, a swipe unlocks the phone.
     """
 
     KEPT = (
@@ -68,12 +68,12 @@ class Keyguard(Kept):
     kind: str = ""  # of the credential: pattern, pin, password
     _secret: str = ""
     locked: bool = False
-    asking: bool = False  # the bouncer is up, which asks for the credential
+    asking: bool = False  # the bouncer, which asks for the credential, is shown
     typed: str = ""
     message: str = ""
     _failures: int = 0
-    _until: float = 0.0  # uptime up to which no answer counts
-    _pending: str = ""  # the notification that is opened once the phone is unlocked
+    _until: float = 0.0  # uptime until which answers are rejected
+    _pending: str = ""  # key of the notification to open once the phone is unlocked
     ui: UiState = field(default_factory=UiState)
 
     def __post_init__(self) -> None:
@@ -81,27 +81,27 @@ class Keyguard(Kept):
         self.power.on_sleep = self.lock
 
     def link(self, windows: Focus) -> None:
-        """Learn where fingers draw."""
+        """Connect the window service, to find where patterns are drawn."""
         self._windows = windows
 
     @property
     def method(self) -> Method:
-        """What it takes to unlock the phone."""
+        """The way to unlock the phone."""
         if self.kind:
-            return self.kind  # type: ignore[return-value] # one of those
+            return self.kind  # type: ignore[return-value] # one of the three
         return "none" if self.disabled else "swipe"
 
     @property
     def secure(self) -> bool:
-        """Whether a credential is asked for."""
+        """Whether a credential is required."""
         return bool(self.kind)
 
     @property
     def showing(self) -> bool:
-        """Whether it covers the screen: an activity may be shown above it."""
+        """Whether the keyguard covers the screen; some activities are shown above it."""
         return self.locked and not self.activities.top.activity.show_when_locked
 
-    # Locking and unlocking.
+    # Locking and unlocking
 
     def lock(self) -> None:
         """Lock the phone, as happens when the screen goes off."""
@@ -113,7 +113,7 @@ class Keyguard(Kept):
         self.notifications.hide()
 
     def dismiss(self, pending: str = "") -> None:
-        """Unlock the phone, or ask for the credential that this takes."""
+        """Unlock the phone, or ask for the credential first."""
         if not self.locked:
             return
         self._pending = pending
@@ -127,7 +127,7 @@ class Keyguard(Kept):
             self._open()
 
     def back(self) -> None:
-        """Leave the bouncer."""
+        """Close the bouncer."""
         self._clear()
         self.changes.note()
 
@@ -146,7 +146,7 @@ class Keyguard(Kept):
         self.ui = UiState()
         self.ime.hide()
 
-    # Answers.
+    # Answers
 
     @property
     def takes_keys(self) -> bool:
@@ -154,30 +154,30 @@ class Keyguard(Kept):
         return self.showing and self.asking and self.kind == "pin"
 
     def press(self, digit: str) -> None:
-        """Take one digit of a PIN, or keep the whole of a password."""
+        """Append a typed character to the answer."""
         self.typed += digit
         self.changes.note()
 
     def keep(self, text: str) -> None:
-        """Keep what is typed as a password."""
+        """Store the text of the password field."""
         self.typed = text
 
     def delete(self) -> None:
-        """Take the last digit back."""
+        """Delete the last digit."""
         self.typed = self.typed[:-1]
         self.changes.note()
 
     def enter(self, *_: object) -> None:
-        """Try what was typed."""
+        """Try the typed answer."""
         if self.typed:
             self.try_(self.typed)
 
     def waiting(self) -> int:
-        """Give the seconds until an answer counts again."""
+        """Return the seconds until answers are accepted again."""
         return max(0, round(self._until - self.clock.uptime() + 0.499))
 
     def try_(self, answer: str) -> bool:
-        """Try an answer: unlock, or say that it was wrong."""
+        """Try an answer: unlock the phone, or show that the answer was wrong."""
         self.typed = ""
         if self.waiting():
             return False
@@ -192,7 +192,7 @@ class Keyguard(Kept):
         return False
 
     def draw(self, points: Sequence[tuple[float, float]]) -> bool:
-        """Try the pattern that a finger has drawn; False if no pattern is asked for."""
+        """Try the pattern drawn by a finger; return False if no pattern is asked for."""
         if not (self.showing and self.asking and self.kind == "pattern"):
             return False
         window = self._windows.find("keyguard")
@@ -205,10 +205,10 @@ class Keyguard(Kept):
             self.try_(drawn)
         return True
 
-    # The credential.
+    # The credential
 
     def set(self, kind: Literal["pattern", "pin", "password"], secret: str) -> None:
-        """Choose a credential; BadCredential, in Android's words, if it is too weak."""
+        """Set a credential; BadCredential, with Android's message, if it is too weak."""
         if len(secret) < LEAST:
             raise BadCredential(f"Password too short; required: {LEAST}")
         if kind == "pin" and not secret.isdecimal():
@@ -216,18 +216,18 @@ class Keyguard(Kept):
         self.kind, self._secret = kind, secret
 
     def clear(self) -> None:
-        """Have no credential any more."""
+        """Remove the credential."""
         self.kind = self._secret = ""
 
     def is_right(self, answer: str) -> bool:
-        """Tell whether an answer is the credential; without one, the empty answer is."""
+        """Return whether an answer is the credential; without a credential, whether it is empty."""
         return answer == self._secret
 
 
 def dots_of(points: Sequence[tuple[float, float]], grid: tuple[float, float, float, float]) -> str:
-    """Give the numbers of the dots that lines through some points pass, each dot once.
+    """Return the numbers of the dots that lines through some points pass, each dot once.
 
-    The grid is the place of the left and upper edge, and the width and height of a cell.
+    The grid consists of its left and upper edge, and the width and height of a cell.
     """
     left, top, width, height = grid
     found = ""

@@ -1,4 +1,4 @@
-"""What services need of others that are built after them, and that `link` gives them."""
+"""Protocols of services that earlier services need; `link` passes the services to them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Running(Protocol):
-    """The activities: a failure of an app's own code ends that app, and nothing else."""
+    """The activity service: a failure of an app's code ends that app, and nothing else."""
 
     def force_stop(self, package: str, /) -> None: ...
     def kill(self, package: str, reason: str, /) -> None: ...
@@ -21,32 +21,32 @@ class Running(Protocol):
 
 
 class Granting(Protocol):
-    """The permissions, which belong to an app that is installed, and go with it."""
+    """The permission service: granted permissions belong to an installed app."""
 
     def grant_all(self, package: str, /) -> None: ...
     def reset(self, package: str, /) -> None: ...
 
 
 class Typing(Protocol):
-    """The content resolver, which knows the MIME type of what is behind a URI."""
+    """The content resolver, which knows the MIME type of a URI's content."""
 
     def type_of(self, uri: str, /) -> str: ...
 
 
 class Posting(Protocol):
-    """The notifications, which go with the app that has posted them."""
+    """The notification service: an app's notifications are removed with the app."""
 
     def cancel_all(self, package: str, /) -> None: ...
 
 
 class Disabling(Protocol):
-    """What keeps services of apps, which end when an app is stopped by force."""
+    """The accessibility services, which end when their app is force-stopped."""
 
     def force_stopped(self, package: str, /) -> None: ...
 
 
 class Drawer(Protocol):
-    """The shade, in which notifications are, and which covers activities."""
+    """The shade, which contains notifications and covers activities."""
 
     open: bool
 
@@ -63,7 +63,7 @@ class Lock(Protocol):
 
 
 class Telling(Protocol):
-    """Who tells the listeners to accessibility events."""
+    """Sends accessibility events to listeners."""
 
     def settle(self, *, by_keys: bool = False) -> None: ...
     def toast(self, package: str, text: str, /) -> None: ...
@@ -71,14 +71,14 @@ class Telling(Protocol):
 
 
 class Building(Protocol):
-    """Who makes the windows that are seen while an activity is on top, the lowest first."""
+    """Builds the windows that are visible while an activity is on top, the lowest first."""
 
     def build(self, record: Record, /) -> list[Window]: ...
     def app(self, record: Record, /) -> list[Window]: ...
 
 
 class Focus(Protocol):
-    """The windows, in one of which a field has the focus."""
+    """The window service, for the focused window and field."""
 
     @property
     def active(self) -> Window: ...

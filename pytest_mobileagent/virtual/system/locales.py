@@ -1,4 +1,4 @@
-"""The languages that the phone speaks, and the texts of apps in them."""
+"""The phone's languages, and the translations of apps' texts."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 PROPERTY: Final = "persist.sys.locale"
 SETTING: Final = "system_locales"
-FRAMEWORK: Final = Path(__file__).parents[1] / "strings"  # what all apps share: OK, Cancel
+FRAMEWORK: Final = Path(__file__).parents[1] / "strings"  # shared by all apps: OK, Cancel
 _TAG = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
 
 
 @dataclass(eq=False)
 class Locales(Kept):
-    """The running configuration's languages; those stored for the next start may differ."""
+    """The languages of the running configuration; those stored for the next start may differ."""
 
     KEPT = ("tags", "_apps")
 
@@ -38,35 +38,35 @@ class Locales(Kept):
     _apps: dict[str, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Speak the language that the phone was made for."""
+        """Start with the language that the phone was created with."""
         self.tags = [self.props[PROPERTY]]
 
     @property
     def current(self) -> Locale:
-        """The language that the phone speaks."""
+        """The phone's current locale."""
         return locale(self.tags[0])
 
     def of(self, package: str) -> Locale:
-        """Give the language of an app: its own, if it was given one, else the phone's."""
+        """Return the locale of an app: its own, if one is set, otherwise the phone's."""
         return locale((self._apps.get(package) or self.tags)[0])
 
     def own(self, package: str) -> list[str]:
-        """Give the languages that an app alone was given."""
+        """Return the languages set for this app only."""
         return list(self._apps.get(package, ()))
 
     @property
     def long_clock(self) -> bool:
-        """Whether hours go up to 24: as the user chose, or as is the custom of the place."""
+        """Whether the 24-hour clock is used: the user's choice, otherwise the locale's default."""
         chosen = self.settings.text("system", "time_12_24")
         return chosen == "24" if chosen else self.current.long_clock
 
     def set_own(self, package: str, tags: Iterable[str]) -> None:
-        """Give an app languages of its own, none to let it follow the phone."""
+        """Set an app's own languages; an empty list makes it follow the phone."""
         self._apps[package] = [str(tag) for tag in tags]
         self.changes.note()
 
     def change(self, tags: Iterable[str]) -> None:
-        """Speak other languages from now on, as a choice in Settings does; the apps follow."""
+        """Change the phone's languages, as a choice in Settings does; the apps follow."""
         chosen = [normal(tag) for tag in tags]
         if not chosen:
             raise ValueError("no language")
@@ -76,16 +76,16 @@ class Locales(Kept):
         self.changes.note()
 
     def start(self) -> None:
-        """Take up what is stored, as Android does when it starts."""
+        """Load the stored languages, as Android does when it starts."""
         stored = self.settings.text("system", SETTING) or self.props[PROPERTY]
         tags = [tag for tag in stored.split(",") if _TAG.fullmatch(tag)]
         self.tags = [normal(tag) for tag in tags] or ["en-US"]
         self.changes.note()
 
     def text(self, package: str, folder: Path, english: str) -> str:
-        """Give a text of an app, whose translations are in `folder`, in its language.
+        """Return an app's text in its language, from the translations in `folder`.
 
-        It is the English one if there is no other.
+        The English text is returned if there is no translation.
         """
         for tag in self._apps.get(package) or self.tags:
             spoken = locale(tag)
@@ -100,12 +100,12 @@ class Locales(Kept):
 
 @cache
 def locale(tag: str) -> Locale:
-    """Give the locale of a tag, one for all who ask."""
+    """Return the locale for a tag; equal tags share one object."""
     return Locale(tag)
 
 
 def normal(tag: str) -> str:
-    """Spell a language tag as Android does: zh-Hans-CN; ValueError if it is none."""
+    """Return a language tag as Android spells it: zh-Hans-CN; ValueError if it is invalid."""
     if not _TAG.fullmatch(tag):
         raise ValueError(f"{tag!r} is no language tag")
     return "-".join(part for part in Locale(tag).parts if part)
@@ -113,7 +113,7 @@ def normal(tag: str) -> str:
 
 @lru_cache(256)
 def catalog(folder: Path, names: tuple[str, ...]) -> Mapping[str, str]:
-    """Read the closest translation that a folder has; ValueError, naming the file, if broken."""
+    """Load a folder's closest translation; ValueError, naming the file, if it is broken."""
     for name in names:
         path = folder / f"{name}.toml"
         if path.is_file():

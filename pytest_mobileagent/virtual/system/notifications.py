@@ -1,4 +1,4 @@
-"""Notifications that apps have posted, the latest first, and the one that is announced on top."""
+"""Notifications posted by apps, the latest first, and the heads-up notification on top."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.packages.permissions import Permissions
     from pytest_mobileagent.virtual.system.power.power import Power
 
-DEFAULT, HIGH = 3, 4  # importance of a channel
-ANNOUNCED = 5.0  # seconds that a heads-up notification stays
+DEFAULT, HIGH = 3, 4  # the importance of a channel
+ANNOUNCED = 5.0  # seconds that a heads-up notification is shown
 POST = "android.permission.POST_NOTIFICATIONS"
-REPLY = "reply"  # the extra that carries what was typed into a notification
+REPLY = "reply"  # the extra that contains the text of a reply
 
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """A button of a notification: what it starts, or with `told` broadcasts to its own app."""
+    """A notification's button: starts its intent or, with `told`, broadcasts it to its own app."""
 
     label: str
     intent: Intent
     told: bool = False
-    reply: str = ""  # the hint of the field that it opens for an answer
-    color: str = ""  # of a call's buttons, which are filled with it
+    reply: str = ""  # the hint of the reply field that it opens
+    color: str = ""  # background of the buttons of a call
 
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """A notification; a tap on it starts `intent`, or else the app."""
+    """A notification; tapping it starts `intent`, or the app if there is no intent."""
 
     package: str
     tag: str
@@ -47,7 +47,7 @@ class Notification:
     id: int = 0
     channel: str = "default"
     importance: int = DEFAULT
-    long_text: str = ""  # instead of the text, once it is expanded
+    long_text: str = ""  # replaces the text when expanded
     deeds: tuple[Deed, ...] = ()
     intent: Intent | None = None
     ongoing: bool = False
@@ -55,17 +55,17 @@ class Notification:
 
     @property
     def key(self) -> str:
-        """What identifies it: posting with the same key replaces it."""
+        """What identifies the notification: posting with the same key replaces it."""
         return f"{self.package}|{self.tag}"
 
     def system_key(self, uid: int) -> str:
-        """Give the key as the notification service spells it."""
+        """Return the key in the format of the notification service."""
         return f"0|{self.package}|{self.id}|{self.tag or 'null'}|{uid}"
 
 
 @dataclass(eq=False)
 class Notifications(Kept):
-    """All that are up."""
+    """All posted notifications."""
 
     KEPT = ("_posted", "_announced", "_until", "_blocked")
 
@@ -77,15 +77,15 @@ class Notifications(Kept):
     permissions: Permissions
     activities: Activities
     _posted: dict[str, Notification] = field(default_factory=dict)
-    _announced: str = ""  # the key of one
-    _until: float = 0.0  # uptime when it goes
+    _announced: str = ""  # key of the heads-up notification, or ""
+    _until: float = 0.0  # uptime when it disappears
     _blocked: list[str] = field(default_factory=list)
 
     def link(self, shade: Drawer, keyguard: Lock, events: Telling) -> None:
-        """Learn where they are seen, and who is told."""
+        """Connect the services that show notifications and report them."""
         self._shade, self._keyguard, self._events = shade, keyguard, events
 
-    # What apps do.
+    # Called by apps
 
     def post(
         self,
@@ -95,7 +95,7 @@ class Notifications(Kept):
         text: str,
         **more: Any,
     ) -> Notification | None:
-        """Post or replace a notification; None if the app may not, or the user has blocked it."""
+        """Post or replace a notification; return None if the app may not post."""
         if not self.allowed(package):
             return None
         posted = Notification(package, tag, title, text, self.clock.time(), **more)
@@ -108,12 +108,12 @@ class Notifications(Kept):
         return posted
 
     def cancel(self, package: str, tag: str) -> None:
-        """Take a notification away."""
+        """Remove a notification."""
         self._posted.pop(f"{package}|{tag}", None)
         self.changes.note()
 
     def cancel_all(self, package: str = "") -> None:
-        """Take away those of a package; without one all that the user can clear."""
+        """Remove a package's notifications; without a package, all that the user can clear."""
         self._posted = {
             key: posted
             for key, posted in self._posted.items()
@@ -121,10 +121,10 @@ class Notifications(Kept):
         }
         self.changes.note()
 
-    # What the user does.
+    # Actions of the user
 
     def open(self, posted: Notification) -> None:
-        """Do what a tap on it does."""
+        """Open a notification, as a tap on it does."""
         if self._keyguard.locked:
             self._shade.close()
             self._keyguard.dismiss(pending=posted.key)
@@ -160,27 +160,27 @@ class Notifications(Kept):
             self._start_intent(intent, app.uid)
 
     def dismiss(self, posted: Notification) -> None:
-        """Swipe it away, unless it is one that stays."""
+        """Swipe a notification away, unless it is ongoing."""
         if not posted.ongoing:
             self.cancel(posted.package, posted.tag)
 
     def hide(self) -> None:
-        """Push the announced one up, into the shade."""
+        """Hide the heads-up notification; it stays in the shade."""
         self._announced = ""
         self.changes.note()
 
     def block(self, package: str, *, blocked: bool) -> None:
-        """Let an app post no more, or again."""
+        """Block or unblock the notifications of an app."""
         self._blocked = [name for name in self._blocked if name != package]
         if blocked:
             self._blocked.append(package)
             self.cancel_all(package)
         self.changes.note()
 
-    # What is known.
+    # Queries
 
     def allowed(self, package: str) -> bool:
-        """Tell whether an app may post: the user lets it, and it holds the permission."""
+        """Return whether an app may post: it is not blocked and has the permission."""
         if package in self._blocked or package not in self.packages:
             return False
         asks = POST in self.packages.app(package).permissions
@@ -188,17 +188,17 @@ class Notifications(Kept):
 
     @property
     def posted(self) -> list[Notification]:
-        """All of them, the latest first."""
+        """All posted notifications, the latest first."""
         return list(reversed(self._posted.values()))
 
     def announced(self) -> Notification | None:
-        """Give the one that shows itself over the app just now."""
+        """Return the notification that is currently shown over the app, or None."""
         posted = self._posted.get(self._announced)
         stays = posted is not None and posted.full_screen
         return posted if stays or self._until > self.clock.uptime() else None
 
     def _announce(self, posted: Notification) -> None:
-        """Show it over the app; who is not using the phone sees the whole screen of it."""
+        """Show a heads-up, or the full-screen activity if the phone is not in use."""
         zen = self.settings.text("global", "zen_mode", "0")
         on = self.settings.text("global", "heads_up_notifications_enabled", "1") == "1"
         used = self.power.awake and not self._keyguard.locked

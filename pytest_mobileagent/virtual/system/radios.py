@@ -1,4 +1,4 @@
-"""The radios, and what follows when one is switched: settings, broadcasts, lines in the log."""
+"""The radios, and the settings, broadcasts and log lines that follow when one is switched."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 SETTINGS, SETTINGS_UID = "com.android.settings", 1000
 TELEPHONY = "com.android.phone"
-# What Settings.Global.WIFI_ON says besides 0 and 1.
+# Values of Settings.Global.WIFI_ON besides 0 and 1.
 ON_IN_AIRPLANE_MODE, OFF_BY_AIRPLANE_MODE = "2", "3"
 
 
 @dataclass(eq=False)
 class Radios(Kept):
-    """Switched by the services of Android; a setting alone switches nothing but mobile data."""
+    """Switched by Android's services; of the settings, only that for mobile data has an effect."""
 
     KEPT = ("wifi", "bluetooth", "airplane", "torch")
 
@@ -32,23 +32,23 @@ class Radios(Kept):
     settings: Settings
     proc: ProcessTable
     broadcasts: Broadcasts
-    wifi: bool = True  # it is connected then
+    wifi: bool = True  # implies that it is connected
     bluetooth: bool = True
     airplane: bool = False
-    torch: bool = False  # the flashlight is lit
+    torch: bool = False  # whether the flashlight is on
 
     def __post_init__(self) -> None:
-        """Follow what is told of airplane mode."""
+        """Register for the broadcast about airplane mode."""
         self.broadcasts.receive(AIRPLANE_MODE, self.follow_airplane_mode)
 
     @property
     def data(self) -> bool:
-        """Whether data may go over the mobile network."""
+        """Whether mobile data is switched on."""
         return self.settings.on("global", "mobile_data")
 
     @property
     def online(self) -> bool:
-        """Whether there is a way to the internet."""
+        """Whether the internet can be reached."""
         return self.wifi or (self.data and not self.airplane)
 
     def set_wifi(self, on: bool, *, package: str = SETTINGS, uid: int = SETTINGS_UID) -> None:
@@ -73,12 +73,12 @@ class Radios(Kept):
         self.settings.put("global", "mobile_data", str(int(on)))
 
     def set_airplane(self, on: bool) -> None:
-        """Switch airplane mode, and with it the other radios."""
+        """Switch airplane mode, and the other radios accordingly."""
         self.settings.put("global", "airplane_mode_on", str(int(on)))
         self._tell(AIRPLANE_MODE, state=on)
 
     def follow_airplane_mode(self) -> None:
-        """Do what the setting says, as the radios do once they are told that it has changed."""
+        """Apply the setting, as the radios do when they receive the broadcast."""
         settings = self.settings
         on = settings.on("global", "airplane_mode_on")
         if on == self.airplane:
@@ -96,7 +96,7 @@ class Radios(Kept):
             self._turn(wifi=wifi, bluetooth=settings.on("global", "bluetooth_on"))
 
     def set_torch(self, on: bool) -> None:
-        """Light the flashlight, or not."""
+        """Switch the flashlight on or off."""
         self._turn(torch=on)
 
     def _turn(self, **switches: bool) -> None:

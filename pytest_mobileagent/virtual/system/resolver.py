@@ -1,4 +1,4 @@
-"""The content resolver: finds the provider of a URI, and tells the screen of changes."""
+"""The content resolver: finds the provider for a URI, and notes changes of data."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Resolver:
-    """What apps and the shell ask for the data of other apps."""
+    """The interface through which apps and the shell access the data of other apps."""
 
     changes: Changes
     packages: Packages
     _providers: dict[str, Provider] = field(default_factory=dict)
 
     def provider(self, authority: str) -> Provider | None:
-        """Give the provider of an authority, if its app is installed and enabled."""
+        """Return the provider for an authority, if its app is installed and enabled."""
         for app in self.packages.apps():
             for kind in app.providers:
                 if authority in kind.authorities and self.packages.enabled(app.package):
@@ -34,7 +34,7 @@ class Resolver:
         return None
 
     def find(self, text: str) -> tuple[Provider, Uri]:
-        """Give the provider of a URI, and the URI; ProviderError if there is none."""
+        """Return the provider for a URI and the parsed URI; ProviderError if there is none."""
         uri = parse_uri(text)
         provider = self.provider(uri.authority)
         if provider is None:
@@ -44,7 +44,7 @@ class Resolver:
         return provider, uri
 
     def type_of(self, uri: str) -> str:
-        """Give the MIME type of what a URI means, "" if nobody knows it."""
+        """Return the MIME type of a URI's content, or "" if it is unknown."""
         try:
             provider, parsed = self.find(uri)
         except ProviderError:
@@ -59,7 +59,7 @@ class Resolver:
         args: Sequence[Any] = (),
         sort: str = "",
     ) -> list[dict[str, Any]]:
-        """Give rows by column name; none if there is no such provider."""
+        """Return rows by column name, or no rows if there is no provider."""
         try:
             provider, parsed = self.find(uri)
         except ProviderError:
@@ -68,21 +68,21 @@ class Resolver:
         return rows.dicts() if rows else []
 
     def insert(self, uri: str, **values: Any) -> int:
-        """Add a row, and give its id."""
+        """Insert a row and return its id."""
         provider, parsed = self.find(uri)
         made = provider.insert(parsed, values)
         self.changes.note()
         return int((made or "0").rpartition("/")[2])
 
     def update(self, uri: str, where: str = "", args: Sequence[Any] = (), **values: Any) -> int:
-        """Change rows, and give how many."""
+        """Update rows and return their number."""
         provider, parsed = self.find(uri)
         count = provider.update(parsed, values, Ask(where=where, args=tuple(args)))
         self.changes.note()
         return count
 
     def delete(self, uri: str, where: str = "", args: Sequence[Any] = ()) -> int:
-        """Remove rows, and give how many."""
+        """Delete rows and return their number."""
         provider, parsed = self.find(uri)
         count = provider.delete(parsed, Ask(where=where, args=tuple(args)))
         self.changes.note()
@@ -90,7 +90,7 @@ class Resolver:
 
     @contextmanager
     def batch(self, authority: str) -> Iterator[None]:
-        """Write the database behind an authority once for all that is done inside."""
+        """Write the database behind an authority only once, at the end of the context."""
         provider, _ = self.find(f"content://{authority}")
         with provider.db.batch():
             yield

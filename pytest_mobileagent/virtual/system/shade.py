@@ -1,4 +1,4 @@
-"""The notification shade: whether it is pulled down, how far, and what is done in it."""
+"""The notification shade: whether it is open and how far, and the user's actions in it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Shade(Kept):
-    """Open or not, and how far; what it shows comes from settings and notifications."""
+    """Whether the shade is open, and how far; its content is in settings and notifications."""
 
     KEPT = ("open", "full", "expanded", "replying", "reply", "ui")
 
@@ -24,27 +24,27 @@ class Shade(Kept):
     ime: InputMethods
     notifications: Notifications
     open: bool = False
-    full: bool = False  # quick settings are pulled down all the way
+    full: bool = False  # quick settings are fully expanded
     expanded: list[str] = field(default_factory=list)  # keys of notifications
-    replying: str = ""  # the key of the notification that is being answered
+    replying: str = ""  # the key of the notification being replied to
     reply: str = ""
     ui: UiState = field(default_factory=UiState)
 
     def pull(self, *, full: bool = False) -> None:
-        """Open it; a second pull brings all of quick settings."""
+        """Open the shade; a second pull expands quick settings fully."""
         self.full = full or self.open
         self.open = True
         self.notifications.hide()
         self._changed()
 
     def push(self) -> None:
-        """Close it, or quick settings first if they are open all the way."""
+        """Close the shade or, if quick settings are fully expanded, collapse them first."""
         self.open = self.full and self.open
         self.full = False
         self._changed()
 
     def close(self) -> None:
-        """Close all of it."""
+        """Close the shade completely."""
         self.open = self.full = False
         self.replying = self.reply = ""
         self.expanded, self.ui = [], UiState()
@@ -55,12 +55,12 @@ class Shade(Kept):
         self.changes.note()
 
     def is_expanded(self, each: Notification) -> bool:
-        """Tell whether a notification is shown with all it has: the first one is by itself."""
+        """Return whether a notification is expanded, as the first one is by default."""
         first = self.notifications.posted[0].key == each.key
         return first is not (each.key in self.expanded)
 
     def toggle(self, each: Notification) -> None:
-        """Expand a notification, or fold it up."""
+        """Expand or collapse a notification."""
         known = each.key in self.expanded
         self.expanded = [key for key in self.expanded if key != each.key]
         if not known:
@@ -68,18 +68,18 @@ class Shade(Kept):
         self.changes.note()
 
     def answer(self, each: Notification) -> None:
-        """Open the field for an answer."""
+        """Open the field for a reply."""
         self.replying, self.reply = each.key, ""
         self.ui.focused = f"reply:{each.key}"
         self.ime.show()
         self.changes.note()
 
     def typed(self, text: str) -> None:
-        """Keep what is typed as an answer."""
+        """Store the text typed as a reply."""
         self.reply = text
 
     def send(self, each: Notification, *_: object) -> None:
-        """Send the answer."""
+        """Send the reply."""
         deed = next((deed for deed in each.deeds if deed.reply), None)
         words, self.replying, self.reply = self.reply, "", ""
         self.ime.hide()
@@ -87,7 +87,7 @@ class Shade(Kept):
             self.notifications.do(each, deed, words)
 
     def swiped(self, key: str) -> bool:
-        """Dismiss the notification that was swiped aside; False if there is none."""
+        """Dismiss the notification that was swiped aside; return False if there is none."""
         each = next((n for n in self.notifications.posted if n.key == key), None)
         if each:
             self.notifications.dismiss(each)

@@ -1,4 +1,4 @@
-"""Telephony: the call that there is, and text messages that come and go."""
+"""Telephony: the current call, and incoming and outgoing text messages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.radios import Radios
     from pytest_mobileagent.virtual.system.resolver import Resolver
 
-ANSWERED_AFTER: Final = 4.0  # seconds until somebody takes a call from this phone
+ANSWERED_AFTER: Final = 4.0  # seconds until an outgoing call is answered
 DELIVER: Final = "android.provider.Telephony.SMS_DELIVER"
 RECEIVED: Final = "android.provider.Telephony.SMS_RECEIVED"
 PHONE_STATE: Final = "android.intent.action.PHONE_STATE"
@@ -30,18 +30,18 @@ INBOX: Final = "content://sms/inbox"
 MISSED: Final = "android.telecom.action.SHOW_MISSED_CALLS_NOTIFICATION"
 CALLS: Final = "content://call_log/calls"
 EMERGENCY: Final = frozenset({"112", "911"})
-INCOMING, OUTGOING, MISSED_CALL, REJECTED, BLOCKED = 1, 2, 3, 5, 6  # types in the call log
+INCOMING, OUTGOING, MISSED_CALL, REJECTED, BLOCKED = 1, 2, 3, 5, 6  # call types in the call log
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call; `since` is the uptime of its last change, `date` the wall clock of its start."""
+    """A call; `since` is the uptime of its last change, `date` the wall-clock time of its start."""
 
     number: str
     incoming: bool
     date: float
     since: float
-    active: bool = False  # somebody has taken it
+    active: bool = False  # the call has been answered
     muted: bool = False
     speaker: bool = False
     held: bool = False
@@ -49,7 +49,7 @@ class Call:
 
 @dataclass(eq=False)
 class Telephony(Kept):
-    """The phone's radio, as far as calls and messages go. There is one call at a time."""
+    """The phone's calls and messages. There is at most one call at a time."""
 
     KEPT = ("_call",)
 
@@ -67,7 +67,7 @@ class Telephony(Kept):
 
     @property
     def call(self) -> Call | None:
-        """The call that there is; one from this phone is taken after a while."""
+        """The current call; an outgoing call is answered after a few seconds."""
         call, now = self._call, self.clock.uptime()
         if call and not call.incoming and not call.active and now - call.since >= ANSWERED_AFTER:
             self._call = replace(call, active=True, since=call.since + ANSWERED_AFTER)
@@ -75,22 +75,22 @@ class Telephony(Kept):
 
     @property
     def seconds(self) -> int:
-        """How long the call has lasted since it was taken."""
+        """The duration of the call in seconds, since it was answered."""
         call = self.call
         return int(self.clock.uptime() - call.since) if call and call.active else 0
 
     @property
     def state(self) -> str:
-        """What Android calls the state of the line."""
+        """Android's name for the state of the line."""
         call = self.call
         if call is None:
             return "IDLE"
         return "RINGING" if call.incoming and not call.active else "OFFHOOK"
 
-    # Calls.
+    # Calls
 
     def dial(self, number: str) -> None:
-        """Call somebody, if the line is free."""
+        """Call a number, if the line is free."""
         number = numbers.bare(number)
         if not number or self._call:
             return
@@ -99,7 +99,7 @@ class Telephony(Kept):
         self._begin(Call(number, False, self.clock.time(), self.clock.uptime()))
 
     def ring(self, number: str) -> bool:
-        """Let somebody call this phone; False if the line is busy. Blocked numbers do not ring."""
+        """Receive a call; return False if the line is busy. Blocked numbers do not ring."""
         if self._call or self.radios.airplane:
             return False
         call = Call(number, True, self.clock.time(), self.clock.uptime())
@@ -110,21 +110,21 @@ class Telephony(Kept):
         return True
 
     def answer(self) -> None:
-        """Take the call that is ringing."""
+        """Answer the ringing call."""
         if self._call and self._call.incoming and not self._call.active:
             self.change(active=True, since=self.clock.uptime())
             self._tell(self._call.number)
 
     def hang_up(self) -> None:
-        """End the call from this phone; one that rings is thereby rejected."""
+        """End the call from this phone, which rejects a ringing one."""
         self._end(REJECTED)
 
     def cancel(self) -> None:
-        """Let the other side end the call; one that still rings is thereby missed."""
+        """End the call from the other side, which makes a ringing one a missed call."""
         self._end(MISSED_CALL)
 
     def change(self, **values: Any) -> None:
-        """Change what is true of the call: muted, speaker, held."""
+        """Change the state of the call: muted, speaker, held."""
         if self._call:
             self._call = replace(self._call, **values)
             self.changes.note()
@@ -136,7 +136,7 @@ class Telephony(Kept):
         self._tell(call.number)
 
     def _end(self, unanswered: int) -> None:
-        """End the call; one that still rings goes into the call log as `unanswered`."""
+        """End the call; a ringing call is recorded in the call log as `unanswered`."""
         call, seconds = self.call, self.seconds
         if call is None:
             return
@@ -152,13 +152,13 @@ class Telephony(Kept):
         self._tell(call.number)
 
     def _tell(self, number: str) -> None:
-        """Tell the apps how the line stands."""
+        """Notify the apps of the line's state."""
         extras = {"state": self.state, "incoming_number": number}
         self.broadcasts.send(Intent(PHONE_STATE, extras=extras))
         self.changes.note()
 
     def _record(self, call: Call, kind: int, seconds: int) -> None:
-        """Write a call into the call log."""
+        """Add a call to the call log."""
         if self.resolver.provider("call_log") is None:
             return
         missed = kind == MISSED_CALL
@@ -184,12 +184,12 @@ class Telephony(Kept):
         )
         return str(rows[0]["display_name"]) if rows else None
 
-    # Messages.
+    # Messages
 
     def receive(self, number: str, text: str) -> None:
-        """Let a message arrive: the default app for messages gets it, unless it is blocked.
+        """Receive a message, which goes to the default messaging app unless the sender is blocked.
 
-        Without such an app the system itself keeps the message.
+        Without such an app, the system itself stores the message.
         """
         if self.radios.airplane or self._blocked(number):
             return

@@ -1,4 +1,4 @@
-"""How the lock screen looks, and the bouncer that asks for PIN, pattern or password."""
+"""The lock screen, and the bouncer that asks for the PIN, pattern or password."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ INK = "#ffffff"
 
 
 def lockscreen(ui: SystemUi) -> View:
-    """Build what is seen while the phone is locked."""
+    """Build the screen that is shown while the phone is locked."""
     content = _bouncer(ui) if ui.keyguard.asking else _cover(ui)
     shade = "#cc202124" if ui.keyguard.asking else "#66000000"
     dim = View(width=MATCH, height=MATCH, background=shade)
@@ -99,7 +99,7 @@ def _bouncer(ui: SystemUi) -> View:
     wide = ui.display.metrics.wide
     above = Column([Space(), message, Space(height=MATCH if wide else 8)], weight=1, height=MATCH)
     container = Panes([above, body], id="keyguard_bouncer_container", gravity="center_vertical")
-    keyboard = (190 if wide else 300) if keyguard.kind == "password" else 0  # dp that it takes
+    keyboard = (190 if wide else 300) if keyguard.kind == "password" else 0  # height in dp
     container.padding = (24, 32, 24, 32 + keyboard)
     return container
 
@@ -133,7 +133,7 @@ def _key(ui: SystemUi, name: str) -> View:
         key.on_click, key.class_name = act, "android.widget.ImageButton"
     else:
         metrics = ui.display.metrics
-        size = (24 if metrics.wide else 28) / max(1, metrics.font_scale)  # as large as the keys
+        size = (24 if metrics.wide else 28) / max(1, metrics.font_scale)  # scales with the keys
         digit = Text(name, id="digit_text", size=size, color=INK)
         letters = Text(LETTERS.get(name, ""), id="klondike_text", size=size * 0.36, color=INK)
         key = Column([digit, letters], id=f"key{name}", desc=name, gravity="center")

@@ -1,4 +1,4 @@
-"""How a notification looks, in the shade and when it shows itself over an app."""
+"""Notifications as shown in the shade, and as heads-up notifications over an app."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def notice(ui: SystemUi, shown: Notification, *, expanded: bool, floating: bool = False) -> View:
-    """Build a notification's row; `floating` for one that hangs over an app."""
+    """Build a notification's row; `floating` is for a heads-up notification over an app."""
     t = ui.t
     app = ui.packages.app(shown.package)
     age = _age(ui, shown)
@@ -115,7 +115,7 @@ def _field(ui: SystemUi, shown: Notification) -> View:
 
 
 def heads_up(ui: SystemUi, shown: Notification) -> View:
-    """Build the notification that comes down over an app for some seconds."""
+    """Build the heads-up notification that is shown over an app for some seconds."""
     card = notice(ui, shown, expanded=False, floating=True)
     card.margin = (8, 32, 8, 0)
     card.elevation, card.corner, card.align = 6, 28, "top"

@@ -1,4 +1,4 @@
-"""Makes the windows that are seen over one activity: from the wallpaper to the bars."""
+"""Builds the windows that are visible over an activity: from the wallpaper to the bars."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ BARS = ("status", "navigation")
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The activity, the phone around it, and the display that each of them is laid out for."""
+    """An activity, the phone around it, and the display metrics that each is laid out with."""
 
     ui: SystemUi
     record: Record
-    metrics: Metrics  # in the phone's own theme
-    themed: Metrics  # in the app's
+    metrics: Metrics  # in the phone's theme
+    themed: Metrics  # in the app's theme
 
     @classmethod
     def of(cls, record: Record, ui: SystemUi) -> Scene:
-        """Make the scene of an activity."""
+        """Return the scene of an activity."""
         metrics, app = ui.display.metrics, record.app
         dark = metrics.dark if app.dark is None else app.dark
         themed = replace(metrics, accent=app.accent, dark=dark, rtl=app.locale.rtl)
@@ -56,15 +56,15 @@ class Scene:
         return [self._window("wallpaper", view, title="Wallpaper")]
 
     def app(self, keyboard: int) -> list[Window]:
-        """Make the app's windows, on what a keyboard of some height leaves of the screen."""
+        """Build the app's windows, in the part of the screen above a keyboard of some height."""
         left, top, right, bottom = self.metrics.screen
         rest = (left, top, right, bottom - keyboard)
-        dialog = self._dialog(rest)  # which is then what the keyboard is for
+        dialog = self._dialog(rest)  # if open, only the dialog makes room for the keyboard
         own = self._activity(0 if dialog else keyboard)
         return [*self._behind(), *self._wallpaper(), own, *dialog]
 
     def _behind(self) -> list[Window]:
-        """Make what is seen behind a translucent activity."""
+        """Build the windows that are visible behind a translucent activity."""
         if not self.record.activity.translucent:
             return []
         below = self.ui.activities.below(self.record)
@@ -105,7 +105,7 @@ class Scene:
         ]
 
     def menu(self, below: Window) -> list[Window]:
-        """Make the menu that is open in the window below."""
+        """Build the open menu of the window below."""
         anchor = below.box.find(below.state.menu) if below.state.menu else None
         if anchor is None or not anchor.view.menu:
             below.state.menu = None
@@ -113,14 +113,14 @@ class Scene:
         return [self._window("menu", popup(anchor, self.themed))]
 
     def shade(self) -> list[Window]:
-        """Make the notification shade, if it is pulled down."""
+        """Build the notification shade, if it is open."""
         if not self.ui.shade.open:
             return []
         view, state = shade(self.ui), self.ui.shade.ui
         return [self._window("shade", view, state, package=SYSTEM_UI, title=SHADE)]
 
     def keyguard(self) -> list[Window]:
-        """Make the lock screen, if the phone is locked."""
+        """Build the lock screen, if the phone is locked."""
         keyguard = self.ui.keyguard
         if not keyguard.showing:
             return []
@@ -128,7 +128,7 @@ class Scene:
         return [self._window("keyguard", view, keyguard.ui, package=SYSTEM_UI, title=SHADE)]
 
     def heads_up(self) -> list[Window]:
-        """Make the notification that shows itself over the app."""
+        """Build the heads-up notification, if there is one."""
         shown = self.ui.notifications.announced()
         if shown is None:
             return []
@@ -136,21 +136,21 @@ class Scene:
         return [self._window("headsup", view, package=SYSTEM_UI, title=SHADE)]
 
     def keyboard(self, field: Input) -> Window:
-        """Make the soft keyboard."""
+        """Build the soft keyboard."""
         with spoken(self.ui.t):
             view = self.ui.ime.view(field)
         package = self.ui.ime.current.partition("/")[0]
-        left, top, right, bottom = self.metrics.screen  # of which at least the upper half is left
+        left, top, right, bottom = self.metrics.screen  # leaves at least the upper half free
         lower = (left, (top + bottom) // 2, right, bottom)
         return self._window("keyboard", view, bounds=lower, package=package, title="InputMethod")
 
     def toast(self, toast: Toast) -> Window:
-        """Make a toast."""
+        """Build a toast."""
         view = chrome.toast(toast.text)
         return self._window("toast", view, package=toast.package, title="Toast")
 
     def bars(self, own: Window) -> list[Window]:
-        """Make the status bar and the navigation bar, over the activity's own window."""
+        """Build the status bar and the navigation bar, over the activity's own window."""
         ink, lower = self._ink(own.box, top=True), self._ink(own.box, top=False)
         status = _status_bar(self.ui, ink)
         navigation = _navigation_bar("on_surface" if self.ui.ime.shown else lower)
@@ -160,7 +160,7 @@ class Scene:
         ]
 
     def _ink(self, own: Box, *, top: bool) -> str:
-        """Give the colour of a bar's signs: that of the activity which is seen under it."""
+        """Return the colour of a bar's icons: that of the activity visible beneath it."""
         ui, below = self.ui, self.ui.activities.below(self.record)
         if ui.shade.open and top:
             return "on_surface"
@@ -183,25 +183,25 @@ class Scene:
     ) -> Window:
         state = state or UiState()
         metrics = self._metrics(kind)
-        if kind == "keyboard":  # whose letters are as large as its keys
+        if kind == "keyboard":  # its letters scale with its keys
             metrics = replace(metrics, font_scale=1.0)
         box = layout(view, bounds or metrics.screen, metrics, state)
         title = title or ("PopupWindow" if kind == "menu" else self.record.component)
         return Window(kind, title, package or self.record.package, box, state, self.record)
 
     def _metrics(self, kind: Kind) -> Metrics:
-        """Give the display as a window sees it: the bars are seen over an app, or the shade."""
+        """Return the metrics for a window; the bars take the theme of the app or shade below."""
         system = kind in OF_THE_SYSTEM or (self.ui.shade.open and kind in BARS)
         system = system or (kind == "navigation" and self.ui.ime.shown)  # over the keyboard
-        if kind == "keyguard" and self.ui.keyguard.asking:  # over a dark ground in any theme
+        if kind == "keyguard" and self.ui.keyguard.asking:  # always on a dark background
             return replace(self.metrics, dark=True)
-        if kind in BARS and not system:  # which speak the phone's language over any app
+        if kind in BARS and not system:  # use the phone's layout direction over any app
             return replace(self.themed, rtl=self.metrics.rtl)
         return self.metrics if system else self.themed
 
 
 def _status_bar(ui: SystemUi, ink: str) -> View:
-    """Make the row at the top of the screen, with how long a call has gone on behind it."""
+    """Build the status bar, with the duration of a call in the background."""
     posted, airplane = ui.notifications.posted, ui.radios.airplane
     charge = "Battery charging, {level} percent." if ui.power.charging else BATTERY
     silent = ui.settings.on("global", "zen_mode")
@@ -221,7 +221,7 @@ def _status_bar(ui: SystemUi, ink: str) -> View:
 
 
 def _chip(time: str) -> View:
-    """Make what tells of a call that goes on behind the screen."""
+    """Build the indicator of a call in the background."""
     chip = Text(time, id="ongoing_call_chip", icon="call", icon_size=12, size=12, color="#ffffff")
     chip.height, chip.corner, chip.background = 20, 10, "#1e8e3e"
     chip.padding, chip.margin, chip.gravity = (8, 0), (8, 0, 0, 0), "center_vertical"
@@ -229,6 +229,6 @@ def _chip(time: str) -> View:
 
 
 def _navigation_bar(ink: str) -> View:
-    """Make the gesture handle at the bottom of the screen."""
+    """Build the gesture handle at the bottom of the screen."""
     handle = View(id="home_handle", width=108, height=4, corner=2, background=ink, align="center")
     return Frame([handle], id="navigation_bar_frame", height=BAR, align="bottom")

@@ -1,4 +1,4 @@
-"""Puts all windows together that are seen while an activity is on top."""
+"""Assembles all windows that are visible while an activity is on top."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BOOT_COMPLETED = "android.intent.action.BOOT_COMPLETED"
 
 @dataclass(eq=False)
 class Scenes:
-    """Makes windows, and notices what changes in them by time alone."""
+    """Builds windows, and detects changes on the screen that only the passing of time causes."""
 
     broadcasts: Broadcasts
     windows: Windows
@@ -30,12 +30,12 @@ class Scenes:
     _moment: tuple[object, ...] = ()
 
     def __post_init__(self) -> None:
-        """Be asked what time alone has changed, and take up a wallpaper at boot."""
+        """Register for checks of changes by time, and load the wallpaper at boot."""
         self.system_ui.changes.notice = self.notice_time
         self.broadcasts.receive(BOOT_COMPLETED, lambda: wallpaper.load(self.system_ui.files))
 
     def notice_time(self) -> None:
-        """Let what changes on the screen by time alone count as a change."""
+        """Note a change if the screen changed by the passing of time alone."""
         ui = self.system_ui
         seconds = int(ui.clock.time())
         time = seconds if ui.activities.top.activity.refresh else seconds // 60
@@ -46,7 +46,7 @@ class Scenes:
             ui.changes.note()
 
     def build(self, record: Record) -> list[Window]:
-        """Make all that is seen while an activity is on top, the lowest first."""
+        """Build all windows that are visible while an activity is on top, the lowest first."""
         scene = Scene.of(record, self.system_ui)
         app = scene.app(keyboard=0)
         self._notice_dialog(app[-1])
@@ -73,11 +73,11 @@ class Scenes:
         ]
 
     def app(self, record: Record) -> list[Window]:
-        """Make what an activity shows."""
+        """Build an activity's own windows."""
         return Scene.of(record, self.system_ui).app(keyboard=0)
 
     def _notice_dialog(self, window: Window) -> None:
-        """Keep the state of a dialog while it is open; a field in it may want the focus at once."""
+        """Keep a dialog's state while it is open; focus a field that should be focused at once."""
         record = window.record
         if window.kind != "dialog":
             record.over = None
@@ -96,7 +96,7 @@ def _focused_field(window: Window) -> Input | None:
 
 
 def _scroll_to_focus(window: Window) -> bool:
-    """Scroll what is around the focused view until it is seen; False if it is."""
+    """Scroll the focused view into sight; return False if it already is."""
     path = _path(window.box, window.state.focused or "")
     around = next((box for box in reversed(path[:-1]) if box.reach > 0), None)
     if around is None or around.visible is None:
@@ -108,7 +108,7 @@ def _scroll_to_focus(window: Window) -> bool:
 
 
 def _path(box: Box, key: str) -> list[Box]:
-    """Give the boxes from the root to the one with this key."""
+    """Return the boxes from the root to the one with this key."""
     if box.key == key:
         return [box]
     for child in box.children:

@@ -1,4 +1,4 @@
-"""The notification shade with quick settings, pulled down over everything."""
+"""The notification shade with quick settings, over everything else."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 SETTINGS = "com.android.settings"
 BRIGHTEST = 255
-SCRIM = "#99000000"  # over what is below the panel; a tap there closes it
-BELOW = 48  # dp that the panel leaves for a finger, and for the bar at the bottom
-SIDES, TILE = 16, 130  # dp beside the panel, and of a tile at least
+SCRIM = "#99000000"  # covers the area below the panel; a tap there closes the shade
+BELOW = 48  # dp below the panel, for a finger and for the navigation bar
+SIDES, TILE = 16, 130  # dp beside the panel, and minimum width of a tile
 
 
 def shade(ui: SystemUi) -> View:
-    """Build the shade: a panel as high as what is in it, over the darkened app."""
+    """Build the shade: a panel as high as its content, over the dimmed app."""
     parts = [_header(ui), _quick_settings(ui)]
     parts.append(_footer(ui) if ui.shade.full else _stack(ui))
     panel = Column(parts, id="notification_panel", padding=(SIDES, 32, SIDES, 16))

@@ -1,4 +1,4 @@
-"""What the system's own windows show, and work on."""
+"""The services that the system's own windows show and control."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SYSTEM_UI = "com.android.systemui"
 
 @dataclass(frozen=True, eq=False)
 class SystemUi:
-    """The services that status bar, shade, lock screen and keyboard are drawn from."""
+    """The services behind the status bar, shade, lock screen and keyboard."""
 
     clock: Clock
     files: FileSystem
@@ -46,11 +46,11 @@ class SystemUi:
     keyguard: Keyguard
 
     def t(self, english: str, **values: object) -> str:
-        """Give a text of the system's in the phone's language."""
+        """Return one of the system's texts in the phone's language."""
         return self.packages.app("android").t(english, **values)
 
     def call_text(self) -> str:
-        """Give how long a call goes on behind the screen, "" if there is none."""
+        """Return the duration of a call in the background, or "" if there is none."""
         dialer = self.settings.text("secure", "dialer_default_application")
         if self.telephony.state != "OFFHOOK" or self.activities.top.package == dialer:
             return ""
@@ -58,6 +58,6 @@ class SystemUi:
         return self.locales.current.digits(f"{minutes:02}:{seconds:02}")
 
     def time_text(self) -> str:
-        """Give the time of day as the status bar shows it."""
+        """Return the time of day as the status bar shows it."""
         locales = self.locales
         return locales.current.clock(self.clock.now(), long_clock=locales.long_clock)

@@ -1,4 +1,4 @@
-"""The tiles of quick settings: what each shows, switches, and leads to when it is held."""
+"""The quick settings tiles: what each shows, what it switches, and its page in Settings."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A tile: whether it is on, what a tap does, and the page of Settings behind it."""
+    """A tile: whether it is on, what a tap does, and its page in Settings."""
 
     label: str
     icon: str
     on: bool
     flip: Callable[[bool], object]
-    page: str = ""  # action of an intent
-    detail: str = ""  # what stands under the label while it is on
+    page: str = ""  # action of the intent that opens the page
+    detail: str = ""  # shown under the label while the tile is on
 
 
 def tiles(ui: SystemUi) -> tuple[Tile, ...]:
-    """Give the tiles as they are now, in their order."""
+    """Return the tiles in their current state and order."""
     radios, settings, display = ui.radios, ui.settings, ui.display
 
     def switch(namespace: str, key: str) -> tuple[bool, Callable[[bool], object]]:
@@ -61,12 +61,12 @@ def tiles(ui: SystemUi) -> tuple[Tile, ...]:
     )  # fmt: skip
 
 
-FIRST = 4  # those that are seen before quick settings are pulled down all the way
+FIRST = 4  # tiles that are shown before quick settings are fully expanded
 
 
 @dataclass(eq=False)
 class TileView(Row):
-    """A tile as a view: something to tick."""
+    """A tile as a checkable view."""
 
     _: KW_ONLY
     checked: bool = False
@@ -80,12 +80,12 @@ class TileView(Row):
 
     @property
     def is_checked(self) -> bool:
-        """Whether it is on."""
+        """Whether the tile is switched on."""
         return self.checked
 
 
 def tile_view(tile: Tile, ui: SystemUi) -> View:
-    """Put icon and words of a tile in a pill."""
+    """Build the view of a tile: its icon and texts in a pill."""
     on, label = tile.on, ui.t(tile.label)
     state = tile.detail if tile.detail and on else ui.t("On" if on else "Off")
     ink = "on_primary" if on else "on_surface"

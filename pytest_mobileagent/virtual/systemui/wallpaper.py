@@ -1,4 +1,4 @@
-"""The wallpaper: a picture that was put into its place, else hills under an evening sky."""
+"""The wallpaper: the chosen picture, or by default hills under an evening sky."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from PIL import Image, UnidentifiedImageError
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.files import FileSystem
 
-PLACE: Final = "/data/system/users/0/wallpaper_orig"  # where Android keeps the one that was chosen
-CROPPED: Final = "/data/system/users/0/wallpaper"  # what it cuts from that, and loads at boot
+PLACE: Final = "/data/system/users/0/wallpaper_orig"  # where Android stores the chosen picture
+CROPPED: Final = "/data/system/users/0/wallpaper"  # what Android crops it to, and loads at boot
 HILLS: Final = Path(__file__).with_name("hills.png")
 
 
 def wallpaper(files: FileSystem) -> bytes:
-    """Give it as an encoded picture; one that cannot be read is as good as none."""
+    """Return the wallpaper as an encoded picture; an unreadable file counts as missing."""
     if files.is_file(PLACE) and readable(data := files.read(PLACE)):
         return data
     return hills()
 
 
 def load(files: FileSystem) -> None:
-    """Take up the one that is found at boot."""
+    """Load the wallpaper found at boot."""
     if files.is_file(CROPPED):
-        files.rename(CROPPED, PLACE)  # so that one chosen later counts at the next boot
+        files.rename(CROPPED, PLACE)  # so that one chosen later takes effect at the next boot
 
 
 def stamp(files: FileSystem) -> int:
-    """Give a number that changes when the wallpaper does."""
+    """Return a number that changes when the wallpaper does."""
     return hash(files.stat(PLACE)) if files.is_file(PLACE) else 0
 
 
 @lru_cache(1)
 def readable(data: bytes) -> bool:
-    """Tell whether bytes are a picture."""
+    """Return whether bytes are a readable picture."""
     try:
         with Image.open(io.BytesIO(data)) as picture:
             picture.load()
@@ -48,5 +48,5 @@ def readable(data: bytes) -> bool:
 
 @cache
 def hills() -> bytes:
-    """Give the one that a phone comes with."""
+    """Return the default wallpaper."""
     return HILLS.read_bytes()

@@ -1,1 +1,1 @@
-"""What accessibility sees and tells."""
+"""Accessibility: the nodes and events that assistive services and test tools receive."""

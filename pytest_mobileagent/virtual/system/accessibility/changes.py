@@ -1,4 +1,4 @@
-"""What happened between two looks at a window, as the events that its views would have sent."""
+"""Compares two states of a window and derives the events that its views would have sent."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ if TYPE_CHECKING:
 _ORDER = ("SUBTREE", "TEXT", "CONTENT_DESCRIPTION", "STATE_DESCRIPTION", "ENABLED")
 
 
-# Tells an event of a type, of a box, with details besides what every event of that view has.
+# Sends an event of a type for a box, with details beyond those every event of the view has.
 Tell: TypeAlias = Callable[..., None]
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What changed in a window, and the innermost view in which all of it is."""
+    """What changed in a window, and the innermost view that contains all the changes."""
 
     box: Box
     types: frozenset[str]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What changed, in Android's words."""
+        """The names of Android's constants for the types of change."""
         return tuple(f"CONTENT_CHANGE_TYPE_{name}" for name in _ORDER if name in self.types)
 
 
 def tell_changes(before: Box, after: Box, tell: Tell, *, by_keys: bool) -> None:
-    """Tell what views tell for themselves: focus, text, selection, scrolling."""
+    """Send the events that views send themselves: focus, text, selection and scrolling."""
     known = {box.key: box for box in before.walk()}
     pairs = [(known[box.key], box) for box in after.walk() if box.key in known]
     if not any(old.focused and box.focused for old, box in pairs):
@@ -61,7 +61,7 @@ def tell_changes(before: Box, after: Box, tell: Tell, *, by_keys: bool) -> None:
 
 
 def tell_focus(root: Box, tell: Tell) -> None:
-    """Tell which view of a window has the focus, if one has."""
+    """Send the focus event for the focused view of a window, if there is one."""
     boxes = list(root.walk())
     if focused := next((box for box in boxes if box.focused), None):
         focusable = [box.key for box in boxes if box.view.clickable or box.view.focusable]
@@ -75,7 +75,7 @@ def _tell_text(old: Input, new: Input, box: Box, tell: Tell, *, by_keys: bool) -
     if not by_keys or removed:
         _tell_edit(box, (before, after), (start, removed, added), tell)
         return
-    for typed in range(start + 1, start + added + 1):  # every key is an event of its own
+    for typed in range(start + 1, start + added + 1):  # each key is a separate event
         text = after[:typed] + after[start + added :]
         _tell_edit(box, (before, text), (typed - 1, 0, 1), tell)
         before = text
@@ -83,7 +83,7 @@ def _tell_text(old: Input, new: Input, box: Box, tell: Tell, *, by_keys: bool) -
 
 def _tell_edit(box: Box, texts: tuple[str, str], change: tuple[int, int, int], tell: Tell) -> None:
     (before, after), (start, removed, added) = texts, change
-    shown = {"text": (after,)} if after else {}  # which is the hint else
+    shown = {"text": (after,)} if after else {}  # an empty field would have the hint
     where = {"from_index": start, "removed_count": removed, "added_count": added}
     tell(TEXT_CHANGED, box, before_text=before, **shown, **where)
     _tell_selection(box, after, (start + added, start + added), tell)
@@ -95,8 +95,8 @@ def _tell_selection(box: Box, text: str, place: tuple[int, int], tell: Tell) -> 
 
 
 def edit(before: str, after: str, cursor: int) -> tuple[int, int, int]:
-    """Give where a text was edited, and how many characters were removed and added there."""
-    behind = len(after) - cursor  # what stands behind the cursor is what stood there
+    """Return the index of a text edit, and how many characters it removed and added."""
+    behind = len(after) - cursor  # the text after the cursor is usually unchanged
     if behind <= len(before) and after[cursor:] == before[len(before) - behind :]:
         before, after = before[: len(before) - behind], after[:cursor]
     else:
@@ -118,7 +118,7 @@ def _tell_scrolled(old: Box, box: Box, tell: Tell) -> None:
 
 
 def content(before: Box, after: Box) -> Content | None:
-    """Compare two states of a window's views; None if nothing is different."""
+    """Compare two states of a window's views; return None if they are equal."""
     found = _compare(before, after)
     return Content(found[0], frozenset(found[1])) if found else None
 

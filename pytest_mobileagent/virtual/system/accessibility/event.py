@@ -1,4 +1,4 @@
-"""One accessibility event: what Android tells of it."""
+"""Accessibility events: Android's event types and fields."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WINDOW_CONTENT_CHANGED = "TYPE_WINDOW_CONTENT_CHANGED"
 WINDOWS_CHANGED = "TYPE_WINDOWS_CHANGED"
 NOTIFICATION_STATE_CHANGED = "TYPE_NOTIFICATION_STATE_CHANGED"
 
-SPEAKING = {  # the types whose text views fill in
+SPEAKING = {  # the types whose text comes from the views
     CLICKED,
     LONG_CLICKED,
     SELECTED,
@@ -40,7 +40,7 @@ SPEAKING = {  # the types whose text views fill in
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The view that an event comes from, which services ask for: the event itself lacks it."""
+    """The view that an event comes from; services request it, as it is not part of the event."""
 
     resource_id: str
     bounds: Rect
@@ -48,7 +48,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class AccessibilityEvent:
-    """An event with the fields of Android's class; numbers that do not apply are as there."""
+    """An event with the fields of Android's class, and Android's defaults for unused numbers."""
 
     type: str
     time: int  # uptime in milliseconds
@@ -81,7 +81,7 @@ class AccessibilityEvent:
 
 
 def about(type: str, package: str, box: Box) -> dict[str, Any]:
-    """Give what the class of a view fills in for every event of it."""
+    """Return the fields that the class of a view sets for each of its events."""
     view = box.view
     return {
         "text": spoken(box) if type in SPEAKING else (),
@@ -95,7 +95,7 @@ def about(type: str, package: str, box: Box) -> dict[str, Any]:
 
 
 def _of_list(box: Box) -> dict[str, int | bool]:
-    """Say which rows of a list are seen, and how far a view can scroll."""
+    """Return the range of visible rows of a list, and whether a view can scroll."""
     view = box.view
     if isinstance(view, List):
         laid = {id(child.view) for child in box.children}
@@ -106,7 +106,7 @@ def _of_list(box: Box) -> dict[str, int | bool]:
 
 
 def spoken(box: Box) -> tuple[str, ...]:
-    """Collect the texts in a view as the event of a row has them; lists keep theirs."""
+    """Collect the texts in a view for the event of a row; texts in nested lists are left out."""
     return tuple(_spoken(box))
 
 

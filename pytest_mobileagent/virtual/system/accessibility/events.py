@@ -1,8 +1,9 @@
-"""Accessibility events: what assistive services, recorders and `uiautomator events` are told.
+"""Accessibility events for assistive services, recorders and `uiautomator events`.
 
-Nobody reports what happens inside a window. While anybody listens, its views are compared with
-those of the last look, and the events follow from what is different: so whatever changes a
-screen, a finger, a key, an app by itself, is told alike. While nobody listens nothing is done.
+Changes inside a window are not reported by whatever causes them. Instead, while there are
+listeners, the views are compared with those last seen, and events are derived from the
+differences. The events are therefore the same whether a finger, a key or an app changed the
+screen. Without listeners, nothing is compared.
 """
 
 from __future__ import annotations
@@ -48,10 +49,10 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.window.windows import Windows
     from pytest_mobileagent.virtual.ui.layout import Box
 
-INTERVAL = 0.1  # seconds between two events of the same window's content
-UNTOLD = ("wallpaper", "scrim", "headsup", "toast")  # windows that accessibility hears nothing of
-SPEAKERS = (*FOCUSABLE, "keyboard")  # windows that tell of their coming
-DATA = (  # of a notification
+INTERVAL = 0.1  # minimum seconds between two content events of a window
+UNTOLD = ("wallpaper", "scrim", "headsup", "toast")  # windows that accessibility does not report
+SPEAKERS = (*FOCUSABLE, "keyboard")  # windows that announce that they appear
+DATA = (  # the text of a notification's parcelable data
     "Notification(channel={} shortcut=null contentView=null vibrate=null sound=null"
     " defaults=0x0 flags=0x0 color=0x00000000 vis=PRIVATE)"
 )
@@ -61,7 +62,7 @@ Listener = Callable[[AccessibilityEvent], None]
 
 @dataclass(eq=False)
 class Events(Kept):
-    """Tells events to whoever listens; nothing is kept but the last look."""
+    """Sends events to listeners; no state is kept except what was last seen."""
 
     clock: Clock
     changes: Changes
@@ -75,19 +76,19 @@ class Events(Kept):
     _busy: bool = False
     _stirred: asyncio.Handle | None = None
     _clicked: tuple[Window, Box] | None = None
-    # changes told once the interval is over
+    # changes to be sent once the interval is over
     _waiting: dict[WindowName, Content] = field(default_factory=dict)
     _told: dict[WindowName, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Look whenever something may have changed."""
+        """Check for events whenever something may have changed."""
         self.changes.follow(self.stir)
 
     def subscribe(self, listener: Listener, *, windows: bool = False) -> Callable[[], None]:
-        """Call back for every event, until the function that this returns is called.
+        """Subscribe to all events and return a function that ends the subscription.
 
-        Events of windows that come and go are only for those who ask for `windows`, as they are
-        for services that retrieve them.
+        Events for windows that appear and disappear are sent only to listeners with `windows`, as
+        Android sends them only to services that retrieve windows.
         """
         self._last += 1
         number = self._last
@@ -104,30 +105,30 @@ class Events(Kept):
         return unsubscribe
 
     def forget(self) -> None:
-        """Take the next look as the first: what is different then has not happened."""
+        """Discard the last seen state, so that the current differences cause no events."""
         self._seen = self._active = self._clicked = None
         self._waiting.clear()
         self._told.clear()
 
-    # What is told by whoever does it.
+    # Events sent by whatever causes them
 
     def click(self, window: Window, box: Box) -> None:
-        """Tell that a view was clicked; it comes after what the click has changed in it."""
+        """Report a click on a view, after the events for the changes it caused in the view."""
         if self.listeners and box.view.enabled and window.kind != "keyboard":
             self._clicked = window, box
             self.settle()
 
     def long_click(self, window: Window, box: Box) -> None:
-        """Tell that a view is held; it comes before the view does anything about that."""
+        """Report a long click on a view, before the view responds to it."""
         if window.kind != "keyboard":
             self._tell_of(window.package, LONG_CLICKED, box)
 
     def toast(self, package: str, text: str) -> None:
-        """Tell that a toast is shown."""
+        """Report a toast."""
         self._tell(NOTIFICATION_STATE_CHANGED, package, "android.widget.Toast", text=(text,))
 
     def notification(self, package: str, tag: str, texts: tuple[str, ...]) -> None:
-        """Tell that a notification was posted."""
+        """Report a posted notification."""
         kind, name = NOTIFICATION_STATE_CHANGED, "android.app.Notification"
         details = {
             "text": tuple(filter(None, texts)),
@@ -135,16 +136,16 @@ class Events(Kept):
         }
         self._tell(kind, package, name, **details)
 
-    # What is found out.
+    # Events found by comparison
 
     def stir(self) -> None:
-        """Look soon: something may have changed."""
+        """Schedule a comparison soon, because something may have changed."""
         if not self.listeners or self._stirred:
             return
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
-            return  # without a loop whoever changes the phone looks by itself
+            return  # without an event loop, whatever changes the phone calls `settle` itself
         self._stirred = loop.call_soon(self._look_around)
 
     def _look_around(self) -> None:
@@ -156,9 +157,9 @@ class Events(Kept):
             asyncio.get_running_loop().call_later(INTERVAL, self.stir)
 
     def settle(self, *, by_keys: bool = False) -> None:
-        """Compare the screen with the last look, and tell what is different.
+        """Compare the screen with its last seen state and send events for the differences.
 
-        `by_keys` says that text came from the keys of a keyboard, one by one.
+        `by_keys` means that text was typed key by key.
         """
         if not self.listeners or self._busy:
             return
@@ -198,7 +199,7 @@ class Events(Kept):
             self._waiting[name] = changed
 
     def _flush(self) -> None:
-        """Tell of content that changed, at most once in the interval for every window."""
+        """Send content changes, for each window at most once per interval."""
         now = self.clock.uptime()
         for name, changed in list(self._waiting.items()):
             if now - self._told.get(name, -INTERVAL) < INTERVAL:
@@ -264,6 +265,6 @@ class Events(Kept):
                 listener(event)
 
     def load(self, saved: dict[str, Any]) -> None:
-        """Forget what was seen: the last look is of a phone that is no more."""
+        """Discard the last seen state, which is that of the phone before it was restored."""
         super().load(saved)
         self.forget()

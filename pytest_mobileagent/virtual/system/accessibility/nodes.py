@@ -1,4 +1,4 @@
-"""What accessibility sees of all windows, live: the tree that every automation tool works on."""
+"""What accessibility sees of all windows: the live tree that every automation tool works on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FRAME: Final = "android.widget.FrameLayout"
 TOAST: Final = "android.widget.Toast"
-APPLICATION, INPUT_METHOD, SYSTEM = 1, 2, 3  # AccessibilityWindowInfo's types
+APPLICATION, INPUT_METHOD, SYSTEM = 1, 2, 3  # types of AccessibilityWindowInfo
 _UNREPORTED = ("wallpaper", "scrim", "toast")
 _TYPES: Final[dict[Kind, int]] = {
     "keyboard": INPUT_METHOD,
@@ -35,30 +35,30 @@ WindowName: TypeAlias = tuple[int, str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AccessibilityWindow:
-    """An AccessibilityWindowInfo: a window that accessibility is told of, with its nodes."""
+    """An AccessibilityWindowInfo: a window reported to accessibility, with its nodes."""
 
     id: int
     type: int
-    layer: int  # the higher, the nearer to the viewer
+    layer: int  # higher values are nearer to the viewer
     active: bool
     window: Window
     root: Node
 
     @property
     def package(self) -> str:
-        """The package that the window belongs to."""
+        """The package that owns the window."""
         return self.window.package
 
     @property
     def bounds(self) -> Rect:
-        """Where the window is on the screen."""
+        """The bounds of the window on the screen."""
         return self.root.box.bounds
 
 
 class Screen:
-    """All windows at one moment, the topmost first; none while the screen is off.
+    """All windows at one moment, the topmost first; empty while the screen is off.
 
-    It is a picture of a moment: take another (`phone.accessibility`) after anything was done.
+    The object does not change; get a new one from `phone.accessibility` after any action.
     """
 
     def __init__(self, power: Power, windows: Windows) -> None:
@@ -72,7 +72,7 @@ class Screen:
 
     @property
     def active(self) -> AccessibilityWindow | None:
-        """The window that has the focus; dumps show this one."""
+        """The focused window, which dumps show."""
         return next((window for window in self.windows if window.active), None)
 
     def walk(self) -> Iterator[Node]:
@@ -81,23 +81,23 @@ class Screen:
             yield from window.root.walk()
 
     def find(self, identity: Identity) -> Node | None:
-        """Give the node that this identity was taken from, if it is still there."""
+        """Return the node with an identity, or None if it no longer exists."""
         if self.toast and self.toast.identity == identity:
             return self.toast
         return next((node for node in self.walk() if node.identity == identity), None)
 
     def focused(self) -> Node | None:
-        """Give the node that has the input focus."""
+        """Return the node with the input focus, or None."""
         root = self.active
         return next((node for node in root.root.walk() if node.focused), None) if root else None
 
     def window_of(self, node: Node) -> AccessibilityWindow:
-        """Give the window that a node of this screen is in."""
+        """Return the window of this screen that contains a node."""
         return next(window for window in self.windows if window.id == node.window_id)
 
 
 def _toast(window: Window) -> Node | None:
-    """Give a toast as tools show it, who are told of it by an event: its text, in no window."""
+    """Return the node for a toast's text, in no window: tools learn of a toast from an event."""
     for box in window.box.walk():
         if box.view.label:
             view = copy(box.view)
@@ -107,7 +107,7 @@ def _toast(window: Window) -> Node | None:
 
 
 def window_id(window: Window) -> int:
-    """Give the number of a window: the same as long as it is there."""
+    """Return the id of a window, which stays the same as long as the window exists."""
     place = _KINDS.index(window.kind)
     own = _TYPES.get(window.kind) == APPLICATION
     return (window.record.number * len(_KINDS) if own else 0) + place + 1
@@ -120,14 +120,14 @@ def _window(window: Window, layer: int, *, active: bool) -> AccessibilityWindow:
 
 
 def name_of(window: Window) -> WindowName:
-    """Give what makes two looks at a window looks at the same one."""
+    """Return what identifies a window across two looks at the screen."""
     view = window.box.view
     title = view.title or view.message if isinstance(view, Dialog) else ""
     return window_id(window), title
 
 
 def described(window: Window, *, full: bool) -> tuple[str, tuple[str, ...]]:
-    """Give the class and the text with which a window tells of its coming."""
+    """Return the class name and text with which a window announces that it appears."""
     activity = window.record.activity
     match window.kind:
         case "activity":

@@ -1,4 +1,4 @@
-"""The accessibility manager: which services are enabled and run, and which tool is connected."""
+"""The accessibility manager: which services are enabled and bound, and which tool is connected."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SEPARATOR = ":"
 
 @dataclass(eq=False)
 class AccessibilityServices(Kept):
-    """Binds the services that the setting names, as soon as it names them."""
+    """Binds the services listed in the setting, and follows its changes."""
 
     settings: Settings
     proc: ProcessTable
@@ -33,21 +33,21 @@ class AccessibilityServices(Kept):
     _bound: dict[str, AccessibilityService] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Follow the setting that enables them."""
+        """Watch the setting that enables services."""
         self.settings.watch("secure", ENABLED, lambda _: self.update())
 
     @property
     def bound(self) -> tuple[str, ...]:
-        """The components of the services that run."""
+        """The components of the bound services."""
         return tuple(self._bound)
 
     def enabled(self) -> list[str]:
-        """Give the components that the setting names, in full, whether they exist or not."""
+        """Return the full component names listed in the setting, whether they exist or not."""
         text = self.settings.text("secure", ENABLED)
         return [full(name) for name in text.split(SEPARATOR) if "/" in name]
 
     def update(self) -> None:
-        """Bind and unbind services as the setting and the installed apps have it."""
+        """Bind and unbind services according to the setting and the installed apps."""
         wanted = [name for name in self.enabled() if self._service(name)]
         for name in [name for name in self._bound if name not in wanted]:
             self._bound.pop(name).stop()
@@ -62,7 +62,7 @@ class AccessibilityServices(Kept):
             self.settings.put("secure", "accessibility_enabled", on)
 
     def force_stopped(self, package: str) -> None:
-        """Disable the services of an app that is stopped by force."""
+        """Disable the services of an app that has been force-stopped."""
         enabled = self.enabled()
         rest = [name for name in enabled if name.partition("/")[0] != package]
         if rest != enabled:
@@ -76,27 +76,31 @@ class AccessibilityServices(Kept):
         return {full(f"{package}/{key}"): kind for key, kind in services.items()}.get(component)
 
     def load(self, saved: dict[str, Any]) -> None:
-        """Start the services that are enabled now, as new ones: the setting says it all."""
+        """Restart the services that are enabled now; their only state is the setting."""
         super().load(saved)
         while self._bound:
             self._bound.popitem()[1].stop()
         self.update()
 
 
-class AlreadyRegistered(Exception):  # noqa: N818 - Android's words
-    """Another tool has the connection."""
+class AlreadyRegistered(Exception):  # noqa: N818 - Android's wording
+    """Another tool is already connected."""
 
 
 @dataclass(eq=False)
 class UiAutomation:
-    """The one connection to accessibility that the system gives to test tools."""
+    """The single connection to accessibility that the system grants to test tools."""
 
-    owner: str | None = None  # the package, or the program
-    suppresses: bool = False  # accessibility services are told nothing meanwhile
+    owner: str | None = None  # the package or program
+    suppresses: bool = False  # accessibility services receive no events meanwhile
 
     @contextmanager
     def connect(self, owner: str, *, suppress: bool = False) -> Iterator[None]:
-        """Be connected, and `suppress` accessibility services; AlreadyRegistered if another is."""
+        """Connect within the context, optionally suppressing accessibility services.
+
+        Raises:
+            AlreadyRegistered: if another tool is connected.
+        """
         if self.owner is not None:
             raise AlreadyRegistered(self.owner)
         self.owner, self.suppresses = owner, suppress

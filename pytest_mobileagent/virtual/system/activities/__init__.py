@@ -1,1 +1,1 @@
-"""Activities and their tasks: how they start, wait and end."""
+"""Activities and their tasks: how they start, are stacked and finish."""

@@ -1,4 +1,4 @@
-"""The activity service: how activities come and go."""
+"""The activity service: starting activities and switching between tasks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ UNKNOWN = "UNKNOWN (0)"
 
 
 class Result(Enum):
-    """How a start ended, as `am start` tells it."""
+    """The result of a start, as `am start` reports it."""
 
     STARTED = 0
     UNRESOLVED = -91
@@ -58,9 +58,9 @@ class Started:
 
 
 class Activities(Leaving):
-    """Starts and ends activities by Android's rules; when none is left, the launcher's comes."""
+    """Starts and ends activities by Android's rules; the launcher starts if none is left."""
 
-    # Starting.
+    # Starting
 
     def start(
         self,
@@ -70,7 +70,11 @@ class Activities(Leaving):
         source: Record | None = None,
         request: str = "",
     ) -> Started:
-        """Start what answers the intent; PermissionError if the caller may not."""
+        """Start the activity that handles the intent.
+
+        Raises:
+            PermissionError: if the caller may not start it.
+        """
         found = self.packages.resolve(intent)
         if not found:
             missing = Result.NO_CLASS if intent.component else Result.UNRESOLVED
@@ -100,14 +104,14 @@ class Activities(Leaving):
         return Started(result, intent, state, spent)
 
     def start_from(self, activity: Activity, intent: Intent, request: str = "") -> None:
-        """Start another activity on behalf of one; LookupError if there is none."""
+        """Start an activity on behalf of another; LookupError if none handles the intent."""
         source = self.record_of(activity)
         started = self.start(intent, uid=activity.app.uid, source=source, request=request)
         if started.result in (Result.UNRESOLVED, Result.NO_CLASS):
             raise LookupError(f"No Activity found to handle Intent {{ {intent} }}")
 
     def hand_over(self, activity: Activity, intent: Intent, component: str) -> None:
-        """Put the activity that the user has chosen in the place of the one that asked."""
+        """Replace the activity that asked with the one that the user chose."""
         record = self.record_of(activity)
         if record is None:
             return
@@ -119,7 +123,7 @@ class Activities(Leaving):
         self.start(chosen, uid=activity.app.uid, source=source, request=request)
 
     def launch(self, package: str, *, uid: int = SHELL_UID) -> Started:
-        """Start an app as its icon does; LookupError if it has none."""
+        """Start an app as its launcher icon does; LookupError if it has none."""
         found = self.packages.resolve(Intent(MAIN, package=package, categories=(LAUNCHER,)))
         if not found:
             raise LookupError(package)
@@ -131,7 +135,7 @@ class Activities(Leaving):
         self.start(Intent(MAIN, categories=(HOME,), flags=NEW_TASK), uid=1000)
 
     def overview(self) -> None:
-        """Show the recent tasks; from there, go to the latest of them."""
+        """Show the recent tasks; if they are already shown, switch to the latest one."""
         if self.top.package == self.launcher and self.top.activity.state.get("view") == "overview":
             if recent := self.recent():
                 self.to_front(recent[0].number)
@@ -143,7 +147,7 @@ class Activities(Leaving):
     def _place(
         self, app: App, kind: type[Activity], intent: Intent, source: Record | None, request: str
     ) -> tuple[Result, str]:
-        """Find the task for a new activity, or the activity that makes a new one needless."""
+        """Choose the task for a new activity, or reuse an existing activity."""
         fresh = self.proc.start(app.package, app.uid) is not None
         if fresh:
             self._log_process(app, intent.component)
@@ -175,7 +179,7 @@ class Activities(Leaving):
     def _reuse(
         self, task: Task, intent: Intent, source: Record | None, *, moved: bool
     ) -> Result | None:
-        """Let an activity that is already there answer, by Android's rules of launching."""
+        """Reuse an existing activity by Android's rules for launch flags."""
         components = [record.component for record in task.records]
         if intent.flags & CLEAR_TOP and intent.component in components:
             del task.records[components.index(intent.component) + 1 :]
@@ -195,7 +199,7 @@ class Activities(Leaving):
         return Result.TO_TOP
 
     def ask_permission(self, activity: Activity, names: Sequence[str], request: str) -> None:
-        """Ask the user for permissions; if there is nothing to ask, the answer comes at once."""
+        """Ask the user for permissions; if there is nothing to ask, answer immediately."""
         package = activity.app.package
         groups = [group.name for group in self.permissions.to_ask(package, names)]
         if not groups:
@@ -205,7 +209,7 @@ class Activities(Leaving):
         extras = {REQUESTED: list(names), "package": package, "groups": groups}
         self.start_from(activity, Intent(REQUEST, extras=extras), f"{ASKED}{request}")
 
-    # Parts.
+    # Helpers
 
     def _log_process(self, app: App, component: str) -> None:
         pid, user = self.proc.pid(app.package), name_of(app.uid).replace("_", "")

@@ -1,4 +1,4 @@
-"""How activities end: they finish, are left with Back, or go with the process of their app."""
+"""How activities end: by finishing, by Back, or with the process of their app."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.packages.permissions import Permissions
 
 logger = logging.getLogger(__name__)
-_PHONE = Path(__file__).parents[2]  # whose frames tell the author of an app nothing
-ASKED = "@android:requestPermissions:"  # how the request of an activity for permissions starts
+_PHONE = Path(__file__).parents[2]  # frames in this package are of no interest to an app's author
+ASKED = "@android:requestPermissions:"  # prefix of permission requests
 
 
 @dataclass(eq=False, kw_only=True)
 class Leaving(Tasks):
-    """Ends activities; when none is left, the launcher's comes."""
+    """Ends activities; the launcher starts if none is left."""
 
     log: Log
     drop_box: DropBox
@@ -44,7 +44,7 @@ class Leaving(Tasks):
     ime: InputMethods
 
     def link(self, shade: Drawer, accessibility_services: Disabling) -> None:
-        """Learn what closes when another activity comes, and what ends with an app."""
+        """Connect the services to close or stop when activities or apps end."""
         self._shade, self._accessibility_services = shade, accessibility_services
 
     def home(self) -> None:
@@ -52,7 +52,7 @@ class Leaving(Tasks):
         raise NotImplementedError
 
     def finish(self, activity: Activity, result: dict[str, Any]) -> None:
-        """Remove an activity and hand its result to the one that asked for it."""
+        """Remove an activity and pass its result to the activity that started it."""
         record = self.record_of(activity)
         if record is None:
             return
@@ -67,7 +67,7 @@ class Leaving(Tasks):
         self._resume()
 
     def back(self) -> None:
-        """Do what the back key does once no keyboard or dialog is open."""
+        """Handle the back key once no keyboard or dialog is open."""
         record = self.top
         with self.guard(record.package):
             if record.activity.on_back() or record.package == self.launcher:
@@ -77,7 +77,7 @@ class Leaving(Tasks):
         entry = self.task.root is record and LAUNCHER in record.activity.intent.categories
         if not entry:
             self._remove(record)
-        elif len(self.tasks) > 1:  # since Android 12 the entry of an app is kept, in the back
+        elif len(self.tasks) > 1:  # since Android 12 an app's root activity moves to the back
             self.tasks.insert(0, self.tasks.pop())
         else:
             self.home()
@@ -110,18 +110,18 @@ class Leaving(Tasks):
         self._resume()
 
     def remove_task(self, number: int) -> None:
-        """Swipe a task away from the overview."""
+        """Remove a task, as swiping it away in the overview does."""
         self.tasks = [task for task in self.tasks if task.number != number]
         self._resume()
 
     def to_front(self, number: int) -> None:
-        """Choose a task from the overview."""
+        """Bring a task to the front, as choosing it in the overview does."""
         self._bring(next(task for task in self.tasks if task.number == number))
         self._resume()
 
     @contextmanager
     def guard(self, package: str) -> Iterator[None]:
-        """Let a failure of an app's own code end it, and nothing else."""
+        """End the app, and nothing else, if its own code fails within the context."""
         try:
             yield
         except Exception as error:  # noqa: BLE001 - whatever an app may raise
@@ -134,7 +134,7 @@ class Leaving(Tasks):
             self.kill(package, "crash")
 
     def _resume(self) -> None:
-        """Let the activity that is now on top know, starting the launcher if there is none."""
+        """Resume the activity that is now on top, starting the launcher if there is none."""
         if not self.tasks:
             self.home()
             return
@@ -150,9 +150,9 @@ class Leaving(Tasks):
 
 
 def report(log: Log, package: str, pid: int, error: Exception) -> str:
-    """Write a crash to the phone's log, and to the host's for the author of the app.
+    """Log a crash to the phone's log and, for the app's author, to the host's.
 
-    Give its trace.
+    Returns the stack trace.
     """
     logger.error("%s crashed", package, exc_info=error)
     trace = "".join(traceback.format_exception(type(error), error, _own(error)))
@@ -163,7 +163,7 @@ def report(log: Log, package: str, pid: int, error: Exception) -> str:
 
 
 def _own(error: Exception) -> TracebackType | None:
-    """Return a traceback from where the app's code was entered; the whole where it was not."""
+    """Return the traceback from where the app's code was entered, or the whole traceback."""
     entered = error.__traceback__
     while entered and Path(entered.tb_frame.f_code.co_filename).is_relative_to(_PHONE):
         entered = entered.tb_next

@@ -1,4 +1,4 @@
-"""What a task is made of: activities, one above the other."""
+"""The parts of a task: a stack of activities."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Record:
     number: int
     activity: Activity
     component: str
-    caller: int = 0  # the record that wants a result
+    caller: int = 0  # number of the record that expects a result, or 0
     request: str = ""
-    ui: UiState = field(default_factory=UiState)  # of its window
-    over: UiState | None = None  # of the dialog above it, while there is one
+    ui: UiState = field(default_factory=UiState)  # state of its window
+    over: UiState | None = None  # state of the dialog above it, if one is open
 
     @property
     def app(self) -> App:
@@ -34,14 +34,14 @@ class Record:
         return self.activity.app.package
 
     def close_menu(self) -> None:
-        """Close the menu of whichever window has one open."""
+        """Close any menu that is open in the activity's windows."""
         for state in (self.ui, self.over):
             if state:
                 state.menu = None
 
     @property
     def token(self) -> str:
-        """The hash by which dumps name this record."""
+        """The hash that identifies this record in dumps."""
         return f"{(self.number * 0x9E3779B1) & 0xFFFFFFF:x}"
 
 
@@ -52,14 +52,14 @@ class Task:
     number: int
     package: str
     records: list[Record] = field(default_factory=list)
-    used: int = 0  # the higher, the later it was in front
+    used: int = 0  # increases each time the task comes to the front
 
     @property
     def root(self) -> Record:
-        """The activity that the task was made for."""
+        """The activity at the bottom, for which the task was created."""
         return self.records[0]
 
     @property
     def top(self) -> Record:
-        """The activity that is seen."""
+        """The activity on top, which is visible."""
         return self.records[-1]

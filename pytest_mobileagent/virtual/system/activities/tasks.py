@@ -1,4 +1,4 @@
-"""Tasks: which activities there are, one above the other, and how they are kept."""
+"""Tasks: the stacks of activities, and how snapshots save and restore them."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ class Tasks:
         return self.tasks[-1]
 
     def records(self) -> list[Record]:
-        """Give every activity, the top one first."""
+        """Return all activities, the topmost first."""
         return [record for task in reversed(self.tasks) for record in reversed(task.records)]
 
     def below(self, record: Record) -> Record | None:
-        """Give the activity that is seen behind a translucent one."""
+        """Return the activity directly below another, visible if that one is translucent."""
         records = self.records()
         at = next((at for at, each in enumerate(records) if each is record), len(records))
         return next(iter(records[at + 1 :]), None)
 
     def record_of(self, activity: Activity) -> Record | None:
-        """Give the record of an activity; None once it is finished."""
+        """Return the record of an activity, or None once it is finished."""
         return next((each for each in self.records() if each.activity is activity), None)
 
     def task_of(self, record: Record) -> Task:
-        """Give the task that holds a record."""
+        """Return the task that contains a record."""
         return next(task for task in self.tasks if record in task.records)
 
     @property
@@ -56,7 +56,7 @@ class Tasks:
         return self.packages.resolve(Intent(MAIN, categories=(HOME,)))[0][0].package
 
     def recent(self) -> list[Task]:
-        """Give the tasks that the overview shows, the latest first."""
+        """Return the tasks that the overview shows, the latest first."""
         launcher = self.launcher
         tasks = [
             task
@@ -83,7 +83,7 @@ class Tasks:
         self.tasks = [task for task in self.tasks if task.records]
 
     def save(self) -> dict[str, Any]:
-        """Give all tasks as plain data."""
+        """Return all tasks as plain data."""
         tasks = [
             {
                 "number": task.number,
@@ -96,7 +96,7 @@ class Tasks:
         return {"next": self._next, "tasks": tasks}
 
     def load(self, saved: dict[str, Any]) -> None:
-        """Build the activities again and give them their state."""
+        """Recreate the activities and restore their state."""
         self._next = saved["next"]
         self.tasks = [
             Task(**{**task, "records": [self._restored(**each) for each in task["records"]]})

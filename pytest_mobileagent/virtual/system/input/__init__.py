@@ -1,1 +1,1 @@
-"""Fingers, keys and keyboards."""
+"""Touches, keys and keyboards."""

@@ -1,4 +1,4 @@
-"""Input as it is injected: keys, text, and a finger whose touches come one by one."""
+"""Injected input: keys, text, and a finger whose touch events arrive one by one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Dispatcher:
-    """What a keyboard may do, told to the listeners to events."""
+    """Input from a keyboard, with event listeners notified immediately."""
 
     clock: Clock
     ime: InputMethods
@@ -27,12 +27,12 @@ class Dispatcher:
     keys: Keys
 
     def key(self, word: str | int, meta: int = 0) -> None:
-        """Press a key, by name or code."""
+        """Press a key, given by name or code."""
         with self.windows.watched():
             self.keys.press(key(word, meta))
 
     def type_text(self, text: str) -> None:
-        """Type on the virtual keyboard; ValueError, nothing being typed, if it lacks a key."""
+        """Type on the virtual keyboard; ValueError, before anything is typed, if it lacks a key."""
         if not typeable(text):
             raise ValueError("Attempt to get length of null array")
         if self.keyguard.takes_keys:
@@ -52,7 +52,7 @@ class Dispatcher:
 
 @dataclass(eq=False)
 class Finger:
-    """A finger whose touches, moves and lifts come one by one."""
+    """A finger whose down, move and up events arrive one by one."""
 
     clock: Clock
     keyguard: Keyguard
@@ -66,11 +66,11 @@ class Finger:
         self._path = [(x, y)]
 
     def move(self, x: float, y: float) -> None:
-        """Move on; what it does is decided when the finger is lifted."""
+        """Move the finger; the effect is determined when the finger is lifted."""
         self._path.append((x, y))
 
     def up(self, x: float, y: float) -> None:
-        """Lift the finger: a tap, a long press or a swipe is complete."""
+        """Lift the finger, which completes a tap, a long press or a swipe."""
         if self._start is None:
             return
         x1, y1, since = self._start
@@ -80,5 +80,5 @@ class Finger:
             self.gestures.swipe(x1, y1, x, y, milliseconds)
 
     def cancel(self) -> None:
-        """Forget the touch."""
+        """Discard the touch."""
         self._start = None

@@ -1,4 +1,4 @@
-"""The kernel's input events: a touch screen that follows the multi-touch protocol, and keys."""
+"""The kernel's input events: a touch screen with the multi-touch protocol, and keys."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ ABSOLUTE = {"ABS_X": 0x00, "ABS_Y": 0x01, "ABS_MT_SLOT": 0x2F, "ABS_MT_TOUCH_MAJ
             "ABS_MT_POSITION_X": 0x35, "ABS_MT_POSITION_Y": 0x36, "ABS_MT_TRACKING_ID": 0x39,
             "ABS_MT_PRESSURE": 0x3A}  # fmt: skip
 _LAYOUT = (resources.files(__package__) / "generic.kl").read_text("utf-8")
-KEYS = {  # of Linux, and the names of Android's that they mean
+KEYS = {  # Linux key names, with their codes and Android's names
     name: (int(code), meaning)
     for name, code, meaning in (line.split() for line in _LAYOUT.splitlines()[1:])
 }
 BTN_TOUCH = 0x14A
 NAMES = dict(KEYS.values())
 DEVICE, DEVICE_NAME = "/dev/input/event1", "virtio_input_multi_touch_1"
-FULL = 32767  # the touch screen counts from 0 to here across the display, in both directions
+FULL = 32767  # the touch screen's coordinates range from 0 to this across the display, on both axes
 
 
 @dataclass(eq=False)
 class Touchscreen:
-    """Turns events into touches: a finger is down from its tracking id until this becomes -1."""
+    """Converts events to touches: a finger is down from its tracking id until this becomes -1."""
 
     display: Display
     dispatcher: Dispatcher
@@ -39,7 +39,7 @@ class Touchscreen:
     _moved: bool = False
 
     def event(self, type_: int, code: int, value: int) -> None:
-        """Take one event; touches count at the report that ends a packet."""
+        """Process an event; touches take effect at the report that ends a packet."""
         if type_ == EV_KEY and code == BTN_TOUCH:
             self._wanted = bool(value)
         elif type_ == EV_KEY and value == 1 and code in NAMES:

@@ -1,4 +1,4 @@
-"""Fingers on the screen: taps, long presses and swipes, and the system's own edge gestures."""
+"""Gestures on the screen: taps, long presses and swipes, and the system's edge gestures."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.window.windows import Windows
     from pytest_mobileagent.virtual.ui.layout import Box
 
-SLOP = 8  # dp that a finger may move and still tap
-DIALOG_SLOP = 16  # dp around a dialog where a tap is not yet outside
-EDGE = 24  # dp at the sides where a swipe means back
-HANDLE = 24  # dp at the bottom where a swipe means home
-SLOW = 60_000  # ms in which no swipe has speed
-HOLD = 900  # ms after which that swipe means the overview
+SLOP = 8  # dp that a finger may move in a tap
+DIALOG_SLOP = 16  # dp around a dialog where a tap does not count as outside
+EDGE = 24  # dp from the sides where a swipe means Back
+HANDLE = 24  # dp from the bottom where a swipe means Home
+SLOW = 60_000  # ms, so long that a swipe has no speed
+HOLD = 900  # ms from which on a swipe from the bottom opens the overview
 MIN_FLING, MAX_FLING = 50, 8000  # dp per second
 FRICTION = 0.015
 INFLECTION = 0.35
@@ -46,7 +46,7 @@ GRAVITY = 9.80665 * 39.37 * 0.84  # m/s² in inches, times Android's coefficient
 
 
 def injected(gesture: Callable[..., None]) -> Callable[..., None]:
-    """Let a gesture be of whole pixels, and tell the listeners to events at once what it does."""
+    """Truncate a gesture's coordinates to pixels, and notify event listeners immediately."""
 
     @wraps(gesture)
     def act(self: Gestures, *numbers: float) -> None:
@@ -58,7 +58,7 @@ def injected(gesture: Callable[..., None]) -> Callable[..., None]:
 
 @dataclass(frozen=True, eq=False)
 class Gestures:
-    """Brings touches to windows; while the screen is off they are lost."""
+    """Dispatches touches to windows; touches are ignored while the screen is off."""
 
     clock: Clock
     changes: Changes
@@ -77,14 +77,14 @@ class Gestures:
 
     @injected
     def tap(self, x: int, y: int) -> None:
-        """Touch and let go."""
+        """Touch and release."""
         window = self._touched(x, y)
         if window and not self.faults.strikes("missed-tap"):
             self._tap(window, x, y)
 
     @injected
     def long_press(self, x: int, y: int) -> None:
-        """Touch and hold; where nothing answers that, it is a tap."""
+        """Touch and hold; if nothing handles the long press, tap instead."""
         window = self._touched(x, y)
         if window is None:
             return
@@ -93,7 +93,7 @@ class Gestures:
             self._tap(window, x, y)
 
     def _hold(self, window: Window, box: Box, x: int, y: int) -> bool:
-        """Long-press this very box; False if it does not answer that."""
+        """Long-press this box; return False if it does not handle long presses."""
         if not (box.view.enabled and box.view.long_clickable):
             return False
         self.events.long_click(window, box)
@@ -104,7 +104,7 @@ class Gestures:
 
     @injected
     def swipe(self, x1: int, y1: int, x2: int, y2: int, milliseconds: int = 300) -> None:
-        """Draw a line with a finger; in place it is a tap or a long press."""
+        """Move a finger along a line; a swipe in place is a tap or a long press."""
         dx, dy = x2 - x1, y2 - y1
         if math.hypot(dx, dy) <= self._px(SLOP):
             timeout = int(self.settings.text("secure", "long_press_timeout", "400"))
@@ -120,7 +120,7 @@ class Gestures:
         self._close_menu(window)
         box = touch.target(window.box, x1, y1)
         scrolled = touch.scroller(window.box, x1, y1, dx, dy)
-        # A slider leaves a finger that moves as its list scrolls to that (AbsSeekBar.onTouchEvent).
+        # A slider in a scrolling list ignores a vertical drag, as in AbsSeekBar.onTouchEvent.
         slides = box and isinstance(box.view, SeekBar) and (abs(dx) >= abs(dy) or not scrolled)
         with self.activities.guard(window.record.package):
             if box and slides:
@@ -136,7 +136,7 @@ class Gestures:
 
     @injected
     def drag(self, x1: int, y1: int, x2: int, y2: int, milliseconds: int) -> None:
-        """Hold, then move: what answers the holding keeps the finger, else things scroll."""
+        """Hold, then move: a view that handles long presses keeps the finger, otherwise scroll."""
         window = self._touched(x1, y1)
         box = touch.target(window.box, x1, y1) if window else None
         timeout = int(self.settings.text("secure", "long_press_timeout", "400"))
@@ -155,7 +155,7 @@ class Gestures:
                 self.changes.note()
 
     def _touched(self, x: int, y: int) -> Window | None:
-        """Give the window that gets a touch; None if the touch is spent or lost."""
+        """Return the window that receives a touch, or None if the touch is consumed or lost."""
         if not holds(self.display.metrics.screen, x, y) or not self.power.awake:
             return None
         self.clock.input_happened()
@@ -178,11 +178,11 @@ class Gestures:
             self._click(window, box, x, y)
 
     def _click(self, window: Window, box: Box, x: int, y: int) -> None:
-        """Do what a tap on this very box does."""
+        """Perform a tap on this box."""
         with self.activities.guard(window.record.package):
             touch.tap(box, x, y, window.state)
         self._after_touch(box)
-        if not isinstance(box.view, Input) or box.focused:  # the first tap on a field focuses it
+        if not isinstance(box.view, Input) or box.focused:  # the first tap on a field only focuses
             self.events.click(window, box)
 
     def _after_touch(self, box: Box) -> None:
@@ -197,7 +197,7 @@ class Gestures:
             self.changes.note()
 
     def _edge(self, x: int, y: int, dx: int, dy: int, milliseconds: int) -> bool:
-        """Do what the system makes of a swipe from an edge of the screen."""
+        """Handle a swipe from an edge of the screen; return whether the system consumed it."""
         metrics = self.display.metrics
         width, height, edge = metrics.width_px, metrics.height_px, self._px(EDGE)
         sideways = abs(dx) > abs(dy) and y < height - self._px(HANDLE)
@@ -216,7 +216,7 @@ class Gestures:
         return False
 
     def _pan_notices(self, window: Window, x: int, y: int, dx: int, dy: int) -> bool:
-        """Move what holds notifications: up and down, or one of them aside."""
+        """Move the notifications: the whole list vertically, or a single one sideways."""
         shade, notices = self.shade, self.notifications
         if abs(dx) > abs(dy):
             under = [box.key for box in window.box.walk() if holds(box.visible, x, y)]
@@ -231,13 +231,13 @@ class Gestures:
         return True
 
     def _scroll(self, window: Window, box: Box, dx: int, dy: int, milliseconds: int) -> None:
-        """Move content by the finger's way beyond the slop, and on by its speed."""
+        """Scroll content by the finger's movement beyond the slop, and on by its speed."""
         seconds = max(milliseconds, 1) / 1000
         ways = [_beyond(way, self._px(SLOP)) + self._fling(way / seconds) for way in (dx, dy)]
         touch.scroll(box, ways[0], ways[1], window.state)
 
     def _fling(self, velocity: float) -> float:
-        """Give the way that content goes on after the finger has left, as OverScroller does."""
+        """Return how far content coasts after the finger is lifted, as computed by OverScroller."""
         density = self.display.metrics.density
         speed = min(abs(velocity) / density, MAX_FLING)
         if speed < MIN_FLING:
@@ -252,7 +252,7 @@ class Gestures:
 
 
 def direction(dx: float, dy: float) -> str:
-    """Name the way that a finger goes."""
+    """Return the name of a finger's direction."""
     if abs(dx) > abs(dy):
         return "right" if dx > 0 else "left"
     return "down" if dy > 0 else "up"

@@ -1,4 +1,4 @@
-"""The input method service: which keyboards there are, which one is used, and what it types."""
+"""The input method service: which keyboards are installed, which is used, and what it types."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class Keyboard:
     label: str
 
 
-class UnknownInputMethod(LookupError):  # noqa: N818 - Android's own words
-    """No such input method, or it is not enabled."""
+class UnknownInputMethod(LookupError):  # noqa: N818 - Android's wording
+    """The input method does not exist, or is not enabled."""
 
 
 @dataclass(eq=False)
 class InputMethods(Kept):
-    """The soft keyboard of the window that has the focus."""
+    """The soft keyboard of the focused window."""
 
     KEPT = ("shown", "layer")
 
@@ -49,13 +49,13 @@ class InputMethods(Kept):
     layer: str = "letters"
 
     def link(self, activities: Running, windows: Focus) -> None:
-        """Learn where it types."""
+        """Connect the services that the keyboard types into."""
         self._activities, self._windows = activities, windows
 
-    # Which.
+    # Choosing an input method
 
     def installed(self) -> list[Keyboard]:
-        """Give every input method whose app is enabled."""
+        """Return the input methods of all enabled apps."""
         return [
             Keyboard(name, label)
             for app in self.packages.apps()
@@ -64,17 +64,17 @@ class InputMethods(Kept):
         ]
 
     def enabled(self) -> list[Keyboard]:
-        """Give those that may be chosen."""
+        """Return the enabled input methods."""
         ids = self.settings.text("secure", "enabled_input_methods").split(SEPARATOR)
         return [each for each in self.installed() if each.id in ids]
 
     @property
     def current(self) -> str:
-        """The id of the one in use."""
+        """The id of the input method in use."""
         return self.settings.text("secure", "default_input_method")
 
     def enable(self, id: str) -> bool:
-        """Enable one; False if it was already."""
+        """Enable an input method; return False if it was already enabled."""
         if id not in {each.id for each in self.installed()}:
             raise UnknownInputMethod(id)
         ids = [each.id for each in self.enabled()]
@@ -84,7 +84,7 @@ class InputMethods(Kept):
         return True
 
     def disable(self, id: str) -> None:
-        """Disable one; Gboard takes over from it."""
+        """Disable an input method; if it was in use, Gboard replaces it."""
         if id not in {each.id for each in self.installed()}:
             raise UnknownInputMethod(id)
         self._put_enabled([each.id for each in self.enabled() if each.id != id])
@@ -92,32 +92,32 @@ class InputMethods(Kept):
             self.settings.put("secure", "default_input_method", LATIN)
 
     def choose(self, id: str) -> None:
-        """Use an enabled one."""
+        """Switch to an enabled input method."""
         if id not in {each.id for each in self.enabled()}:
             raise UnknownInputMethod(id)
         self.settings.put("secure", "default_input_method", id)
 
     def reset(self) -> None:
-        """Go back to Gboard alone."""
+        """Reset to Gboard as the only enabled input method."""
         self._put_enabled([LATIN])
         self.choose(LATIN)
 
     def _put_enabled(self, ids: list[str]) -> None:
         self.settings.put("secure", "enabled_input_methods", SEPARATOR.join(ids))
 
-    # Showing and typing.
+    # Showing and typing
 
     def show(self) -> None:
-        """Come up for the focused field."""
+        """Show the keyboard for the focused field."""
         if not self.shown:
             self.shown, self.layer = True, "letters"
 
     def hide(self) -> None:
-        """Go away."""
+        """Hide the keyboard."""
         self.shown = False
 
     def view(self, field: Input) -> View:
-        """Build the keyboard for a field; ADBKeyboard is but a bar that says it is there."""
+        """Build the keyboard for a field; ADBKeyboard is only a bar with its name."""
         if self.current == ADB:
             return Text(
                 "ADB Keyboard {ON}",
@@ -132,7 +132,7 @@ class InputMethods(Kept):
         return keyboard(layer, self.press, action="enter" if field.multiline else field.action)
 
     def press(self, key: str) -> None:
-        """Take a key of the soft keyboard: a character, or the layer that it leads to."""
+        """Handle a key of the soft keyboard: a character, or the layer it switches to."""
         if key in LAYERS:
             self.layer = key
         elif key == "\n":
@@ -145,20 +145,20 @@ class InputMethods(Kept):
                 self.layer = "letters"
 
     def typed(self, text: str) -> bool:
-        """Give the input method in use what a keyboard types; False if it leaves that alone."""
+        """Pass typed text to the current input method; return False if it does not handle it."""
         package = self.current.partition("/")[0]
         return package in self.packages and self.packages.app(package).on_typed(text)
 
     def commit(self, text: str) -> bool:
-        """Type text into the focused field; False if there is none."""
+        """Type text into the focused field; return False if there is none."""
         return self.edit(lambda field, state: editing.insert(field, text, state))
 
     def clear(self) -> bool:
-        """Empty the focused field; False if there is none."""
+        """Clear the focused field; return False if there is none."""
         return self.edit(lambda field, state: editing.set_text(field, "", state))
 
     def enter(self) -> bool:
-        """Do what the enter key does in the focused field; False if there is none."""
+        """Press Enter in the focused field; return False if there is none."""
         field = self._windows.focused_field()
         if field is None:
             return False
@@ -175,7 +175,7 @@ class InputMethods(Kept):
         return True
 
     def edit(self, change: Callable[[Input, UiState], object]) -> bool:
-        """Change the focused field; False if there is none."""
+        """Change the focused field; return False if there is none."""
         field, window = self._windows.focused_field(), self._windows.active
         if field is None:
             return False

@@ -20,19 +20,19 @@ _TYPED = {"SPACE": [" ", " "]} | {name: typed for _, name, *typed in _KEYS if ty
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key that goes down and up, with the modifiers held meanwhile."""
+    """A key press, with the modifiers held during it."""
 
     name: str
     meta: int = 0
 
     @property
     def repeats(self) -> bool:
-        """Whether it acts again and again while it is held down."""
+        """Whether the key repeats while it is held down."""
         return bool(self.character) or self.name in ("DEL", "FORWARD_DEL", "ENTER")
 
     @property
     def character(self) -> str:
-        """What it types; nothing for keys that only do something."""
+        """The character that the key types, or "" if it types none."""
         if self.meta & (CTRL | ALT) or self.name not in _TYPED:
             return ""
         plain, shifted = _TYPED[self.name]
@@ -40,7 +40,7 @@ class Key:
 
 
 def key(word: str | int, meta: int = 0) -> Key:
-    """Find a key by code, name or full name; unknown ones are KEYCODE_UNKNOWN, as in Android."""
+    """Return the key with a code, name or full name; Android's KEYCODE_UNKNOWN if unknown."""
     if isinstance(word, int) or word.isdecimal():
         return Key(NAMES.get(int(word), "UNKNOWN"), meta)
     name = word.upper().removeprefix("KEYCODE_")
@@ -48,14 +48,14 @@ def key(word: str | int, meta: int = 0) -> Key:
 
 
 def known(word: str) -> bool:
-    """Tell whether this is a key's code or name."""
+    """Return whether a word is a key's code or name."""
     if word.isdecimal():
         return 0 <= int(word) <= LAST_CODE
     return word.upper().removeprefix("KEYCODE_") in CODES
 
 
 def typeable(text: str) -> bool:
-    """Tell whether the virtual keyboard has keys for all of a text."""
+    """Return whether the virtual keyboard has keys for every character of a text."""
     return all(" " <= character <= "~" or character in "\n\t" for character in text)
 
 

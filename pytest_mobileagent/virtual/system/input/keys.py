@@ -1,4 +1,4 @@
-"""What keys do: the system's own keys first, then the window that has the focus."""
+"""Key dispatch: the system's own keys first, then the focused window."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ CURSOR = {
     "DPAD_RIGHT": "right",
     "MOVE_HOME": "home",
     "MOVE_END": "end",
-    "SELECT_ALL": "all",  # no key, but what Ctrl and A mean
+    "SELECT_ALL": "all",  # not a key, but the meaning of Ctrl+A
 }
 SHORTCUTS = {"A": "SELECT_ALL", "C": "COPY", "V": "PASTE", "X": "CUT"}  # with Ctrl
-UNLOCKING = frozenset(  # keys that mean something else on the lock screen, or nothing
+UNLOCKING = frozenset(  # keys with a different function, or none, on the lock screen
     ("BACK", "ESCAPE", "HOME", "APP_SWITCH", "MENU", "SPACE", "ENTER", "NUMPAD_ENTER", "DEL")
 )
-WITHOUT_LOOKING = frozenset(("POWER", "WAKEUP", "CALL", "ENDCALL"))  # while the screen is off
-STARTING = {  # keys that start what answers an action
+WITHOUT_LOOKING = frozenset(("POWER", "WAKEUP", "CALL", "ENDCALL"))  # work while the screen is off
+STARTING = {  # keys that start an activity by action
     "ALL_APPS": "android.intent.action.ALL_APPS",
     "ASSIST": "android.intent.action.ASSIST",
     "CALL": "android.intent.action.CALL_BUTTON",
@@ -63,7 +63,7 @@ FOCUS = {"DPAD_UP": True, "DPAD_LEFT": True, "DPAD_DOWN": False, "DPAD_RIGHT": F
 
 @dataclass(eq=False)
 class Keys:
-    """Dispatches keys; while the screen is off, only those that wake it count."""
+    """Dispatches keys; while the screen is off, only keys that wake it have an effect."""
 
     clock: Clock
     changes: Changes
@@ -82,7 +82,7 @@ class Keys:
     sight: Sight
 
     def __post_init__(self) -> None:
-        """Say what the system's own keys do."""
+        """Map the system's own keys to their functions."""
         self._system: dict[str, Callable[[], object]] = {
             "HOME": self.activities.home,
             "BACK": self.back,
@@ -103,7 +103,7 @@ class Keys:
         }
 
     def press(self, key: Key) -> None:
-        """Press and let go of one key."""
+        """Press and release a key."""
         self.clock.input_happened()
         if not self.power.awake and key.name not in WITHOUT_LOOKING:
             return
@@ -123,7 +123,7 @@ class Keys:
         self.changes.note()
 
     def _on_keyguard(self, key: Key) -> None:
-        """Do what keys do on the lock screen."""
+        """Handle a key on the lock screen."""
         keyguard = self.keyguard
         if key.name in ("BACK", "ESCAPE"):
             (self.shade.push if self.shade.open else keyguard.back)()
@@ -137,18 +137,18 @@ class Keys:
             keyguard.dismiss()
 
     def _call(self) -> None:
-        """Answer the call that rings, else show the dialer."""
+        """Answer a ringing call, or open the dialer."""
         if self.telephony.state == "RINGING":
             self.telephony.answer()
         elif self.power.awake:
             self._start("CALL")
 
     def _end_call(self) -> None:
-        """Hang up; without a call the screen goes off."""
+        """Hang up, or turn the screen off if there is no call."""
         (self.telephony.hang_up if self.telephony.call else self.power.sleep)()
 
     def _start(self, name: str) -> None:
-        """Start what a key is for."""
+        """Start the activity that a key opens."""
         category = APPLICATIONS.get(name)
         intent = Intent(
             MAIN if category else STARTING[name],
@@ -165,7 +165,7 @@ class Keys:
             self.log.system("W", "WindowManager", line)
 
     def back(self) -> None:
-        """Close the keyboard, else a menu or a dialog, else leave the activity."""
+        """Close the keyboard, or a menu or dialog, or else leave the activity."""
         window = self.windows.active
         if self.ime.shown:
             self.ime.hide()
@@ -179,7 +179,7 @@ class Keys:
             self.activities.back()
 
     def _in_field(self, key: Key) -> bool:
-        """Let the focused text field have the key; False if it has no use for it."""
+        """Pass a key to the focused text field; return False if the field does not use it."""
         windows, ime = self.windows, self.ime
         field, state = windows.focused_field(), windows.active.state
         if field is None:
@@ -211,7 +211,7 @@ class Keys:
             self.ime.edit(editing.delete)
 
     def _in_window(self, key: Key) -> None:
-        """Do what keys do where no text is typed: move the focus, click, scroll, open the menu."""
+        """Handle a key outside text fields: move the focus, click, scroll or open the menu."""
         windows = self.windows
         if key.name == "TAB":
             windows.focus_next(back=bool(key.meta & SHIFT))

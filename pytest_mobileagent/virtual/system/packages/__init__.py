@@ -1,1 +1,1 @@
-"""Installed packages: what they may do and which of them answers an intent."""
+"""Installed packages: their permissions, and which of them handles an intent."""

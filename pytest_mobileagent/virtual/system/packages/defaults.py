@@ -1,4 +1,4 @@
-"""Which of several apps answers an intent: what the user has chosen for always."""
+"""Which of several apps handles an intent: the user's default choices."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Defaults(Kept):
-    """Choices by action, scheme and type, as preferred activities are kept."""
+    """The choices by action, scheme and type, as Android stores preferred activities."""
 
     KEPT = ("_always",)
 
@@ -27,7 +27,7 @@ class Defaults(Kept):
     _always: dict[str, str] = field(default_factory=dict)
 
     def choose(self, intent: Intent, found: list[Found]) -> Found | None:
-        """Give the one that answers without a question; None if the user has to choose."""
+        """Return the activity that handles an intent, or None if the user has to choose."""
         if len(found) == 1 or intent.component or intent.action == MAIN:
             return found[0]
         found = _closest(intent, found)
@@ -38,16 +38,16 @@ class Defaults(Kept):
         return None
 
     def candidates(self, intent: Intent) -> list[Found]:
-        """Give those among which the user has to choose, by label."""
+        """Return the activities among which the user has to choose, sorted by label."""
         found = _closest(intent, self.packages.resolve(intent))
         return sorted(found, key=lambda each: each[0].label.lower())
 
     def remember(self, intent: Intent, component: str) -> None:
-        """Keep what the user has chosen for always."""
+        """Store the activity that the user has chosen for always."""
         self._always[_subject(intent)] = component
 
     def opens(self, package: str) -> list[str]:
-        """Give what an app is always chosen for."""
+        """Return the subjects for which an app is the default."""
         return [key for key, component in self._always.items() if _owner(component) == package]
 
     def forget(self, package: str) -> None:
@@ -57,7 +57,7 @@ class Defaults(Kept):
 
 
 def _closest(intent: Intent, found: list[Found]) -> list[Found]:
-    """Keep of those that answer a link the ones that name its host, if there are such."""
+    """For a web link, keep only the activities that name its host, if there are any."""
     if scheme_of(intent.data) not in WEB:
         return found
     return [each for each in found if _names_host(each[1], intent)] or found

@@ -1,4 +1,4 @@
-"""An installation: how it shall be done, what has come, and in which words Android refuses it."""
+"""An installation: its options, its parts, and the reasons for which Android refuses it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.app.app import App
     from pytest_mobileagent.virtual.kernel.properties import Properties
 
-    Refusals = Iterator[tuple[str, str]]  # the name of each, behind INSTALL_, and what is said
+    Refusals = Iterator[tuple[str, str]]  # the error code without INSTALL_, and the message
 
-LEAST_TARGET = 23  # Android 14 takes no app that was made for an older SDK
-SAYS_EXPORTED = 31  # from this SDK on components with filters say whether they are exported
+LEAST_TARGET = 23  # Android 14 rejects apps that target an older SDK
+SAYS_EXPORTED = 31  # from this SDK on, components with filters must declare `exported`
 
 
 class InstallError(Exception):
-    """Android's name for what is wrong, and what it says about it."""
+    """Android's code for an installation error, and its message."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(f"{code}: {message}")
@@ -32,21 +32,21 @@ class InstallError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How an app shall be installed."""
+    """The options of an installation."""
 
     replace: bool = True
-    tests: bool = False  # apps that are for tests only
-    grant: bool = False  # all permissions at once
+    tests: bool = False  # accept test-only apps
+    grant: bool = False  # grant all permissions at once
     downgrade: bool = False
-    old_target: bool = False  # made for an SDK older than Android takes
-    inherit: str = ""  # the package that gets new splits
+    old_target: bool = False  # accept a target SDK that is too old for Android
+    inherit: str = ""  # the package that receives new splits
     installer: str | None = None
-    size: int = 0  # bytes that will come, as far as it is known
+    size: int = 0  # total bytes to expect, as far as known
 
 
 @dataclass(slots=True)
 class Session:
-    """An installation that has begun; its parts lie in a folder of its own."""
+    """An installation in progress; its parts are stored in a folder of its own."""
 
     number: int
     options: Options
@@ -54,18 +54,18 @@ class Session:
 
     @property
     def folder(self) -> str:
-        """Where the parts are kept until all is there."""
+        """The folder that collects the parts until the session is committed."""
         return f"/data/app/vmdl{self.number}.tmp"
 
 
 def token(package: str, salt: str) -> str:
-    """Give the part of a path that nobody can guess."""
+    """Return the random-looking part of a path."""
     digest = hashlib.sha256(f"{salt}:{package}".encode()).digest()[:16]
     return base64.urlsafe_b64encode(digest).decode()
 
 
 def check(props: Properties, session: Session, parts: dict[str, Apk], before: App | None) -> None:
-    """Demand of the parts of an app all that Android demands; InstallError."""
+    """Check the parts of an app against all of Android's rules; InstallError if one is broken."""
     for code, message in _refusals(props, session, parts, before):
         raise InstallError(f"INSTALL_{code}", message)
 
@@ -91,7 +91,7 @@ def _refusals(
 
 
 def _differences(session: Session, parts: dict[str, Apk], before: App | None) -> Iterator[str]:
-    """Tell why the parts are not all of one version of one app, or two of them the same one."""
+    """Yield the reasons why the parts are not distinct parts of one version of one app."""
     first, inherit = next(iter(parts.values())), session.options.inherit
     version, package = first.manifest.version_code, inherit or first.manifest.package
     for name, apk in parts.items():
@@ -113,7 +113,7 @@ def _differences(session: Session, parts: dict[str, Apk], before: App | None) ->
 
 
 def _of_apk(props: Properties, apk: Apk, path: str, options: Options) -> Refusals:
-    """Tell why this phone cannot run an APK, or why it is not meant for it."""
+    """Yield the reasons why an APK cannot be installed on this phone."""
     manifest, sdk = apk.manifest, int(props["ro.build.version.sdk"])
     if manifest.min_sdk > sdk:
         where = f"{path} (at Binary XML file line #{manifest.sdk_line})"
@@ -138,7 +138,7 @@ def _of_apk(props: Properties, apk: Apk, path: str, options: Options) -> Refusal
 
 
 def _of_update(props: Properties, apk: Apk, options: Options, before: App) -> Refusals:
-    """Tell why what is installed may not be replaced by this."""
+    """Yield the reasons why an APK cannot replace the installed app."""
     name = before.package
     if not options.replace and not options.inherit:
         message = f"Attempt to re-install {name} without first uninstalling."

@@ -1,4 +1,4 @@
-"""Installs APKs: sessions that collect the parts of an app, and the rules for what may be one."""
+"""The package installer: sessions that collect the parts of an app and install them."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.packages.packages import Packages
 
 
-class UnknownSession(LookupError):  # noqa: N818 - Android's own name for it
-    """No such session is open, or none of the caller's."""
+class UnknownSession(LookupError):  # noqa: N818 - Android's name for it
+    """There is no open session with this number."""
 
 
 @dataclass(eq=False)
 class Installer(Kept):
-    """The part of the package service that takes APKs."""
+    """The part of the package service that installs APKs."""
 
     KEPT = ("_begun", "_sessions")
 
@@ -39,7 +39,7 @@ class Installer(Kept):
     _sessions: dict[int, Session] = field(default_factory=dict)
 
     def create(self, options: Options) -> Session:
-        """Begin an installation; OSError if the storage will not hold it."""
+        """Begin an installation; OSError if there is not enough storage."""
         files = self.files
         if options.size > files.capacity - files.used:
             raise OSError("Requested internal only, but not enough space")
@@ -50,7 +50,7 @@ class Installer(Kept):
         return session
 
     def session(self, number: int) -> Session:
-        """Give an open session."""
+        """Return an open session."""
         if number not in self._sessions:
             raise UnknownSession(number)
         return self._sessions[number]
@@ -68,7 +68,7 @@ class Installer(Kept):
             self.files.rmtree(session.folder)
 
     def commit(self, session: Session) -> str:
-        """Install what a session has collected and give the package; InstallError if it may not."""
+        """Install a session's parts and return the package; InstallError if Android refuses it."""
         try:
             parts = self._parts(session)
             package = next(iter(parts.values())).manifest.package
@@ -81,7 +81,7 @@ class Installer(Kept):
         return package
 
     def _parts(self, session: Session) -> dict[str, Apk]:
-        """Read the parts, by the names of the files that they were sent as."""
+        """Read the parts, by the file names under which they were sent."""
         from pytest_mobileagent.virtual.apk import BadApk, read_apk  # seldom used
 
         parts: dict[str, Apk] = {}
@@ -97,7 +97,7 @@ class Installer(Kept):
         return parts
 
     def _move(self, session: Session, parts: dict[str, Apk], package: str) -> str:
-        """Bring the parts, and those that they only add to, to a folder of the app's own."""
+        """Move the parts, and existing ones that they extend, to a new folder of the app."""
         files, packages = self.files, self.packages
         outer = f"/data/app/~~{token(package, f'outer {session.number}')}"
         folder = f"{outer}/{package}-{token(package, f'inner {session.number}')}"

@@ -1,6 +1,6 @@
-"""APKs of apps: those that apps come as, and those that stand for the code of others.
+"""Apps installed from APKs, and APKs generated for the apps that are written in Python.
 
-The code in an APK cannot run here: all that such an app shows is an empty screen.
+The code in an APK cannot run here, so such an app only shows an empty screen.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 INPUT_METHOD: Final = "android.view.InputMethod"
 _VIRTUAL: Final = "pytest_mobileagent.virtual"
-KNOWN: Final = {  # apps that the phone can act for, and where that is written
+KNOWN: Final = {  # apps whose behaviour is implemented here, and where
     "com.github.uiautomator": f"{_VIRTUAL}.automation.jsonrpc.keyboard:AdbKeyboard",
     "com.google.androidenv.accessibilityforwarder": f"{_VIRTUAL}.grpc.forwarder:Forwarder",
     "io.appium.settings": f"{_VIRTUAL}.image.appium_settings:Helper",
@@ -34,21 +34,21 @@ class PackagedApp(App):
     """An app that was installed from an APK."""
 
     apk: ClassVar[Apk]
-    disabled: ClassVar[tuple[str, ...]]  # components that are off until somebody wants them
+    disabled: ClassVar[tuple[str, ...]]  # components that are disabled by default
 
 
 class PackagedActivity(Activity):
-    """What an activity shows before its code does anything: its title, over nothing."""
+    """An activity's appearance before its code does anything: its title over an empty window."""
 
     label: ClassVar[str]
 
     def content(self) -> View:
-        """Build the window that the system gives to every activity."""
+        """Build the window that the system gives every activity."""
         return Column([AppBar(title=self.label, id="android:id/action_bar")], height=MATCH)
 
 
 def app_of(apk: Apk) -> type[PackagedApp]:
-    """Make an app of an APK."""
+    """Create an app class for an APK."""
     manifest = apk.manifest
     behaviour = _behaviour(manifest.package)
     own = {
@@ -78,7 +78,7 @@ def app_of(apk: Apk) -> type[PackagedApp]:
 
 
 def _behaviour(package: str) -> type[App] | None:
-    """Give what an app is known to do, of the few that the phone knows."""
+    """Return the class that implements an app's behaviour, for the few apps that have one."""
     if package not in KNOWN:
         return None
     path, _, name = KNOWN[package].partition(":")
@@ -93,7 +93,7 @@ def _behaviour(package: str) -> type[App] | None:
 
 
 def _input_methods(manifest: Manifest) -> dict[str, str]:
-    """Give the input methods among the services, by their ids."""
+    """Return the input methods among the services, with their labels by id."""
     return {
         short(f"{manifest.package}/{each.name}"): each.label or manifest.label
         for each in manifest.services
@@ -114,7 +114,7 @@ def _activity(component: Component, label: str) -> type[PackagedActivity]:
 
 
 def _launcher_label(apk: Apk) -> str:
-    """Give the name under an app's icon, which is that of its entry if this has one."""
+    """Return the label of an app's icon: its launcher activity's, or else the app's."""
     for component in apk.manifest.activities:
         for each in component.filters:
             if MAIN in each.actions and LAUNCHER in each.categories:
@@ -123,13 +123,13 @@ def _launcher_label(apk: Apk) -> str:
 
 
 def provide(files: FileSystem, path: str, app: App) -> None:
-    """Put an APK where the package manager says it is; it is made whenever it is read."""
+    """Provide an app's APK at the path that the package manager reports, generated on reading."""
     files.mkdir(posixpath.dirname(path), parents=True)
     files.generate(path, lambda: archive(manifest(app)))
 
 
 def manifest(app: App) -> Element:
-    """Describe an app: its versions, permissions, and the activities, of which one is its icon."""
+    """Return an app's manifest: versions, permissions and activities, the first with an icon."""
     main = [Element("action", {"name": MAIN}), Element("category", {"name": LAUNCHER})]
     activities = [
         Element("activity", {"name": kind.component(app.package).partition("/")[2]})

@@ -1,4 +1,4 @@
-"""The package service: which apps are installed, what they may do, who answers an intent."""
+"""The package service: installed apps, their state, and who handles an intent."""
 
 from __future__ import annotations
 
@@ -31,32 +31,32 @@ FIRST_UID = 10_100
 STATES = {"default": 0, "enabled": 1, "disabled": 2, "disabled-user": 3}
 
 
-class UnknownPackage(LookupError):  # noqa: N818 - Android's own name for it
+class UnknownPackage(LookupError):  # noqa: N818 - Android's name for it
     """No such package is installed."""
 
 
 @dataclass(slots=True)
 class Installed:
-    """What the phone remembers of an installed app."""
+    """The phone's record of an installed app."""
 
     uid: int
     since: float
     state: str = "default"
     stopped: bool = True
     granted: dict[str, bool] = field(default_factory=dict)  # runtime permissions
-    off: list[str] = field(default_factory=list)  # components that are switched off
-    code: str = ""  # the folder of an app that came as an APK
+    off: list[str] = field(default_factory=list)  # disabled components
+    code: str = ""  # the folder of an app installed from an APK
     updated: float = 0.0  # 0 if never
     installer: str | None = None
 
 
 class Packages(Kept):
-    """Apps by package name; those of the image cannot leave it, others can be uninstalled."""
+    """The apps by package name; image apps are permanent, others can be uninstalled."""
 
     KEPT = ("_installed", "_kept")
 
     _installed: dict[str, Installed]
-    _kept: dict[str, int]  # user ids of apps that have left their data behind
+    _kept: dict[str, int]  # user ids of uninstalled apps whose data was kept
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class Packages(Kept):
         self._apps = {name: kind(context, uids[name]) for name, kind in kinds.items()}
         self._installed = {}
         self._kept = {}
-        # By folder: the base APK, and its app.
+        # The base APK and its app, by folder.
         self._packaged: dict[str, tuple[bytes, PackagedApp]] = {}
 
     def link(
@@ -88,7 +88,7 @@ class Packages(Kept):
         activities: Running,
         notifications: Posting,
     ) -> None:
-        """Learn who else keeps something of an app's."""
+        """Connect the services that store something for an app."""
         self._permissions, self._activities = permissions, activities
         self._notifications, self._resolver = notifications, resolver
 
@@ -101,11 +101,11 @@ class Packages(Kept):
             self._by(app, app.furnish)
 
     def names(self) -> list[str]:
-        """Installed packages, in the order of a hash table, as Android lists them."""
+        """Return the installed packages in the order of a hash table, as Android lists them."""
         return sorted(self._installed, key=lambda name: zlib.crc32(name.encode()))
 
     def kept(self) -> list[str]:
-        """Give the packages that have left their data behind."""
+        """Return the uninstalled packages whose data was kept."""
         return [*self._kept]
 
     def __contains__(self, package: str) -> bool:
@@ -117,20 +117,20 @@ class Packages(Kept):
         return self._installed[package]
 
     def app(self, package: str) -> App:
-        """Give an installed app."""
+        """Return an installed app."""
         code = self[package].code
         return self._packaged[code][1] if code else self._apps[package]
 
     def apps(self) -> list[App]:
-        """Give every installed app, in the order of installation."""
+        """Return every installed app, in the order of installation."""
         return [self.app(name) for name in self._installed]
 
     def enabled(self, package: str) -> bool:
-        """Tell whether an app can be started."""
+        """Return whether an app is installed and enabled."""
         return package in self and self[package].state in ("default", "enabled")
 
     def path(self, package: str) -> str:
-        """Give the path of an app's APK."""
+        """Return the path of an app's APK."""
         app, code = self.app(package), self[package].code
         if code:
             return f"{code}/base.apk"
@@ -141,14 +141,14 @@ class Packages(Kept):
         return f"/data/app/~~{token(package, 'outer')}/{package}-{token(package, 'inner')}/base.apk"
 
     def paths(self, package: str) -> list[str]:
-        """Give the paths of all of an app's APKs, the base first."""
+        """Return the paths of all of an app's APKs, the base first."""
         base, code = self.path(package), self[package].code
         names = self._files.listdir(code) if code else []
         splits = [name for name in names if name.startswith("split_") and name.endswith(".apk")]
         return [base, *(f"{code}/{name}" for name in splits)]
 
     def find(self, component: str) -> tuple[App, type[Activity]] | None:
-        """Give the activity of a component, in either spelling, if it is there and enabled."""
+        """Return the activity of a component, if it is installed and enabled."""
         package = component.partition("/")[0]
         if not self.enabled(package):
             return None
@@ -159,7 +159,7 @@ class Packages(Kept):
         return None
 
     def resolve(self, intent: Intent) -> list[tuple[App, type[Activity]]]:
-        """Give the activities that answer an intent."""
+        """Return the activities that handle an intent."""
         if intent.component:
             found = self.find(intent.component)
             return [found] if found else []
@@ -175,26 +175,26 @@ class Packages(Kept):
         ]
 
     def launchable(self) -> list[App]:
-        """Give the apps that have an icon, in the alphabet of the phone's language."""
+        """Return the apps with a launcher icon, sorted by name in the phone's language."""
         found = self.resolve(Intent(MAIN, categories=(LAUNCHER,)))
         order = self._locales.current.sort_key
         return sorted((app for app, _ in found), key=lambda app: order(app.name))
 
     def set_state(self, package: str, state: str) -> None:
-        """Enable or disable an app."""
+        """Set an app's state, which enables or disables it."""
         self[package].state = state
         if not self.enabled(package):
             self._activities.force_stop(package)
         self._changes.note()
 
     def switch(self, component: str, *, on: bool) -> None:
-        """Enable or disable one component."""
+        """Enable or disable a component."""
         off = self[component.partition("/")[0]].off
         off[:] = [other for other in off if other != component] + ([] if on else [component])
         self._changes.note()
 
     def clear(self, package: str) -> None:
-        """Wipe an app's data and permissions, as if it had just been installed."""
+        """Clear an app's data and permissions, as if it had just been installed."""
         app = self.app(package)
         self._activities.force_stop(package)
         self._permissions.reset(package)
@@ -205,7 +205,7 @@ class Packages(Kept):
         self._changes.note()
 
     def install(self, package: str, code: str, options: Options) -> None:
-        """Take an app whose APKs are in the folder `code`, in the place of an older version."""
+        """Install an app whose APKs are in the folder `code`, replacing an older version."""
         old, now = self._installed.get(package), self._clock.time()
         app = self._read(code, old.uid if old else self._uid(package))
         if old is None:
@@ -223,7 +223,7 @@ class Packages(Kept):
         self._changes.note()
 
     def uninstall(self, package: str, *, keep_data: bool = False) -> None:
-        """Remove an app that is not part of the image."""
+        """Uninstall an app; PermissionError if it is part of the image."""
         app = self.app(package)
         if app.system:
             raise PermissionError(package)
@@ -237,7 +237,7 @@ class Packages(Kept):
         self._changes.note()
 
     def _read(self, code: str, uid: int) -> PackagedApp:
-        """Make an app of the APK in a folder, unless that is the one that is known."""
+        """Create the app for the APK in a folder, unless the cached one is still valid."""
         data = self._files.read(f"{code}/base.apk")
         if code in self._packaged:
             known, app = self._packaged[code]
@@ -250,7 +250,7 @@ class Packages(Kept):
         return app
 
     def _uid(self, package: str) -> int:
-        """Give the user id of an app that is new: that of the data it left behind, or the next."""
+        """Return the user id for a new app: that of its kept data, or the next free one."""
         others = {installed.uid for installed in self._installed.values()}
         apps = {app.uid for app in self._apps.values()}
         highest = max(FIRST_UID - 1, *others, *apps, *self._kept.values())
@@ -274,14 +274,14 @@ class Packages(Kept):
 
     @staticmethod
     def _by(app: App, act: Callable[[], None]) -> None:
-        """Let an app do something, whose failure is told as its author's."""
+        """Run a hook of an app; BrokenApp, naming the author's line, if it fails."""
         try:
             act()
         except Exception as error:
             raise BrokenApp.by(error, Path(inspect.getfile(type(app)))) from error
 
     def load(self, saved: dict[str, Any]) -> None:
-        """Take it back; an app that this phone does not have any more is left out."""
+        """Restore the packages, except apps that this phone no longer has."""
         super().load(saved)
         for name, installed in [*self._installed.items()]:
             if installed.code:
@@ -291,6 +291,6 @@ class Packages(Kept):
 
 
 def uid_of(kind: type[App], at: int) -> int:
-    """Give an app its user id; Android's own have fixed ones."""
+    """Return an app's user id; Android's own apps have fixed ids."""
     fixed = {"android": 1000, "com.android.settings": 1000, "com.android.shell": 2000}
     return fixed.get(kind.package, FIRST_UID + at)

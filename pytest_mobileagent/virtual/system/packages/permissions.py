@@ -1,4 +1,4 @@
-"""Runtime permissions: what an app may do, what the user has said, and the app operations."""
+"""Runtime permissions: which are granted, the user's answers, and the app operations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FLAGS = tuple(_TABLE["flags"].split())  # in the order of their bits, in which t
 USER_SET, USER_FIXED, ONE_TIME = "USER_SET", "USER_FIXED", "ONE_TIME"
 REVIEW = ("USER_SENSITIVE_WHEN_GRANTED", "USER_SENSITIVE_WHEN_DENIED")
 
-OPS = frozenset(_TABLE["operations"]["guarded"].split())  # those that need a permission
+OPS = frozenset(_TABLE["operations"]["guarded"].split())  # those that require a permission
 ASK_FIRST = frozenset(_TABLE["operations"]["asked_first"].split())
 REFUSED = frozenset(_TABLE["operations"]["refused"].split())
 PLAIN_OPS = ASK_FIRST.union(REFUSED, _TABLE["operations"]["plain"].split())
@@ -32,14 +32,14 @@ MODES = ("allow", "ignore", "deny", "default", "foreground")
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Permissions that are asked for together; `words` completes "Allow APP to …?"."""
+    """Permissions that are requested together; `words` completes "Allow APP to …?"."""
 
     name: str
     label: str  # in Settings
     icon: str
     words: str
     permissions: tuple[str, ...]
-    in_use: bool = False  # is given while the app is in use, or only once
+    in_use: bool = False  # granted while the app is in use, or only once
 
 
 def _group(name: str, permissions: str, **more: Any) -> Group:
@@ -53,12 +53,12 @@ RUNTIME = frozenset(GROUP_OF)
 
 
 def permission_of(op: str) -> str:
-    """Give the permission that an operation needs, "" for one that needs none."""
+    """Return the permission that an operation requires, or "" if it requires none."""
     return PREFIX + _TABLE["operations"]["permissions"].get(op, op) if op in OPS else ""
 
 
 def default_mode(op: str) -> str:
-    """Give the mode that an operation has until it is set."""
+    """Return an operation's default mode."""
     if op in REFUSED:
         return "deny"
     return "default" if op in ASK_FIRST else "allow"
@@ -66,7 +66,7 @@ def default_mode(op: str) -> str:
 
 @dataclass(eq=False)
 class Permissions(Kept):
-    """What is granted is kept with the package; here are the flags, and the operations' modes."""
+    """Permission flags and operation modes; grants are stored with the package."""
 
     KEPT = ("_flags", "_modes")
 
@@ -76,13 +76,13 @@ class Permissions(Kept):
     _modes: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def link(self, activities: Running) -> None:
-        """Learn who runs the apps that lose a permission."""
+        """Connect the service that runs the apps, as losing a permission ends an app."""
         self._activities = activities
 
-    # Permissions.
+    # Permissions
 
     def granted(self, package: str, permission: str) -> bool:
-        """Tell whether an app holds a permission; those of the image hold what they request."""
+        """Return whether an app has a permission; apps of the image have all that they request."""
         app = self.packages.app(package)
         if permission not in app.permissions:
             return False
@@ -91,7 +91,7 @@ class Permissions(Kept):
         return self.packages[package].granted.get(permission, app.system)
 
     def grant(self, package: str, permission: str, *, granted: bool) -> None:
-        """Grant or revoke a runtime permission; errors in Android's words."""
+        """Grant or revoke a runtime permission; the messages of errors are Android's."""
         remembered, app = self.packages[package], self.packages.app(package)
         if not permission.startswith((PREFIX, "com.")):
             raise ValueError(f"Unknown permission: {permission}")
@@ -109,7 +109,7 @@ class Permissions(Kept):
             self._activities.kill(package, f"permission {permission} revoked")
 
     def flags(self, package: str, permission: str) -> list[str]:
-        """Give the flags of a runtime permission, in Android's order."""
+        """Return the flags of a runtime permission, in Android's order."""
         kept = [*self._flags.get(package, {}).get(permission, ()), *REVIEW]
         app = self.packages.app(package)
         if app.system and permission not in self.packages[package].granted:
@@ -122,13 +122,13 @@ class Permissions(Kept):
         kept[:] = [flag for flag in kept if flag not in flags] + (list(flags) if on else [])
 
     def requested(self, package: str) -> list[Group]:
-        """Give the groups of the permissions that an app requests, by label."""
+        """Return the groups of the permissions that an app requests, sorted by label."""
         wanted = self.packages.app(package).permissions
         groups = {GROUP_OF[each].name: GROUP_OF[each] for each in wanted if each in GROUP_OF}
         return sorted(groups.values(), key=lambda group: group.label)
 
     def to_ask(self, package: str, permissions: Iterable[str]) -> list[Group]:
-        """Give the groups for which the user has to be asked: not granted, nor refused for good."""
+        """Return the groups to ask the user about: neither granted nor permanently denied."""
         app, groups = self.packages.app(package), dict[str, Group]()
         for each in permissions:
             if each not in GROUP_OF or each not in app.permissions:
@@ -138,7 +138,7 @@ class Permissions(Kept):
         return list(groups.values())
 
     def answer(self, package: str, permissions: Iterable[str], answer: str) -> None:
-        """Take the user's answer: "always", "foreground", "once", "deny" or "never"."""
+        """Apply the user's answer: "always", "foreground", "once", "deny" or "never"."""
         granted = self.packages[package].granted
         for each in permissions:
             granted[each] = answer in ("always", "foreground", "once")
@@ -147,38 +147,38 @@ class Permissions(Kept):
         self.changes.note()
 
     def group_granted(self, package: str, group: Group) -> bool:
-        """Tell whether an app holds anything of a group."""
+        """Return whether an app has any permission of a group."""
         return any(self.granted(package, each) for each in group.permissions)
 
     def grant_all(self, package: str) -> None:
-        """Grant an app all that it requests."""
+        """Grant an app all permissions that it requests."""
         for group in self.requested(package):
             for each in self.members(package, group):
                 self.packages[package].granted[each] = True
 
     def members(self, package: str, group: Group) -> list[str]:
-        """Give the permissions of a group that an app requests."""
+        """Return the permissions of a group that an app requests."""
         wanted = self.packages.app(package).permissions
         return [each for each in group.permissions if each in wanted]
 
     def reset(self, package: str) -> None:
-        """Forget what the user has said about an app."""
+        """Reset an app's permissions and the user's answers."""
         self._flags.pop(package, None)
         self._modes.pop(package, None)
         self.packages[package].granted.clear()
         self.changes.note()
 
     def process_ended(self, package: str) -> None:
-        """Take back what was given only once."""
+        """Revoke the permissions that were granted only once."""
         for permission, flags in self._flags.get(package, {}).items():
             if ONE_TIME in flags:
                 flags.remove(ONE_TIME)
                 self.packages[package].granted[permission] = False
 
-    # Operations.
+    # Operations
 
     def set_mode(self, package: str, op: str, mode: str) -> None:
-        """Set the mode of an operation, "default" to forget it."""
+        """Set the mode of an operation; "default" resets it."""
         modes = self._modes.setdefault(package, {})
         if mode == "default":
             modes.pop(op, None)
@@ -187,11 +187,11 @@ class Permissions(Kept):
         self.changes.note()
 
     def modes(self, package: str) -> dict[str, str]:
-        """Give the operations whose mode somebody has set."""
+        """Return the operations whose mode has been set."""
         return dict(self._modes.get(package, {}))
 
     def allowed(self, package: str, permission: str) -> bool:
-        """Tell whether an app may do what a permission is for: granted, and not switched off."""
+        """Return whether an app may use a permission: it is granted, and its operation allowed."""
         if not self.granted(package, permission):
             return False
         op = next((op for op in OPS if permission_of(op) == permission), "")

@@ -1,4 +1,4 @@
-"""Who answers an intent, of the activities of one app."""
+"""Intent resolution among the activities of a single app."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def answers(app: App, kind: type[Activity], intent: Intent) -> bool:
-    """Tell whether an activity answers an intent that does not name it."""
+    """Return whether an activity handles an intent that does not name it."""
     if intent.action == MAIN:
         entry = _entry(app, kind)
         return bool(entry) and set(intent.categories) <= {*entry, DEFAULT}
@@ -23,14 +23,14 @@ def answers(app: App, kind: type[Activity], intent: Intent) -> bool:
 
 
 def filters(app: App, kind: type[Activity]) -> Iterator[Filter]:
-    """Yield all filters of an activity, that of its icon first."""
+    """Yield all filters of an activity, starting with that of its launcher icon."""
     if entry := _entry(app, kind):
         yield Filter((MAIN,), categories=entry)
     yield from (each for each in kind.intent_filters() if each.actions)
 
 
 def _entry(app: App, kind: type[Activity]) -> tuple[str, ...]:
-    """Give the categories in which an activity is where an app begins."""
+    """Return the categories with which an activity is an entry point of its app."""
     if kind.main is None:
         return (LAUNCHER,) if kind is app.activities[0] else ()
     return tuple(kind.main)

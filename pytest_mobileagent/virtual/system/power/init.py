@@ -1,4 +1,4 @@
-"""Init, the first process: it starts Android, starts it anew, and ends it."""
+"""Init, the first process: boots, restarts and shuts down Android."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 ALWAYS_ON: Final = ("com.android.systemui", "com.google.android.inputmethod.latin")
 BUFFERS = {"main", "system", "crash", "events", "radio", "kernel"}
-LASTING = ("persist.", "ro.", "gsm.", "debug.clock.")  # properties that are the same again
+LASTING = ("persist.", "ro.", "gsm.", "debug.clock.")  # properties that survive a reboot
 
 
 @dataclass(eq=False)
 class Init:
-    """Boots, reboots and ends the phone; whoever is connected wants to be told."""
+    """Boots, reboots and shuts down the phone, and notifies connected clients."""
 
     clock: Clock
     log: Log
@@ -60,14 +60,14 @@ class Init:
     booting: bool = False
 
     def boot(self) -> None:
-        """Start for the first time: the apps are installed."""
+        """Boot for the first time, which installs the apps."""
         self.packages.install_all()
         self._start()
 
     def restart(self) -> None:
-        """Start Android anew, as `setprop ctl.restart zygote` does: languages are read again.
+        """Restart Android, as `setprop ctl.restart zygote` does; languages are loaded again.
 
-        Every app ends; what is on disk and in properties stays.
+        Every app ends; files and properties are kept.
         """
         for package in self.packages.names():
             self.proc.stop(package)
@@ -87,7 +87,7 @@ class Init:
         self.log.system("I", "SystemServiceManager", "Starting phase 1000")
 
     def reboot(self) -> None:
-        """Switch off and on again, which takes no time here: what is only in memory is lost."""
+        """Reboot, which takes no time here; state that is only in memory is lost."""
         self.log.clear(BUFFERS)
         self.clipboard.text = ""
         self.telephony.load({"call": None})
@@ -104,12 +104,12 @@ class Init:
             told()
 
     def shutdown(self) -> None:
-        """Switch off: whoever wants to know is told."""
+        """Switch off and notify those who registered for it."""
         for told in self.on_shutdown:
             told()
 
     def set_booting(self, booting: bool) -> None:
-        """Say that services are not there yet, or are from now on."""
+        """Mark the phone as still booting, or as booted."""
         self.booting = booting
         self.props.set("sys.boot_completed", "" if booting else "1")
         self.props.set("init.svc.bootanim", "running" if booting else "stopped")

@@ -20,7 +20,7 @@ BRIGHTEST = 255
 
 @dataclass(frozen=True, slots=True)
 class Battery:
-    """What the battery service tells."""
+    """The state that the battery service reports."""
 
     ac: bool = False
     usb: bool = False
@@ -31,12 +31,12 @@ class Battery:
     present: bool = True
     level: int = 100
     temperature: int = 250
-    forced: bool = False  # by dumpsys or the emulator's console
+    forced: bool = False  # set by dumpsys or the emulator's console
 
 
 @dataclass(eq=False)
 class Power(Kept):
-    """Awake or asleep; the phone does not fall asleep by itself, as on the emulator's charger."""
+    """Awake or asleep; the phone never falls asleep by itself, like an emulator on its charger."""
 
     KEPT = ("awake", "battery")
 
@@ -48,7 +48,7 @@ class Power(Kept):
     battery: Battery = Battery()
 
     def __post_init__(self) -> None:
-        """Follow the brightness that is set."""
+        """Watch the brightness setting."""
         self.settings.watch("system", "screen_brightness", self._brightened)
 
     @property
@@ -65,17 +65,17 @@ class Power(Kept):
         self._turn(on=False)
 
     def toggle(self) -> None:
-        """Do what the power button does."""
+        """Turn the screen on or off, as the power button does."""
         self._turn(on=not self.awake)
 
     def set_battery(self, **values: Any) -> None:
-        """Change what the battery service tells."""
+        """Change the state that the battery service reports."""
         self.battery = replace(self.battery, **values)
         self.changes.note()
 
     @property
     def charging(self) -> bool:
-        """Whether power comes in."""
+        """Whether the phone is connected to power."""
         battery = self.battery
         return battery.ac or battery.usb or battery.wireless or battery.dock
 
@@ -85,12 +85,12 @@ class Power(Kept):
         self.set_brightness(now + step)
 
     def set_brightness(self, level: float) -> None:
-        """Set how bright the screen is, from 1 to 255."""
+        """Set the brightness of the screen, from 1 to 255."""
         level = min(max(round(level), 1), BRIGHTEST)
         self.settings.put("system", "screen_brightness", str(level))
 
     def _brightened(self, level: str) -> None:
-        """Take up a brightness that was set."""
+        """Log a brightness that was set."""
         line = (
             f"Brightness [{int(level) / BRIGHTEST:.2f}] reason changing to: 'manual',"
             " previous reason: 'manual'."

@@ -1,1 +1,1 @@
-"""Windows, the display, and what is seen of them."""
+"""Windows, the display, and what can be seen of them."""

@@ -1,4 +1,4 @@
-"""What a phone shows: its picture and its view hierarchy, made once per state of the screen."""
+"""Screenshots and hierarchy dumps, created once per state of the screen."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SCREENSHOTS = f"{SHARED}/Pictures/Screenshots"
 
 @dataclass(eq=False)
 class Sight:
-    """Draws and describes a phone's screen, anew only when the phone's version has changed."""
+    """Captures the screen; results are cached until the phone's version changes."""
 
     clock: Clock
     files: FileSystem
@@ -45,27 +45,27 @@ class Sight:
     activities: Activities
     windows: Windows
     scenes: Building
-    _made: dict[str, tuple[int, Any]] = field(default_factory=dict)  # by what it is: when, and it
+    _made: dict[str, tuple[int, Any]] = field(default_factory=dict)  # with their versions, by name
     _thumbnails: dict[int, tuple[object, bytes]] = field(default_factory=dict)
 
     def screenshot(self) -> bytes:
-        """Give the screen as PNG."""
+        """Return a screenshot as PNG."""
         if self.faults.strikes("black-screenshot"):
             return png(self._black())
         return self._once("png", lambda: png(self._picture()))
 
     def picture(self) -> Image:
-        """Give the screen as RGB, to be looked at only."""
+        """Return the screen as an RGB picture, which the caller must not modify."""
         struck = self.faults.strikes("black-screenshot")
         return self._black() if struck else self._picture()
 
     def raw_screenshot(self) -> tuple[int, int, bytes]:
-        """Give the screen as width, height and RGBA bytes."""
+        """Return the screen as width, height and RGBA bytes."""
         picture = self.picture()
         return picture.width, picture.height, picture.convert("RGBA").tobytes()
 
     def keep(self) -> None:
-        """Put the screen among the user's screenshots."""
+        """Save a screenshot among the user's pictures."""
         if not self.files.exists(SCREENSHOTS):
             self.files.mkdir(SCREENSHOTS, parents=True)
         name = f"{SCREENSHOTS}/Screenshot_{self.clock.now():%Y%m%d-%H%M%S}.png"
@@ -77,11 +77,11 @@ class Sight:
         return self._once("accessibility", lambda: Screen(self.power, self.windows))
 
     def dump(self, compressed: bool = False) -> str:
-        """Give the active window's hierarchy as UIAutomator XML."""
+        """Return the active window's hierarchy as UIAutomator XML."""
         return self._once(f"dump {compressed}", lambda: self._dump(compressed=compressed))
 
     def thumbnail(self, task: Task) -> bytes:
-        """Give what a task showed when it was left, at half its size."""
+        """Return a picture, at half size, of a task as the user left it."""
         metrics, known = self.display.metrics, self._thumbnails.get(task.number)
         if known is None or known[0] != (task.used, metrics):
             boxes = [black(metrics)]
@@ -102,7 +102,7 @@ class Sight:
         return dump(window.box, window.package, rotation=rotation, compressed=compressed)
 
     def _once(self, name: str, make: Callable[[], T]) -> T:
-        """Give what is made once for each state of the screen."""
+        """Return a result, computed at most once for each state of the screen."""
         version = self.changes.version
         if self._made.get(name, (None,))[0] != version:
             self._made[name] = version, make()

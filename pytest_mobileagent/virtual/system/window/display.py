@@ -1,4 +1,4 @@
-"""The display: its size, density, rotation and theme, as the settings have them."""
+"""The display: its size, density, rotation and theme, according to the settings."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 DISPLAY = "4619827259835644672"
 UPSIDE_DOWN = 2  # quarter turns
 DENSITIES: Final = {120: "l", 160: "m", 213: "tv", 240: "h", 320: "xh", 480: "xxh", 640: "xxxh"}
-BASELINE = 160  # dots per inch at which a dp is a pixel
+BASELINE = 160  # dots per inch at which 1 dp is 1 pixel
 
 
 class Display:
-    """Physical properties, and what `wm` and the settings make of them; keeps nothing itself."""
+    """The display's physical properties, and the effect of `wm` and the settings on them."""
 
     def __init__(self, settings: Settings, size: tuple[int, int], density: int) -> None:
         self._settings = settings
@@ -28,7 +28,7 @@ class Display:
 
     @property
     def size_override(self) -> tuple[int, int] | None:
-        """The size that `wm size` has set."""
+        """The size set by `wm size`, or None."""
         text = self._settings.text("global", "display_size_forced")
         if not text:
             return None
@@ -42,7 +42,7 @@ class Display:
 
     @property
     def density_override(self) -> int | None:
-        """The density that `wm density` has set."""
+        """The density set by `wm density`, or None."""
         text = self._settings.text("secure", "display_density_forced")
         return int(text) if text else None
 
@@ -53,12 +53,12 @@ class Display:
 
     @property
     def density(self) -> int:
-        """Dots per inch."""
+        """The density in dots per inch."""
         return self.density_override or self.physical_density
 
     @property
     def rotation(self) -> int:
-        """Quarter turns, counter-clockwise: as the phone is held, or as the user has locked it."""
+        """Quarter turns, counter-clockwise: of the phone, or as locked by the user."""
         if self.turns_with_phone:
             return self._held
         return int(self._settings.text("system", "user_rotation", "0"))
@@ -69,18 +69,18 @@ class Display:
         return self._settings.on("system", "accelerometer_rotation")
 
     def turned(self, turns: int) -> None:
-        """Take note of how the phone is held; upside down, the display stays as it was."""
+        """Update the phone's orientation; upside down, the display keeps its rotation."""
         if turns != UPSIDE_DOWN:
             self._held = turns
 
     def lock_rotation(self, rotation: int | None = None) -> None:
-        """Let the display stay as it is turned now, or as given."""
+        """Lock the display's rotation, by default the current one."""
         turns = self.rotation if rotation is None else rotation
         self._settings.put("system", "user_rotation", str(turns))
         self._settings.put("system", "accelerometer_rotation", "0")
 
     def free_rotation(self) -> None:
-        """Let the display turn with the phone."""
+        """Turn auto-rotate on."""
         self._settings.put("system", "accelerometer_rotation", "1")
 
     @property
@@ -94,7 +94,7 @@ class Display:
 
     @property
     def metrics(self) -> Metrics:
-        """What views are laid out by."""
+        """The metrics for the layout of views."""
         width, height = self.size_override or self.physical_size
         if self.rotation % 2:
             width, height = height, width
@@ -108,7 +108,7 @@ class Display:
 
 
 def qualifiers(display: Display, locales: Locales, level: str) -> str:
-    """Write the running configuration of an API level as `am get-config` does."""
+    """Format the running configuration for an API level, as `am get-config` does."""
     metrics, dots = display.metrics, display.density
     width, height = (int(px / metrics.density) for px in (metrics.width_px, metrics.height_px))
     parts = [
@@ -136,7 +136,7 @@ def _locale(tag: str) -> str:
 
 
 def _size(longer: int, shorter: int) -> str:
-    """Name the class of a screen's size, and of its shape."""
+    """Return the size class of a screen, and its aspect class."""
     sizes = {"xlarge": (960, 720), "large": (640, 480), "normal": (470, 320), "small": (0, 0)}
     name = next(n for n, (long, short) in sizes.items() if longer >= long and shorter >= short)
     return f"{name}-{'long' if longer * 3 / 5 >= shorter - 1 else 'notlong'}"

@@ -1,4 +1,4 @@
-"""What a window is: laid out, of a kind, above an activity."""
+"""Windows: their kinds, and what a laid-out window consists of."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.activities.record import Record
     from pytest_mobileagent.virtual.ui.metrics import Metrics
 
-BAR = 24  # dp, at the top and at the bottom
+BAR = 24  # dp, height of the top and the bottom bar
 Kind = Literal[
     "wallpaper",
     "activity",
@@ -32,7 +32,7 @@ FOCUSABLE = ("activity", "dialog", "menu", "keyguard", "shade")
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A laid-out window; `record` is the activity that it belongs to, or is shown above."""
+    """A laid-out window; `record` is its activity, or the one it is shown above."""
 
     kind: Kind
     title: str
@@ -44,7 +44,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Toast:
-    """A text that goes away by itself."""
+    """A text that disappears by itself."""
 
     package: str
     text: str
@@ -52,6 +52,6 @@ class Toast:
 
 
 def black(metrics: Metrics) -> Box:
-    """Give a black screen."""
+    """Return a black screen."""
     view = View(width=MATCH, height=MATCH, background="#000000")
     return layout(view, metrics.screen, metrics, UiState())

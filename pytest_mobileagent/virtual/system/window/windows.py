@@ -1,4 +1,4 @@
-"""The window service: what is on the screen, from the app at the bottom to the status bar."""
+"""The window service: everything on the screen, from the app at the bottom to the status bar."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.ui import View
     from pytest_mobileagent.virtual.ui.layout import Box
 
-ATTEMPTS = 3  # builds of a screen: an app that crashes while drawing gives way to the one below
+ATTEMPTS = 3  # a crash while drawing removes the app, and the next one below is tried
 
 
 @dataclass(eq=False)
 class Windows(Kept):
-    """Built when looked at, and forgotten at every change."""
+    """The windows, built on demand and discarded at every change."""
 
     KEPT = ("_toast",)
 
@@ -44,24 +44,24 @@ class Windows(Kept):
     revealing: bool = False
 
     def __post_init__(self) -> None:
-        """Forget what was built at every change."""
+        """Discard the built windows at every change."""
         self.changes.follow(self.forget)
 
     def link(self, events: Telling, scenes: Building) -> None:
-        """Learn who makes windows, and who is told of what happens in them."""
+        """Connect the services that build windows and report events in them."""
         self._events, self._scenes = events, scenes
 
     def forget(self) -> None:
-        """Build anew at the next look."""
+        """Discard the built windows, so that they are rebuilt on demand."""
         self._built = None
 
     def reveal(self) -> None:
-        """Scroll so that the focused field is seen, at the next build."""
+        """Scroll the focused field into view at the next build."""
         self.revealing = True
 
     @property
     def stack(self) -> list[Window]:
-        """Every window, the lowest first."""
+        """All windows, the lowest first."""
         self.changes.notice()
         for _ in range(ATTEMPTS):
             if self._built is not None:
@@ -74,33 +74,33 @@ class Windows(Kept):
 
     @property
     def active(self) -> Window:
-        """The window that has the focus: the top one of the app's."""
+        """The focused window: the topmost one that can have the focus."""
         return next(window for window in reversed(self.stack) if window.kind in FOCUSABLE)
 
     def find(self, kind: Kind) -> Window | None:
-        """Give the window of a kind, if it is there."""
+        """Return the window of a kind, or None."""
         return next((window for window in self.stack if window.kind == kind), None)
 
     def show_toast(self, package: str, text: str, seconds: float) -> None:
-        """Show a text for some seconds; it waits for none before it."""
+        """Show a text for some seconds, immediately replacing an earlier toast."""
         self._toast = Toast(package, text, self.clock.uptime() + seconds)
         self.changes.note()
         self._events.toast(package, text)
 
     def toast(self) -> Toast | None:
-        """Give the toast that is up now."""
+        """Return the toast that is currently shown, or None."""
         toast = self._toast
         return toast if toast and toast.until > self.clock.uptime() else None
 
     @contextmanager
     def watched(self, *, by_keys: bool = False) -> Iterator[None]:
-        """Tell the listeners to events at once of what happens meanwhile."""
+        """Notify event listeners immediately of all changes within the context."""
         self._events.settle()
         yield
         self._events.settle(by_keys=by_keys)
 
     def visible_boxes(self) -> list[Box]:
-        """Give what is drawn: nothing but black while the screen is off or the app is secure."""
+        """Return what is drawn; it is black while the screen is off, or where the app is secure."""
         metrics = self.display.metrics
         if not self.power.awake:
             return [black(metrics)]
@@ -112,27 +112,27 @@ class Windows(Kept):
         ]
 
     def cancel(self, window: Window) -> None:
-        """Do what Back and a tap outside do to a dialog."""
+        """Cancel a dialog, as Back or a tap outside does."""
         view = window.box.view
         if isinstance(view, Dialog) and view.on_cancel:
             with self.activities.guard(window.record.package):
                 view.on_cancel()
             self.changes.note()
 
-    # Focus.
+    # Focus
 
     def focused(self) -> Box | None:
-        """Give the view that has the input focus."""
+        """Return the view with the input focus, or None."""
         window = self.active
         return window.box.find(window.state.focused) if window.state.focused else None
 
     def focused_field(self) -> Input | None:
-        """Give the text field that has the input focus."""
+        """Return the text field with the input focus, or None."""
         box = self.focused()
         return box.view if box and isinstance(box.view, Input) and box.view.enabled else None
 
     def focus_next(self, *, fields_only: bool = False, back: bool = False) -> bool:
-        """Move the focus on to the next view that can have it; False if there is none."""
+        """Move the focus to the next view that can have it; return False if there is none."""
         window = self.active
         boxes = [
             box
@@ -150,7 +150,7 @@ class Windows(Kept):
         return True
 
     def focus(self, window: Window, box: Box) -> None:
-        """Give the input focus to a view of the window that has it."""
+        """Set the input focus to a view of the active window."""
         window.state.focused = box.key
         if isinstance(box.view, Input):
             window.state.cursor, window.state.anchor = len(box.view.text), None
@@ -158,7 +158,7 @@ class Windows(Kept):
         self.reveal()
 
     def load(self, saved: dict[str, Any]) -> None:
-        """Take the toast back; all else is built from the activities."""
+        """Restore the toast; everything else is rebuilt from the activities."""
         super().load(saved)
         self.forget()
 
