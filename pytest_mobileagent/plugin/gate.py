@@ -127,7 +127,7 @@ class RunGate:
         comparison = compare(self.baseline, this)
         if not in_full:
             return comparison
-        from pytest_mobileagent.report.comparison.beside import with_episodes
+        from pytest_mobileagent.report.comparison.episode_pairs import with_episodes
 
         return with_episodes(comparison, self.baseline, this)
 

@@ -17,14 +17,20 @@ from urllib.parse import quote
 from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.jsonable import printable
-from pytest_mobileagent.report.comparison.beside import (
+from pytest_mobileagent.report.comparison.by_field import (
+    FIELDS,
+    alone,
+    by_field,
+    by_lines,
+    by_markdown,
+)
+from pytest_mobileagent.report.comparison.compare import compare, paired_by_variant
+from pytest_mobileagent.report.comparison.episode_pairs import (
     beside_words,
     parting_words,
     place_of_pair,
     with_episodes,
 )
-from pytest_mobileagent.report.comparison.by import FIELDS, alone, by_field, by_lines, by_markdown
-from pytest_mobileagent.report.comparison.compare import compare, paired_by_variant
 from pytest_mobileagent.report.comparison.machines import machines_remarks
 from pytest_mobileagent.report.gate.decide import decide_finished, decision_lines, decision_markdown
 from pytest_mobileagent.report.gate.spec import read_gate

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.jsonable import printable, to_wire
 from pytest_mobileagent.report.gate.absolute import absolute, required
-from pytest_mobileagent.report.gate.against import against
+from pytest_mobileagent.report.gate.against_baseline import against
 from pytest_mobileagent.report.gate.missing import lacking, selected_alike, unseen, without_app
 from pytest_mobileagent.report.gate.rule import (
     FAIL,

@@ -212,7 +212,7 @@ def _pair(base: Path, run: Path, task: str) -> str:
 
     The page itself finds the step at which the episodes part.
     """
-    from pytest_mobileagent.report.comparison.beside import BASE, case_of
+    from pytest_mobileagent.report.comparison.episode_pairs import BASE, case_of
     from pytest_mobileagent.report.html.index import attempts
     from pytest_mobileagent.report.html.writing import report_of
 

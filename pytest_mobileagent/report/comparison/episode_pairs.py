@@ -17,13 +17,13 @@ from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.runs import inside
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.perception.words import in_words
-from pytest_mobileagent.report.comparison.parting import parting
+from pytest_mobileagent.report.comparison.divergence import parting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.report.comparison.parting import Parting
+    from pytest_mobileagent.report.comparison.divergence import Parting
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.recorded import RecordedRun
 

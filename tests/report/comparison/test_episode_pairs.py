@@ -11,19 +11,19 @@ import pytest
 from pytest_mobileagent import Case, DeviceInfo, Finish, ModelCall, Reset, Tap, Task, Termination
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.store import Recorder
-from pytest_mobileagent.report.comparison.beside import (
-    beside_words,
-    parting_words,
-    place_of_pair,
-    told,
-    with_episodes,
-)
 from pytest_mobileagent.report.comparison.command import (
     comparison_details,
     comparison_markdown,
     main,
 )
 from pytest_mobileagent.report.comparison.compare import compare
+from pytest_mobileagent.report.comparison.episode_pairs import (
+    beside_words,
+    parting_words,
+    place_of_pair,
+    told,
+    with_episodes,
+)
 from pytest_mobileagent.report.html.two import page_of_two, write_packed_pair
 from pytest_mobileagent.report.recorded import document, recorded_run
 from pytest_mobileagent.run.folder import RunFolder

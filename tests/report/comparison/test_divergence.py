@@ -29,7 +29,7 @@ from pytest_mobileagent import (
     Wait,
 )
 from pytest_mobileagent.episode.record import EpisodeRecord, Step
-from pytest_mobileagent.report.comparison.parting import Parting, alike, parting, same_actions
+from pytest_mobileagent.report.comparison.divergence import Parting, alike, parting, same_actions
 from pytest_mobileagent.testing import make_screen
 
 if TYPE_CHECKING:
