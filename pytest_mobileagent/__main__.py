@@ -44,10 +44,10 @@ COMMAND --help lists a command's options; --version says which version this is.
 _MODULES = {
     "contaminate": "pytest_mobileagent.dataset.contaminate",
     "environments": "pytest_mobileagent.environment.random_environments",
-    "flips": "pytest_mobileagent.report.flips.command",
+    "flips": "pytest_mobileagent.report.flips.flips_command",
     "init": "pytest_mobileagent.init",
     "merge": "pytest_mobileagent.report.merging",
-    "report": "pytest_mobileagent.report.export.command",
+    "report": "pytest_mobileagent.report.export.report_command",
     "setup-avd": "pytest_mobileagent.device.setup_avd",
 }
 
@@ -96,7 +96,7 @@ def _calibrate(arguments: list[str]) -> int:
 
 def _compare(arguments: list[str]) -> int:
     """Compare runs, by default with the project's gate."""
-    from pytest_mobileagent.report.comparison.command import main as compare
+    from pytest_mobileagent.report.comparison.compare_command import main as compare
 
     def setting(name: str) -> tuple[str, Path] | None:
         from pytest_mobileagent.plugin.project import project_settings  # slow to import
@@ -183,7 +183,7 @@ def _review(arguments: list[str]) -> int:
 
 def _show(arguments: list[str]) -> int:
     """Open the page of a run, by default the newest of this project."""
-    from pytest_mobileagent.report.html.show import main as show
+    from pytest_mobileagent.report.html.show_command import main as show
 
     return show(arguments, _runs)
 

@@ -19,7 +19,7 @@ from pytest_mobileagent.record.desk import elements_of
 from pytest_mobileagent.record.recording import as_move
 from pytest_mobileagent.record.selectors import choose, target_at
 from pytest_mobileagent.record.server import Server
-from pytest_mobileagent.report.html.show import open_page
+from pytest_mobileagent.report.html.show_command import open_page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,7 +16,7 @@ from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.record.desk import RecordDesk
 from pytest_mobileagent.record.recording import Done, Recording, read_draft
 from pytest_mobileagent.record.server import Server
-from pytest_mobileagent.report.html.show import open_page
+from pytest_mobileagent.report.html.show_command import open_page
 
 if TYPE_CHECKING:
     import argparse

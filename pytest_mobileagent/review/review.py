@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.jsonable import printable, whole_number
-from pytest_mobileagent.report.html.show import open_page
+from pytest_mobileagent.report.html.show_command import open_page
 from pytest_mobileagent.report.recorded import is_run, newest_run
 from pytest_mobileagent.review.questions import Unanswered
 from pytest_mobileagent.review.queue import Queue, Rewriter, rewrite

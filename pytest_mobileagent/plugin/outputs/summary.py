@@ -101,7 +101,10 @@ def _cannot_ask(run: RunConfig, results: Sequence[Entry]) -> list[str]:
 def show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) -> None:
     """Show how the run differs from its baseline, and the decision of its gate."""
     if comparison := judged.get("comparison"):
-        from pytest_mobileagent.report.comparison.command import comparison_details, comparison_line
+        from pytest_mobileagent.report.comparison.compare_command import (
+            comparison_details,
+            comparison_line,
+        )
 
         baseline = printable(str(comparison["baseline"]["id"]))
         for line in [

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.report.comparison.command import comparison_markdown
+from pytest_mobileagent.report.comparison.compare_command import comparison_markdown
 from pytest_mobileagent.report.gate.decide import decision_markdown
 from pytest_mobileagent.report.text.lists import remarks, undone
 from pytest_mobileagent.report.text.markdown import escape, folded

@@ -11,12 +11,12 @@ import pytest
 from pytest_mobileagent import Case, DeviceInfo, Finish, ModelCall, Reset, Tap, Task, Termination
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.store import Recorder
-from pytest_mobileagent.report.comparison.command import (
+from pytest_mobileagent.report.comparison.compare import compare
+from pytest_mobileagent.report.comparison.compare_command import (
     comparison_details,
     comparison_markdown,
     main,
 )
-from pytest_mobileagent.report.comparison.compare import compare
 from pytest_mobileagent.report.comparison.episode_pairs import (
     beside_words,
     parting_words,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent.report.comparison.command import remarks
 from pytest_mobileagent.report.comparison.compare import compare
+from pytest_mobileagent.report.comparison.compare_command import remarks
 from tests.report.gate.entries import entries, recorded
 
 NORTH, SOUTH = ("north", {"Python": "3.12.1"}), ("south", {"Python": "3.13.0", "pillow": "12"})

@@ -19,7 +19,7 @@ from pytest_mobileagent.report.html.all_runs import (
     write_runs_page,
 )
 from pytest_mobileagent.report.html.blocks import unpack
-from pytest_mobileagent.report.html.show import main
+from pytest_mobileagent.report.html.show_command import main
 from pytest_mobileagent.report.html.writing import report_of
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.graph import Graph, GraphWriter
 from pytest_mobileagent.report.html import graph_page
 from pytest_mobileagent.report.html.blocks import unpack
-from pytest_mobileagent.report.html.show import main
+from pytest_mobileagent.report.html.show_command import main
 from pytest_mobileagent.testing import make_screen
 
 if TYPE_CHECKING:

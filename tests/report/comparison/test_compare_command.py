@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Case, Task
-from pytest_mobileagent.report.comparison.command import (
+from pytest_mobileagent.report.comparison.compare import compare
+from pytest_mobileagent.report.comparison.compare_command import (
     comparison_details,
     comparison_line,
     comparison_markdown,
     main,
     remarks,
 )
-from pytest_mobileagent.report.comparison.compare import compare
 from pytest_mobileagent.report.recorded import document
 from tests.report.gate.entries import entries, entry, many, recorded
 

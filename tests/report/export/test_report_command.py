@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.report.export.command import main
+from pytest_mobileagent.report.export.report_command import main
 from pytest_mobileagent.report.recorded import document
 from tests.report.conftest import make
 from tests.report.test_document import VERSION_1

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from pytest_mobileagent.report.html.show import main
+from pytest_mobileagent.report.html.show_command import main
 from pytest_mobileagent.report.text.narration import PAGE
 
 if TYPE_CHECKING:
