@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.screens import SUFFIXES
-from pytest_mobileagent.report.html.writing import TooLargeError, write_packed, write_page
+from pytest_mobileagent.report.html.run_page import TooLargeError, write_packed, write_page
 from pytest_mobileagent.report.recorded import document, find_run, read_report
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ SUITES = 12
 PAGE = """
 import sys
 from pathlib import Path
-from pytest_mobileagent.report.html.writing import page_of
+from pytest_mobileagent.report.html.run_page import page_of
 page_of(Path(sys.argv[1]), anew=True)
 """
 

@@ -21,7 +21,7 @@ from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import PRIVATE, read_json, write_json, write_text
 from pytest_mobileagent.jsonable import digest, printable
-from pytest_mobileagent.report.html.writing import write_page
+from pytest_mobileagent.report.html.run_page import write_page
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.metrics.suspects import unmarked
 from pytest_mobileagent.report.recorded import (

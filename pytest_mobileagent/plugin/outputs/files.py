@@ -34,13 +34,13 @@ def write_all(run: RunConfig, whole: Mapping[str, Any]) -> str:
 
     `whole` is the content of report.json.
     """
-    from pytest_mobileagent.report.html.all_runs import (
+    from pytest_mobileagent.report.html.all_runs_page import (
         OVERVIEW,
         RUNS_PAGE,
         write_overview,
         write_runs_page,
     )
-    from pytest_mobileagent.report.html.writing import write_page
+    from pytest_mobileagent.report.html.run_page import write_page
     from pytest_mobileagent.report.recorded import REPORT
     from pytest_mobileagent.report.text.narration import PAGE
     from pytest_mobileagent.report.text.pull_request import SUMMARY, summary
@@ -175,7 +175,7 @@ class LivePage:
             self._next = ended + max(_LEAST, (ended - began) / _SHARE)
 
     def _write(self) -> None:
-        from pytest_mobileagent.report.html.writing import write_page
+        from pytest_mobileagent.report.html.run_page import write_page
         from pytest_mobileagent.report.recorded import document
 
         folder = self._run.folder

@@ -162,7 +162,7 @@ def _write_leaderboard(runs: Sequence[Path], output: Path | None) -> None:
 
 def _write_page(run: Path, output: Path | None, *, pack: bool) -> None:
     """Write the page of a run, and print where it is."""
-    from pytest_mobileagent.report.html.writing import (  # heavy
+    from pytest_mobileagent.report.html.run_page import (  # heavy
         page_of,
         report_of,
         write_packed,

@@ -15,7 +15,7 @@ from pytest_mobileagent.jsonable import printable, to_text, whole_number
 from pytest_mobileagent.report.flips.causes import Heard, lines, report, summary
 from pytest_mobileagent.report.flips.plan import FlipsError, Plan, plan
 from pytest_mobileagent.report.flips.rounds import Rounds, Said
-from pytest_mobileagent.report.html.writing import write_page
+from pytest_mobileagent.report.html.run_page import write_page
 from pytest_mobileagent.report.recorded import REPORT, find_run, read_report, recorded_run
 
 if TYPE_CHECKING:

@@ -76,8 +76,8 @@ def _parser() -> argparse.ArgumentParser:
 
 def _page(what: str, other: str, task: str, runs: Callable[[], Path]) -> tuple[Path, str]:
     """Return the page to open, and the place in it (`#…`) without the sign; empty for none."""
-    from pytest_mobileagent.report.html.two import page_of_two
-    from pytest_mobileagent.report.html.writing import page_of
+    from pytest_mobileagent.report.html.comparison_page import page_of_two
+    from pytest_mobileagent.report.html.run_page import page_of
 
     if (graph := _graph(what)) is not None:
         return _page_of_graph(graph, other, task, runs), ""
@@ -146,7 +146,7 @@ def _page_of_graph(folder: Path, other: str, task: str, runs: Callable[[], Path]
 
 def _page_of_all(folder: Path) -> Path:
     """Write the page of all runs in a folder, elsewhere if it cannot be written there."""
-    from pytest_mobileagent.report.html.all_runs import RUNS_PAGE, write_runs_page
+    from pytest_mobileagent.report.html.all_runs_page import RUNS_PAGE, write_runs_page
 
     try:
         return write_runs_page(folder.resolve())
@@ -214,7 +214,7 @@ def _pair(base: Path, run: Path, task: str) -> str:
     """
     from pytest_mobileagent.report.comparison.episode_pairs import BASE, case_of
     from pytest_mobileagent.report.html.index import attempts
-    from pytest_mobileagent.report.html.writing import report_of
+    from pytest_mobileagent.report.html.run_page import report_of
 
     known = {case_of(each): each for each in report_of(base)["tasks"] if _is_called(each, task)}
     found = []
@@ -234,7 +234,7 @@ def _pair(base: Path, run: Path, task: str) -> str:
 def _episode(run: Path, name: str) -> str:
     """Return the folder name of the episode in a run that has this name, or is of this task."""
     from pytest_mobileagent.report.html.index import attempts
-    from pytest_mobileagent.report.html.writing import report_of
+    from pytest_mobileagent.report.html.run_page import report_of
 
     episodes = run / "episodes"
     if Path(name).name == name and (episodes / name).is_dir():

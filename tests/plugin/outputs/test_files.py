@@ -93,7 +93,7 @@ def test_what_goes_wrong_ends_pages_and_not_the_run(
         tried.append(None)
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("pytest_mobileagent.report.html.writing.write_page", full)
+    monkeypatch.setattr("pytest_mobileagent.report.html.run_page.write_page", full)
     clock[0] = 1_000.0
     for _ in range(5):
         live_page.pytest_runtest_logreport(report)
@@ -105,7 +105,7 @@ def test_a_page_that_cannot_be_written_is_told_once_at_the_end(
 ) -> None:
     module = importlib.import_module("pytest_mobileagent.plugin.outputs.files")
     monkeypatch.setattr(module, "_FIRST", 0.0)
-    writing = importlib.import_module("pytest_mobileagent.report.html.writing")
+    writing = importlib.import_module("pytest_mobileagent.report.html.run_page")
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")

@@ -24,12 +24,12 @@ from pytest_mobileagent.report.comparison.episode_pairs import (
     told,
     with_episodes,
 )
-from pytest_mobileagent.report.html.two import page_of_two, write_packed_pair
+from pytest_mobileagent.report.html.comparison_page import page_of_two, write_packed_pair
 from pytest_mobileagent.report.recorded import document, recorded_run
 from pytest_mobileagent.run.folder import RunFolder
 from pytest_mobileagent.testing import make_screen
 from tests.report.gate.entries import entry
-from tests.report.html.test_writing import blocks
+from tests.report.html.test_run_page import blocks
 
 if TYPE_CHECKING:
     from pathlib import Path

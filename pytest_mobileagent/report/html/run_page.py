@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode.runs import INDEX
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import opened, replacing
-from pytest_mobileagent.report.html.blocks import Written, line, pack, unpack
+from pytest_mobileagent.report.html.data_blocks import Written, line, pack, unpack
 from pytest_mobileagent.report.html.episode import episode_data, words_of
 from pytest_mobileagent.report.html.index import VERSION, attempts, index_data, signature
 from pytest_mobileagent.report.html.page import shell

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.report.comparison.episode_pairs import BASE, case_of, told
-from pytest_mobileagent.report.html.blocks import Written, pack
+from pytest_mobileagent.report.html.data_blocks import Written, pack
 from pytest_mobileagent.report.html.index import VERSION, attempts, index_data, signature
-from pytest_mobileagent.report.html.writing import elsewhere, episodes, packed, report_of, write
+from pytest_mobileagent.report.html.run_page import elsewhere, episodes, packed, report_of, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

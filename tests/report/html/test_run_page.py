@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PIL import Image
 
-from pytest_mobileagent.report.html import writing
-from pytest_mobileagent.report.html.blocks import unpack
-from pytest_mobileagent.report.html.writing import TooLargeError, write_packed, write_page
+from pytest_mobileagent.report.html import run_page
+from pytest_mobileagent.report.html.data_blocks import unpack
+from pytest_mobileagent.report.html.run_page import TooLargeError, write_packed, write_page
 from pytest_mobileagent.report.recorded import read_report
 from pytest_mobileagent.verdict import append, of_person
 
@@ -59,13 +59,13 @@ def test_only_what_has_changed_is_made_anew(
     recorded: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = written(recorded)
-    made, make = list[str](), writing.episode_data
+    made, make = list[str](), run_page.episode_data
 
     def noted(folder: Path, page: Path) -> Any:
         made.append(folder.name)
         return make(folder, page)
 
-    monkeypatch.setattr(writing, "episode_data", noted)
+    monkeypatch.setattr(run_page, "episode_data", noted)
     assert (written(recorded), made) == (before, [])
     append(recorded / "episodes" / "second.0", of_person(False, "ann"))
     after = written(recorded)
@@ -91,7 +91,7 @@ def test_a_disk_without_room_leaves_the_page_as_it_was(
     def full(*_: object) -> Any:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(writing, "line", full)
+    monkeypatch.setattr(run_page, "line", full)
     with pytest.raises(OSError, match="No space left"):
         written(recorded)
     assert blocks(recorded / "report.html") == before
@@ -110,7 +110,7 @@ def test_parts_that_a_killed_process_left_are_removed(recorded: Path) -> None:
 def test_one_episode_that_cannot_be_shown_costs_no_other(
     recorded: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    make = writing.episode_data
+    make = run_page.episode_data
 
     def fails(folder: Path, page: Path) -> Any:
         if folder.name == "first.1":
@@ -118,7 +118,7 @@ def test_one_episode_that_cannot_be_shown_costs_no_other(
             raise ZeroDivisionError(msg)
         return make(folder, page)
 
-    monkeypatch.setattr(writing, "episode_data", fails)
+    monkeypatch.setattr(run_page, "episode_data", fails)
     data = written(recorded)
     assert (
         data["e:first.1"]["damaged"]
@@ -185,7 +185,7 @@ def test_a_page_that_would_be_too_large_is_refused_with_what_to_do(
 ) -> None:
     page = tmp_path / "page.html"
     page.write_text("as it was")
-    monkeypatch.setattr(writing, "_TOO_LARGE", 1_000)
+    monkeypatch.setattr(run_page, "_TOO_LARGE", 1_000)
     with pytest.raises(TooLargeError, match="leave out --pack, and put"):
         write_packed(recorded, read_report(recorded / "report.json"), page)
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["page.html"]
@@ -195,6 +195,6 @@ def test_a_page_that_would_be_too_large_is_refused_with_what_to_do(
 def test_a_large_page_is_written_with_a_warning(
     recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writing, "_LARGE", 1_000)
+    monkeypatch.setattr(run_page, "_LARGE", 1_000)
     warning = write_packed(recorded, read_report(recorded / "report.json"), tmp_path / "p.html")
     assert "browsers take a while" in warning

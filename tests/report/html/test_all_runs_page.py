@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.report.html import all_runs
-from pytest_mobileagent.report.html.all_runs import (
+from pytest_mobileagent.report.html import all_runs_page
+from pytest_mobileagent.report.html.all_runs_page import (
     OVERVIEW,
     RUNS_PAGE,
     read_overview,
     write_runs_page,
 )
-from pytest_mobileagent.report.html.blocks import unpack
+from pytest_mobileagent.report.html.data_blocks import unpack
+from pytest_mobileagent.report.html.run_page import report_of
 from pytest_mobileagent.report.html.show_command import main
-from pytest_mobileagent.report.html.writing import report_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,7 +64,7 @@ def test_what_is_kept_is_read_until_something_changes(
     first = read_overview(recorded)
     kept = (recorded / OVERVIEW).read_bytes()
     with monkeypatch.context() as patch:
-        patch.setattr(all_runs, "report_of", lambda _: pytest.fail("the report is not read"))
+        patch.setattr(all_runs_page, "report_of", lambda _: pytest.fail("the report is not read"))
         assert read_overview(recorded) == first
     for damaged in (b"{", b"[]", b'{"version": 99}', kept.replace(b'"tasks": 3', b'"tasks": "3"')):
         (recorded / OVERVIEW).write_bytes(damaged)
@@ -78,7 +78,7 @@ def test_what_is_kept_is_read_until_something_changes(
         asked.append(run)
         return report_of(run)
 
-    monkeypatch.setattr(all_runs, "report_of", noting)
+    monkeypatch.setattr(all_runs_page, "report_of", noting)
     assert read_overview(recorded) == first
     assert asked == [recorded]
 
