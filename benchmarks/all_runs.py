@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pytest_mobileagent import Case, Task
 from pytest_mobileagent.report.html.all_runs_page import write_overview, write_runs_page
-from pytest_mobileagent.report.recorded import document
+from pytest_mobileagent.report.recorded_run import document
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.verdict import Verdict
 

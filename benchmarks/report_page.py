@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.screens import SUFFIXES
 from pytest_mobileagent.report.html.run_page import TooLargeError, write_packed, write_page
-from pytest_mobileagent.report.recorded import document, find_run, read_report
+from pytest_mobileagent.report.recorded_run import document, find_run, read_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

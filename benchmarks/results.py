@@ -14,7 +14,7 @@ from report_page import browser, has_browser, heap, opened
 
 from pytest_mobileagent import Agent, Case, Finish, Tap, Task
 from pytest_mobileagent.fileio import write_json
-from pytest_mobileagent.report.recorded import document
+from pytest_mobileagent.report.recorded_run import document
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.testing import FakePhone, play
 from pytest_mobileagent.verdict import Verdict

@@ -34,7 +34,7 @@ from PIL import Image, ImageDraw
 from processes import run_pytest
 
 from pytest_mobileagent.episode.packing import pack_run
-from pytest_mobileagent.report.recorded import find_run
+from pytest_mobileagent.report.recorded_run import find_run
 from pytest_mobileagent.screen.encoding import as_png, as_webp
 
 if TYPE_CHECKING:

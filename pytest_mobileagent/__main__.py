@@ -111,7 +111,7 @@ def _doctor(arguments: list[str]) -> int:
     from pytest_mobileagent.device.doctor.doctor import main as doctor
     from pytest_mobileagent.plugin.project import this_project
     from pytest_mobileagent.plugin.selecting import select
-    from pytest_mobileagent.report.recorded import app_versions
+    from pytest_mobileagent.report.recorded_run import app_versions
 
     return doctor(arguments, this_project, select, app_versions)
 
@@ -128,7 +128,7 @@ def _export(arguments: list[str]) -> int:
     """Export runs as a data set, by default without what the project redacts."""
     from pytest_mobileagent.dataset.export import main as export
     from pytest_mobileagent.plugin.project import project_settings
-    from pytest_mobileagent.report.recorded import finished_episodes
+    from pytest_mobileagent.report.recorded_run import finished_episodes
 
     return export(arguments, finished_episodes, project_settings().get)
 
@@ -137,7 +137,7 @@ def _graph(arguments: list[str]) -> int:
     """Make a graph from runs, by default without what the project redacts."""
     from pytest_mobileagent.dataset.graph_command import main as graph
     from pytest_mobileagent.plugin.project import project_settings
-    from pytest_mobileagent.report.recorded import finished_episodes, is_run, newest_run
+    from pytest_mobileagent.report.recorded_run import finished_episodes, is_run, newest_run
 
     def has_run(path: Path) -> bool:
         return is_run(path) or newest_run(path) is not None
@@ -149,7 +149,7 @@ def _instruct(arguments: list[str]) -> int:
     """Write instructions for recordings, by default with the project's models."""
     from pytest_mobileagent.instruct.instruct import main as instruct
     from pytest_mobileagent.plugin.project import project_settings
-    from pytest_mobileagent.report.recorded import finished_episodes
+    from pytest_mobileagent.report.recorded_run import finished_episodes
 
     return instruct(arguments, finished_episodes, project_settings)
 

@@ -84,7 +84,7 @@ class Collector:
             return
         if lost is not None:
             from pytest_mobileagent.plugin.outputs.reporters import properties
-            from pytest_mobileagent.report.recorded import note_death
+            from pytest_mobileagent.report.recorded_run import note_death
 
             note_death(self.run.folder.path, lost)
             report.user_properties = properties({**lost, "reason": str(report.longrepr)})
@@ -152,7 +152,7 @@ class Collector:
         self._complete(session, exitstatus)
         whole: dict[str, Any] = {}
         if self.results:
-            from pytest_mobileagent.report.recorded import document
+            from pytest_mobileagent.report.recorded_run import document
 
             self.broken -= _find_suspects(self.run, session.config, self.results)
             whole = document(self.run.folder.about() | {"ended": _now()}, self.results)
@@ -182,7 +182,7 @@ class Collector:
         if self.selected <= set(self.results) | self.dropped:
             add_cases(session.config, early)
             return
-        from pytest_mobileagent.report.recorded import missing_results
+        from pytest_mobileagent.report.recorded_run import missing_results
 
         known = {result["nodeid"] for result in self.results.values()} | self.dropped
         why = why_it_ended(session, exitstatus)
@@ -245,7 +245,7 @@ class Collector:
 
     def _lost(self, nodeid: str) -> Entry | None:
         """Return the result of a task whose worker died; None if the test is not a task."""
-        from pytest_mobileagent.report.recorded import lost_result
+        from pytest_mobileagent.report.recorded_run import lost_result
 
         result = lost_result(self.run.folder.path, nodeid)
         return None if result is None else result.to_wire()
@@ -296,7 +296,7 @@ def _find_suspects(run: RunConfig, config: pytest.Config, results: dict[str, Ent
     """
     from pytest_mobileagent.plugin.outputs.reporters import mend
     from pytest_mobileagent.report.metrics.suspects import FAIL, marked
-    from pytest_mobileagent.report.recorded import with_attempts
+    from pytest_mobileagent.report.recorded_run import with_attempts
 
     def with_all_attempts(result: Entry) -> Entry:
         before = run.earlier.attempts(result["key"])

@@ -82,7 +82,7 @@ def why_it_ended(session: pytest.Session, status: int) -> str:
         if isinstance(why, str) and why:
             return why
     if status == pytest.ExitCode.INTERRUPTED:
-        from pytest_mobileagent.report.recorded import INTERRUPTED  # loaded by now
+        from pytest_mobileagent.report.recorded_run import INTERRUPTED  # loaded by now
 
         return INTERRUPTED
     return "its result was lost"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.gate.decide import Decision
     from pytest_mobileagent.report.gate.rule import InterimAnalyses
     from pytest_mobileagent.report.gate.spec import Gate
-    from pytest_mobileagent.report.recorded import RecordedRun
+    from pytest_mobileagent.report.recorded_run import RecordedRun
     from pytest_mobileagent.task.case import Case
 
 GATE, BASELINE, EPOCHS = "mobile-gate", "mobile-baseline", "mobile-epochs"
@@ -121,7 +121,7 @@ class RunGate:
         if self.baseline is None:
             return None
         from pytest_mobileagent.report.comparison.compare import compare
-        from pytest_mobileagent.report.recorded import RecordedRun
+        from pytest_mobileagent.report.recorded_run import RecordedRun
 
         this = RecordedRun(self._run.folder.path, about, tasks, has_ended=True)
         comparison = compare(self.baseline, this)
@@ -144,7 +144,7 @@ class RunGate:
             raise usage_error(setting, f": {error}") from None
 
     def _read_baseline(self) -> RecordedRun:
-        from pytest_mobileagent.report.recorded import find_run, recorded_run
+        from pytest_mobileagent.report.recorded_run import find_run, recorded_run
 
         setting = self._settings[BASELINE]
         try:

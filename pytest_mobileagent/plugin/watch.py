@@ -24,7 +24,7 @@ from pytest_mobileagent.report.html.data_blocks import line, pack
 from pytest_mobileagent.report.html.episode import episode_data
 from pytest_mobileagent.report.html.index import index_data, row
 from pytest_mobileagent.report.html.page import shell
-from pytest_mobileagent.report.recorded import document
+from pytest_mobileagent.report.recorded_run import document
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.report.text.lists import names_of
 from pytest_mobileagent.screen.encoding import as_png

@@ -24,7 +24,7 @@ from pytest_mobileagent.jsonable import digest, printable
 from pytest_mobileagent.report.html.run_page import write_page
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.metrics.suspects import unmarked
-from pytest_mobileagent.report.recorded import (
+from pytest_mobileagent.report.recorded_run import (
     REPORT,
     SCHEMA_VERSION,
     RecordedRun,

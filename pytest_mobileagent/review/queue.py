@@ -14,8 +14,8 @@ from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import write_json
 from pytest_mobileagent.report.entry import Entry, read_entry
 from pytest_mobileagent.report.html.run_page import write_page
-from pytest_mobileagent.report.recorded import REPORT, SCHEMA_VERSION, read_report
-from pytest_mobileagent.report.redecide import as_run, decidable, redecided, was_undecided
+from pytest_mobileagent.report.human_verdicts import as_run, decidable, redecided, was_undecided
+from pytest_mobileagent.report.recorded_run import REPORT, SCHEMA_VERSION, read_report
 from pytest_mobileagent.verdict import (
     VERDICTS,
     append,

@@ -15,7 +15,7 @@ from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.jsonable import printable, whole_number
 from pytest_mobileagent.report.html.show_command import open_page
-from pytest_mobileagent.report.recorded import is_run, newest_run
+from pytest_mobileagent.report.recorded_run import is_run, newest_run
 from pytest_mobileagent.review.questions import Unanswered
 from pytest_mobileagent.review.queue import Queue, Rewriter, rewrite
 

@@ -25,7 +25,7 @@ from pytest_mobileagent.jsonable import why_unreadable
 from pytest_mobileagent.loopback import RefusedError
 from pytest_mobileagent.report.html.page import script
 from pytest_mobileagent.report.html.trajectory import mark, opinions, screens, size_of
-from pytest_mobileagent.report.redecide import as_run
+from pytest_mobileagent.report.human_verdicts import as_run
 from pytest_mobileagent.report.text.narration import ending, step_in_words
 from pytest_mobileagent.review.questions import Unanswered
 from pytest_mobileagent.review.queue import signature_of, waits

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent import Case, Task
 from pytest_mobileagent.fileio import write_json
-from pytest_mobileagent.report.recorded import document
+from pytest_mobileagent.report.recorded_run import document
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.verdict import Verdict
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.report.recorded import recorded_run
+from pytest_mobileagent.report.recorded_run import recorded_run
 
 if TYPE_CHECKING:
     from tests.project import Project

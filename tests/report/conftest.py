@@ -25,7 +25,7 @@ from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.runs import Entry as IndexLine
 from pytest_mobileagent.episode.runs import append as add_to_index
 from pytest_mobileagent.episode.store import Recorder
-from pytest_mobileagent.report.recorded import document
+from pytest_mobileagent.report.recorded_run import document
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.run.folder import RunFolder
 from pytest_mobileagent.testing import make_screen

@@ -15,7 +15,7 @@ from pytest_mobileagent.episode import runs
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.report.recorded import read_report
+from pytest_mobileagent.report.recorded_run import read_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.report.metrics.summary import summarise
-from pytest_mobileagent.report.recorded import document, newest_run, read_report
+from pytest_mobileagent.report.recorded_run import document, newest_run, read_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,7 +16,7 @@ from pytest_mobileagent.episode.runs import End, Entry, begin, end, entries
 from pytest_mobileagent.episode.runs import append as add_to_index
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.fileio import write_json
-from pytest_mobileagent.report.recorded import (
+from pytest_mobileagent.report.recorded_run import (
     document,
     missing_results,
     recorded_run,

@@ -19,7 +19,7 @@ from pytest_mobileagent.episode.runs import slug
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.fileio import write_json
-from pytest_mobileagent.report.recorded import document
+from pytest_mobileagent.report.recorded_run import document
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.review.queue import Queue, Rewriter
 from pytest_mobileagent.review.server import Desk, Server

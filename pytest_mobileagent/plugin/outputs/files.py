@@ -41,7 +41,7 @@ def write_all(run: RunConfig, whole: Mapping[str, Any]) -> str:
         write_runs_page,
     )
     from pytest_mobileagent.report.html.run_page import write_page
-    from pytest_mobileagent.report.recorded import REPORT
+    from pytest_mobileagent.report.recorded_run import REPORT
     from pytest_mobileagent.report.text.narration import PAGE
     from pytest_mobileagent.report.text.pull_request import SUMMARY, summary
 
@@ -176,7 +176,7 @@ class LivePage:
 
     def _write(self) -> None:
         from pytest_mobileagent.report.html.run_page import write_page
-        from pytest_mobileagent.report.recorded import document
+        from pytest_mobileagent.report.recorded_run import document
 
         folder = self._run.folder
         write_page(folder.path, document(folder.about(), self._results))

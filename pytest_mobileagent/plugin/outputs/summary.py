@@ -9,7 +9,7 @@ from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.llm.budget import amount_text
 from pytest_mobileagent.plugin.project import near
 from pytest_mobileagent.report.metrics.summary import summarise
-from pytest_mobileagent.report.recorded import REPORT, is_final, newest_run
+from pytest_mobileagent.report.recorded_run import REPORT, is_final, newest_run
 from pytest_mobileagent.report.text.lists import (
     FEW,
     LINE,

@@ -14,7 +14,7 @@ from pytest_mobileagent.fileio import read_json, write_json
 from pytest_mobileagent.plugin.reuse.earlier import EarlierRun, Fate
 from pytest_mobileagent.plugin.sources import path_of, usage_error
 from pytest_mobileagent.report.metrics.suspects import FAIL, policy
-from pytest_mobileagent.report.recorded import find_run, recorded_run
+from pytest_mobileagent.report.recorded_run import find_run, recorded_run
 from pytest_mobileagent.run.folder import is_held
 from pytest_mobileagent.verdict import append as add_verdict
 

@@ -11,7 +11,7 @@ from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.reuse.earlier import CHECK
 from pytest_mobileagent.plugin.reuse.recorded_earlier import TESTS, RecordedEarlierRun
-from pytest_mobileagent.report.redecide import AS_RUN
+from pytest_mobileagent.report.human_verdicts import AS_RUN
 from pytest_mobileagent.report.text.lists import changes
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from pytest_mobileagent.fileio import read_json
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.reuse.recorded_earlier import TESTS, RecordedEarlierRun
 from pytest_mobileagent.plugin.sources import usage_error
-from pytest_mobileagent.report.recorded import is_final
+from pytest_mobileagent.report.recorded_run import is_final
 from pytest_mobileagent.run.folder import SCHEMA_VERSION, RunFolder
 from pytest_mobileagent.task.needs import SAID
 

@@ -10,7 +10,7 @@ from pytest_mobileagent.episode import runs
 from pytest_mobileagent.fileio import read_json
 from pytest_mobileagent.plugin.reuse.earlier import CHECK, Fate
 from pytest_mobileagent.plugin.reuse.recorded_earlier import RecordedEarlierRun
-from pytest_mobileagent.report.redecide import AS_RUN
+from pytest_mobileagent.report.human_verdicts import AS_RUN
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.statistics import ratio
 from pytest_mobileagent.task.case import Case

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.report.comparison.pairing import Key, Tally
     from pytest_mobileagent.report.entry import Entry
-    from pytest_mobileagent.report.recorded import RecordedRun
+    from pytest_mobileagent.report.recorded_run import RecordedRun
 
 
 LEVEL = 0.95  # of all intervals

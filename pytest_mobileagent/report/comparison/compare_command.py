@@ -34,7 +34,7 @@ from pytest_mobileagent.report.comparison.episode_pairs import (
 from pytest_mobileagent.report.comparison.machines import machines_remarks
 from pytest_mobileagent.report.gate.decide import decide_finished, decision_lines, decision_markdown
 from pytest_mobileagent.report.gate.spec import read_gate
-from pytest_mobileagent.report.recorded import find_run, recorded_run
+from pytest_mobileagent.report.recorded_run import find_run, recorded_run
 from pytest_mobileagent.report.text.markdown import escape, folded, table
 from pytest_mobileagent.report.text.table import interval, label, percent, shortener, signed
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from pytest_mobileagent.report.gate.spec import Gate
-    from pytest_mobileagent.report.recorded import RecordedRun
+    from pytest_mobileagent.report.recorded_run import RecordedRun
 
     Comparison = Mapping[str, Any]
 

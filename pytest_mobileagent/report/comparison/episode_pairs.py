@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.report.comparison.divergence import Parting
     from pytest_mobileagent.report.entry import Entry
-    from pytest_mobileagent.report.recorded import RecordedRun
+    from pytest_mobileagent.report.recorded_run import RecordedRun
 
 BASE = "~"  # before the names of the baseline's episodes, on a page of two runs
 MOST_PAIRS = 100  # of which episodes are read, as each has pictures of megabytes

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent.report.comparison.pairing import Key, Tally
-    from pytest_mobileagent.report.recorded import RecordedRun
+    from pytest_mobileagent.report.recorded_run import RecordedRun
 
 LEVEL = 0.05  # the chance that any place of a ranking is wrong, at most
 # What has to be the same in runs that are ranked with each other, as a reader calls it. The version

@@ -16,7 +16,7 @@ from pytest_mobileagent.report.export.layouts import LAYOUTS, names_of, tabulate
 from pytest_mobileagent.report.export.subsets import Run
 from pytest_mobileagent.report.export.tables import as_csv, as_latex, as_markdown
 from pytest_mobileagent.report.metrics.summary import summarise
-from pytest_mobileagent.report.recorded import REPORT, find_run, is_run, recorded_run
+from pytest_mobileagent.report.recorded_run import REPORT, find_run, is_run, recorded_run
 from pytest_mobileagent.report.text.narration import PAGE
 from pytest_mobileagent.report.text.pull_request import SUMMARY
 

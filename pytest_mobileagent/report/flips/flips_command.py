@@ -16,12 +16,12 @@ from pytest_mobileagent.report.flips.causes import Heard, lines, report, summary
 from pytest_mobileagent.report.flips.plan import FlipsError, Plan, plan
 from pytest_mobileagent.report.flips.rounds import Rounds, Said
 from pytest_mobileagent.report.html.run_page import write_page
-from pytest_mobileagent.report.recorded import REPORT, find_run, read_report, recorded_run
+from pytest_mobileagent.report.recorded_run import REPORT, find_run, read_report, recorded_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.report.recorded import RecordedRun
+    from pytest_mobileagent.report.recorded_run import RecordedRun
 
 FLIPS = "flips.json"
 _TIMES = 3

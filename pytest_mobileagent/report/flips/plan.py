@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_mobileagent.report.entry import Entry
-    from pytest_mobileagent.report.recorded import RecordedRun
+    from pytest_mobileagent.report.recorded_run import RecordedRun
 
 _MOST = 5  # reasons that are listed
 

@@ -18,7 +18,7 @@ from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import read_json, read_text, write_json, write_text
 from pytest_mobileagent.report.flips.plan import FlipsError, of_run, options_of
-from pytest_mobileagent.report.recorded import REPORT, recorded_run
+from pytest_mobileagent.report.recorded_run import REPORT, recorded_run
 from pytest_mobileagent.screen.ocr_store import KEY, SUFFIX
 from pytest_mobileagent.verdict import VERDICTS
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.report.flips.plan import Trial
-    from pytest_mobileagent.report.recorded import RecordedRun
+    from pytest_mobileagent.report.recorded_run import RecordedRun
 
 _USAGE = 4
 _DONE = {0, 1, 5}  # statuses with which a run has ended, whatever came of its tasks

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.gate.spec import Bound, Gate
-    from pytest_mobileagent.report.recorded import RecordedRun
+    from pytest_mobileagent.report.recorded_run import RecordedRun
     from pytest_mobileagent.task.case import Case
 
 

@@ -20,7 +20,7 @@ from pytest_mobileagent.report.html.data_blocks import line, pack
 from pytest_mobileagent.report.html.page import shell
 from pytest_mobileagent.report.html.run_page import report_of
 from pytest_mobileagent.report.metrics.summary import summarise
-from pytest_mobileagent.report.recorded import REPORT, is_run
+from pytest_mobileagent.report.recorded_run import REPORT, is_run
 from pytest_mobileagent.report.text.narration import PAGE
 from pytest_mobileagent.report.text.table import label
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.comparison.pairing import Key
     from pytest_mobileagent.report.comparison.ranking import Standing
     from pytest_mobileagent.report.entry import Entry
-    from pytest_mobileagent.report.recorded import RecordedRun
+    from pytest_mobileagent.report.recorded_run import RecordedRun
 
 VERSION = 1
 _NUMBERS = (

@@ -23,7 +23,7 @@ from pytest_mobileagent.report.html.episode import episode_data, words_of
 from pytest_mobileagent.report.html.index import VERSION, attempts, index_data, signature
 from pytest_mobileagent.report.html.page import shell
 from pytest_mobileagent.report.metrics.summary import summarise
-from pytest_mobileagent.report.recorded import REPORT, document, recorded_run
+from pytest_mobileagent.report.recorded_run import REPORT, document, recorded_run
 from pytest_mobileagent.report.text.narration import PAGE
 
 if TYPE_CHECKING:

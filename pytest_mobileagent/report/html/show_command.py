@@ -17,7 +17,7 @@ from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import GraphError, HostError, RecordError
 from pytest_mobileagent.jsonable import printable
-from pytest_mobileagent.report.recorded import find_run, finished_episodes, is_run, newest_run
+from pytest_mobileagent.report.recorded_run import find_run, finished_episodes, is_run, newest_run
 from pytest_mobileagent.report.text.narration import PAGE
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 from pytest_mobileagent import Case, Task
 from pytest_mobileagent.report.comparison.by_field import alone, by_field, by_lines, by_markdown
 from pytest_mobileagent.report.comparison.compare_command import main
-from pytest_mobileagent.report.recorded import document
+from pytest_mobileagent.report.recorded_run import document
 from pytest_mobileagent.report.result import Result
 from tests.report.gate.entries import entries, entry, recorded
 

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_mobileagent import Case, Task
 from pytest_mobileagent.report.comparison.compare import compare
-from pytest_mobileagent.report.recorded import RecordedRun
+from pytest_mobileagent.report.recorded_run import RecordedRun
 from tests.report.gate.entries import entries, many, recorded
 
 if TYPE_CHECKING:

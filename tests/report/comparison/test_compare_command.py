@@ -19,7 +19,7 @@ from pytest_mobileagent.report.comparison.compare_command import (
     main,
     remarks,
 )
-from pytest_mobileagent.report.recorded import document
+from pytest_mobileagent.report.recorded_run import document
 from tests.report.gate.entries import entries, entry, many, recorded
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from pytest_mobileagent.report.comparison.episode_pairs import (
     with_episodes,
 )
 from pytest_mobileagent.report.html.comparison_page import page_of_two, write_packed_pair
-from pytest_mobileagent.report.recorded import document, recorded_run
+from pytest_mobileagent.report.recorded_run import document, recorded_run
 from pytest_mobileagent.run.folder import RunFolder
 from pytest_mobileagent.testing import make_screen
 from tests.report.gate.entries import entry

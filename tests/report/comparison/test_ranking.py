@@ -11,7 +11,7 @@ import pytest
 
 from pytest_mobileagent import Case, Task
 from pytest_mobileagent.report.comparison.ranking import LEVEL, rank
-from pytest_mobileagent.report.recorded import RecordedRun
+from pytest_mobileagent.report.recorded_run import RecordedRun
 from tests.report.conftest import make
 
 if TYPE_CHECKING:

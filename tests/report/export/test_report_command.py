@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.report.export.report_command import main
-from pytest_mobileagent.report.recorded import document
+from pytest_mobileagent.report.recorded_run import document
 from tests.report.conftest import make
 from tests.report.test_document import VERSION_1
 

@@ -12,7 +12,7 @@ from pytest_mobileagent.report.entry import read_entry
 from pytest_mobileagent.report.flips.causes import Heard, lines, report, summary
 from pytest_mobileagent.report.flips.plan import FlipsError, Plan, options_of, plan
 from pytest_mobileagent.report.flips.rounds import Said
-from pytest_mobileagent.report.recorded import RecordedRun
+from pytest_mobileagent.report.recorded_run import RecordedRun
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from pytest_mobileagent import Case, Task
-from pytest_mobileagent.report.recorded import RecordedRun
+from pytest_mobileagent.report.recorded_run import RecordedRun
 from pytest_mobileagent.report.result import Result
 
 if TYPE_CHECKING:

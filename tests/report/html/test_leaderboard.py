@@ -11,7 +11,7 @@ import pytest
 
 from pytest_mobileagent.report.export.report_command import main
 from pytest_mobileagent.report.html.data_blocks import unpack
-from pytest_mobileagent.report.recorded import document
+from pytest_mobileagent.report.recorded_run import document
 from tests.report.conftest import make
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pytest_mobileagent import Case, Task
-from pytest_mobileagent.report.recorded import document
+from pytest_mobileagent.report.recorded_run import document
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.report.text.pull_request import summary
 from pytest_mobileagent.verdict import Verdict

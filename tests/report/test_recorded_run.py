@@ -10,7 +10,7 @@ from pytest_mobileagent import Case, DeviceInfo, Reset, Task, Termination
 from pytest_mobileagent.episode.runs import Entry, inside
 from pytest_mobileagent.episode.runs import append as add_to_index
 from pytest_mobileagent.episode.store import Recorder
-from pytest_mobileagent.report.recorded import app_versions, lost_result, missing_results
+from pytest_mobileagent.report.recorded_run import app_versions, lost_result, missing_results
 from pytest_mobileagent.run.folder import RunFolder
 from pytest_mobileagent.verdict import Verdict
 from pytest_mobileagent.verdict import append as add_verdict

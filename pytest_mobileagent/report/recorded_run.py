@@ -19,9 +19,9 @@ from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import parse_json, read_text
 from pytest_mobileagent.jsonable import check, expect
 from pytest_mobileagent.report.entry import KINDS, Entry, read_entry
+from pytest_mobileagent.report.human_verdicts import redecide
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.metrics.suspects import marked, policy
-from pytest_mobileagent.report.redecide import redecide
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.verdict import PERSON, counting, effective, verdicts
 

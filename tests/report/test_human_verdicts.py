@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.report.recorded import document
-from pytest_mobileagent.report.redecide import (
+from pytest_mobileagent.report.human_verdicts import (
     as_run,
     decidable,
     redecide,
     redecided,
     was_undecided,
 )
+from pytest_mobileagent.report.recorded_run import document
 from pytest_mobileagent.verdict import Verdict, of_person
 
 if TYPE_CHECKING:
