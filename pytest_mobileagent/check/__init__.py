@@ -1,6 +1,6 @@
-"""Did it work: test bodies as predicates over episodes.
+"""Checks: predicates over recorded episodes, which test bodies use to decide a task.
 
-A name that a task uses, such as `check.aitw`, is imported on first use.
+Public names such as `check.aitw` are imported on first use.
 """
 
 from __future__ import annotations

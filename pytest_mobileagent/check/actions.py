@@ -1,4 +1,4 @@
-"""What the agent did: what it touched, and what it typed into fields."""
+"""The agent's actions as a check sees them: what it touched, and what it typed into fields."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     Target = Callable[[Screen], Element | Sequence[Element] | None]
 
 
-# The classes that Android's own text fields call themselves to accessibility services.
+# The class names that Android's own text fields report to accessibility services.
 _FIELDS = ("EditText", "AutoCompleteTextView", "SearchAutoComplete")
 _Touches = Tap | LongPress | DoubleTap
 
 
 class Touch(NamedTuple):
-    """A touch at a point, and the step (from 1) in which it was done."""
+    """A touch at a point, and the step (from 1) in which it occurred."""
 
     number: int
     step: Step
     point: tuple[int, int]
 
     def describe(self) -> str:
-        """Describe in words what was touched."""
+        """Return a description of what was touched."""
         x, y = self.point
         hit = next((element for element in self.step.screen.own.at(x, y) if element.label), None)
         return f"step {self.number}, ({x}, {y}), on {hit.describe() if hit else 'nothing'}"
@@ -52,12 +52,13 @@ def touches(
 
 
 def targets(screen: Screen, target: Target | None, criteria: Mapping[str, Any]) -> list[Element]:
-    """Return the elements of a screen that a check's criteria or function select."""
+    """Return the elements of a screen that a check selects, by criteria or by a function."""
     if target is None:
         return screen.find_all(**criteria)
     try:
         found = target(screen)
-    except (IndexError, AssertionError):  # the function looked for what this screen does not have
+    # The function looked for something that this screen does not have.
+    except (IndexError, AssertionError):
         return []
     several: Sequence[Any] = found if isinstance(found, list | tuple) else [found]
     if wrong := [each for each in several if not isinstance(each, Element | None)]:
@@ -71,7 +72,7 @@ class Typed:
     """A text that went into a field.
 
     `fields` are the elements of `screen` that may be that field; empty if the field is unknown.
-    `number` is the step, from 1; `fresh` says that the field was empty, or emptied, before.
+    `number` is the step, from 1; `fresh` tells whether the field was empty or was cleared first.
     """
 
     number: int
@@ -81,22 +82,23 @@ class Typed:
     fresh: bool = False
 
     def is_into(self, target: Target | None, criteria: Mapping[str, Any]) -> bool:
-        """Whether the field is one that the check is about."""
+        """Return whether the field is one that the check refers to."""
         meant = targets(self.screen, target, criteria)
         return any(field is element for field in self.fields for element in meant)
 
     def describe(self) -> str:
-        """Describe in words what was typed, and where."""
+        """Return a description of the text and its field."""
         where = f" into {self.fields[0].describe()}" if self.fields else ""
         return f"{self.text!r}{where}"
 
 
 def typings(episode: EpisodeRecord) -> list[Typed]:
-    """Return what was typed, action by action.
+    """Return the texts that were typed, one entry per action.
 
-    The field is the one at `Type.at`, or where the same decision tapped before; else the one that
-    has the focus on the screen that the agent saw; else the one whose text has changed afterwards.
-    An outside program's command (`Raw`) is taken to have typed what fields contain afterwards.
+    The field is the one at `Type.at`, or the one tapped earlier in the same decision; otherwise the
+    one that has the focus on the screen that the agent saw; otherwise the one whose text has
+    changed afterwards. A command of an external program (`Raw`) is taken to have typed what the
+    fields contain afterwards.
     """
     found: list[Typed] = []
     for number, step in enumerate(episode.steps, 1):
@@ -120,7 +122,7 @@ def typings(episode: EpisodeRecord) -> list[Typed]:
 
 
 def runs(each: Sequence[Typed]) -> Iterator[Typed]:
-    """Yield each typing, and the results of consecutive typings into one field."""
+    """Yield each typed text, and the combined text of consecutive typings into one field."""
     for start, first in enumerate(each):
         yield first
         whole = first
@@ -132,15 +134,15 @@ def runs(each: Sequence[Typed]) -> Iterator[Typed]:
 
 
 def is_field(element: Element) -> bool:
-    """Whether text can be typed into an element, by its class."""
+    """Return whether text can be typed into an element, judging by its class."""
     return element.class_name.endswith(_FIELDS)
 
 
 def changed_fields(before: Screen, after: Screen) -> list[tuple[Element, str]]:
     """Return the fields of a screen whose text has changed, with their previous text.
 
-    A field is the same as before if it has the same resource id, or else the same place; of
-    several with one id, the first goes with the first.
+    Fields are matched by resource id, or by position if they have none. If several share an id,
+    they are matched in order.
     """
     if before.package != after.package:
         return []
@@ -164,13 +166,13 @@ def _by_identity(screen: Screen) -> dict[tuple[object, ...], Element]:
 
 
 def _touched(screen: Screen, point: tuple[int, int]) -> tuple[Element, ...]:
-    """Return the fields at a point, or all elements there if none is a field."""
+    """Return the fields at a point, or all elements there if none of them is a field."""
     hit = screen.at(*point)
     return tuple(filter(is_field, hit)) or tuple(hit)
 
 
 def _focused(before: Screen, after: Screen, text: str) -> tuple[Screen, tuple[Element, ...]]:
-    """Return the field that had the focus, or took the text, and the screen that it is on."""
+    """Return the field that had the focus or received the text, and its screen."""
     focused = [element for element in before.elements if element.focused]
     if found := tuple(filter(is_field, focused)):
         return before, found
@@ -181,7 +183,7 @@ def _focused(before: Screen, after: Screen, text: str) -> tuple[Screen, tuple[El
 
 
 def _typed_by(number: int, before: Screen, after: Screen) -> list[Typed]:
-    """Return what some act has left in fields: their whole text, or what came after the old."""
+    """Return what a command typed into fields: their whole text, and the part that was added."""
     found = []
     for field, old in changed_fields(before, after):
         if field.text:
@@ -193,7 +195,7 @@ def _typed_by(number: int, before: Screen, after: Screen) -> list[Typed]:
 
 
 def _same(one: Typed, other: Typed) -> bool:
-    """Whether two texts went into the same field, one directly after the other."""
+    """Return whether two texts went into the same field."""
     if not one.fields or not other.fields:
         return not one.fields and not other.fields
     first, second = one.fields[0], other.fields[0]

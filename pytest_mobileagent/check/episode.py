@@ -1,4 +1,4 @@
-"""A recorded episode, as a test body asks it: what was tapped, typed, opened and answered."""
+"""A recorded episode with the questions of test bodies: tapped, typed, opened, answers."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Episode(EpisodeRecord):
-    """An agent's work on a task, which a test body is a predicate over (see `EpisodeRecord`)."""
+    """An agent's work on a task, over which a test body is a predicate (see `EpisodeRecord`)."""
 
     def tapped(self, target: Target | None = None, **criteria: Any) -> bool:
-        """Whether some tap of the agent was inside an element of the screen that it saw.
+        """Return whether the agent tapped inside an element of the screen that it saw.
 
-        The element is given by criteria of `Screen.find_all`, any of those that meet them, or by
-        a function of the screen that returns one or several. Long presses and double taps count.
+        The element is any that meets the criteria of `Screen.find_all`, or that a function of the
+        screen returns (one or several). Long presses and double taps count.
 
         Raises:
             CriteriaError: there are neither criteria nor a function, or both.
@@ -51,19 +51,19 @@ class Episode(EpisodeRecord):
         return self._touched("tapped", "tap", touches(self.steps), target, criteria)
 
     def long_pressed(self, target: Target | None = None, **criteria: Any) -> bool:
-        """Whether some long press was inside an element of the screen (see `tapped`)."""
+        """Return whether the agent long-pressed inside an element of the screen (see `tapped`)."""
         each = touches(self.steps, (LongPress,))
         return self._touched("long_pressed", "long press", each, target, criteria)
 
     def typed(self, text: str, target: Target | None = None, /, **criteria: Any) -> bool:
-        """Whether the agent typed this text, in one action or several in a row.
+        """Return whether the agent typed this text, in one action or several in a row.
 
-        With criteria, or a function of the screen (see `tapped`), it went into such an element:
-        the one that was touched for it, that had the focus, or that took it. Unicode spaces are
-        normalised.
+        With criteria, or a function of the screen (see `tapped`), the text must have gone into such
+        an element: one that was touched for it, that had the focus, or that received the text.
+        Unicode spaces are normalised.
 
         Raises:
-            CriteriaError: there are criteria and a function, or criteria that do not exist.
+            CriteriaError: there are both criteria and a function, or unknown criteria.
         """
         _check_text("typed", text)
         sought = f"{text!r} was not typed"
@@ -81,7 +81,7 @@ class Episode(EpisodeRecord):
         return self._missed(sought, instead, misses)
 
     def pressed(self, key: KeyName) -> bool:
-        """Whether the agent pressed a key of the phone, such as "back", "home" or "enter".
+        """Return whether the agent pressed a key of the phone, such as "back", "home" or "enter".
 
         Raises:
             CriteriaError: there is no such key.
@@ -97,7 +97,7 @@ class Episode(EpisodeRecord):
         return self._missed(f"the key {key!r} was not pressed", pressed)
 
     def opened(self, package: str) -> bool:
-        """Whether some screen of the episode was of this app, or of one of several: "a.b|c.d".
+        """Return whether any screen showed this app, or one of several apps: "a.b|c.d".
 
         Raises:
             CriteriaError: the package is not a text.
@@ -109,7 +109,7 @@ class Episode(EpisodeRecord):
         return self._missed(f"{package} was not opened", dict.fromkeys(shown))
 
     def reached(self, page: str) -> bool:
-        """Whether some screen of the episode was a recorded page, by its id, or one equal to it.
+        """Return whether the episode reached a recorded page, by its id, or an equivalent page.
 
         Raises:
             CriteriaError: the page is not a text.
@@ -126,7 +126,7 @@ class Episode(EpisodeRecord):
 
     @property
     def app(self) -> str:
-        """The package of the task's app; of alternatives, the one that the phone had.
+        """The package of the task's app; of several alternatives, the installed one.
 
         Raises:
             CriteriaError: the task names no app.
@@ -138,22 +138,22 @@ class Episode(EpisodeRecord):
         return packages[0]
 
     def saw(self, **criteria: Any) -> bool:
-        """Whether some screen of the episode had an element that meets the criteria."""
+        """Return whether any screen of the episode had an element that meets the criteria."""
         with collect_misses() as misses:
             if any(screen.find_all(**criteria) for screen in self.screens):
                 return True
         return self._missed(f"no screen had {Selector.of(criteria)}", (), misses)
 
     def event(self, *, after: Event | None = START, **criteria: Any) -> Event | None:
-        """Return the first event that meets the criteria (see `EventSelector`); None if none does.
+        """Return the first event that meets the criteria (see `EventSelector`), or None.
 
-        With `after`, one that came later than that event; none did if it is None, so what
-        `event` returned can be given as it is. Where no events could be heard on the device,
-        what the actions and screens tell is asked instead (see `check.derived`).
+        With `after`, only later events are considered. If `after` is None there are none, so the
+        result of another `event` call can be passed on unchecked. If the device has no event
+        listener, events are derived from actions and screens instead (see `check.derived`).
 
         Raises:
-            CriteriaError: there are no such criteria, or `after` is not an event.
-            NoListenerError: no events could be heard, and nothing else tells of such an event.
+            CriteriaError: a criterion is unknown, or `after` is not an event.
+            NoListenerError: no events were recorded, and such an event cannot be derived.
         """
         selector = EventSelector.of(criteria)
         if not isinstance(after, Event | None):
@@ -183,18 +183,18 @@ class Episode(EpisodeRecord):
         any_order: bool = False,
         paraphrase: Callable[[str, str, str], bool] | None = None,
     ) -> bool:
-        """Whether the agent's answer says what is expected (see `check.answers`).
+        """Return whether the agent's answer states what is expected (see `check.answers`).
 
-        `paraphrase(said, expected, goal)`, such as a judge's `same`, is asked where it does not
-        say it in these words.
+        `paraphrase(said, expected, goal)`, such as a judge's `same`, is called if the answer does
+        not state it literally.
 
         Raises:
-            TaskError: what is expected is not a text, or `paraphrase` no function.
+            TaskError: what is expected is not a text, or `paraphrase` is not a function.
         """
         if not (paraphrase is None or callable(paraphrase)):
             msg = f"answers(): paraphrase={paraphrase!r} has to be a function, such as judge.same"
             raise TaskError(msg)
-        from pytest_mobileagent.check.answers import answers  # takes time to import
+        from pytest_mobileagent.check.answers import answers  # slow to import
 
         if paraphrase is None:
             return answers(self.answer, expected, any_order=any_order)
@@ -224,29 +224,29 @@ class Episode(EpisodeRecord):
         return self._missed(f"no {kind} hit {sought}", instead, misses)
 
     def ever(self, question: Callable[[Episode], Any]) -> bool:
-        """Whether a function of an episode held at some moment (see `temporal.ever`)."""
+        """Return whether a function of an episode held at any moment (see `temporal.ever`)."""
         return temporal.ever(self, question)
 
     def never(self, question: Callable[[Episode], Any]) -> bool:
-        """Whether it held at no moment, as what must not happen (see `temporal.never`)."""
+        """Return whether a function of an episode held at no moment (see `temporal.never`)."""
         return temporal.never(self, question)
 
     def in_order(self, *questions: Callable[[Episode], Any]) -> bool:
-        """Whether several held one after the other (see `temporal.in_order`)."""
+        """Return whether several functions held one after another (see `temporal.in_order`)."""
         return temporal.in_order(self, *questions)
 
     def until_end(self, since: Callable[[Episode], Any]) -> bool:
-        """Whether it held from some moment on until the end (see `temporal.until_end`)."""
+        """Return whether a function held from some moment on (see `temporal.until_end`)."""
         return temporal.until_end(self, since)
 
     def subgoal(self, name: str, weight: float = 1) -> AbstractContextManager[None]:
-        """Return a block of the body that is a sub-goal of its own (see `subgoals.subgoal`)."""
+        """Return a context manager for a sub-goal of the body (see `subgoals.subgoal`)."""
         return subgoal(name, weight)
 
     def _missed(
         self, what: str, instead: Iterable[str], misses: Sequence[Callable[[], str]] = ()
     ) -> bool:
-        """Note what was not found, what there was instead, and the last look-up that missed."""
+        """Record what was not found, what was there instead, and the last look-up that failed."""
 
         def explain() -> str:
             lines = [f"{what} in {len(self.steps)} steps"]
@@ -259,10 +259,10 @@ class Episode(EpisodeRecord):
 
 
 def load(folder: Path) -> Episode:
-    """Read an episode back, or as much of it as was written.
+    """Return the recorded episode in a folder, or as much of it as was written.
 
     Raises:
-        RecordError: there is no episode in the folder, not even a first screen, or one of a newer
+        RecordError: the folder contains no episode, not even a first screen, or one of a newer
             major version.
     """
     return read(folder, Episode)
@@ -275,10 +275,10 @@ def _check_text(asked: str, text: str) -> None:
 
 
 def _sought(asked: str, target: Target | None, criteria: Mapping[str, Any]) -> str:
-    """Say which element is meant.
+    """Return a description of the element that a check refers to.
 
     Raises:
-        CriteriaError: it is not said, or in two ways.
+        CriteriaError: the element is not specified, or is specified twice.
     """
     if target is not None and (criteria or not callable(target)):
         msg = f"{asked}() takes criteria such as text=…, or one function of the screen"

@@ -1,10 +1,10 @@
-"""Search for an event among those that happened, and for the closest ones.
+"""Find events in an episode, and the most similar ones for messages.
 
-Where no listener heard them, events are derived from the agent's actions and the screens:
+If the device had no listener, events are derived from the agent's actions and the screens:
 
-- A tap or a long press inside an element that can take it is `clicked` or `long_clicked`.
-- A field that says something else on the next screen is `text_changed`.
-- Another app or activity on the next screen is `window_state_changed`.
+- A tap or a long press inside an element that accepts it is `clicked` or `long_clicked`.
+- A field whose text differs on the next screen is `text_changed`.
+- A different app or activity on the next screen is `window_state_changed`.
 """
 
 from __future__ import annotations
@@ -39,29 +39,29 @@ START: Final = Event("")  # the position before the first event of an episode
 
 
 class NoListenerError(TaskError):
-    """A task asks for events that could neither be heard on the device nor derived."""
+    """A task asks for events that the device could not record and that cannot be derived."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventSelector:
-    """Criteria that an event has to meet, all of them: any field of `Event`.
+    """Criteria for events, all of which must be met; each is a field of `Event`.
 
     - `type`: `clicked`, or as in Android, `TYPE_VIEW_CLICKED`.
-    - `text`: one of its texts, or all of them joined by spaces; a compiled regular expression that
-      is searched for in either; or a list, which is all of them in order.
+    - `text`: one of the event's texts, or all of them joined by spaces; a compiled regular
+      expression to search for in either; or a list of all texts, in order.
     - `resource_id`, `class_name`: short or full.
-    - other words: equal after Unicode spaces are normalised, or a compiled regular expression.
-    - all else: equal.
+    - other strings: equal after Unicode spaces are normalised, or a compiled regular expression.
+    - everything else: equal.
     """
 
     criteria: tuple[tuple[str, Any], ...]
 
     @classmethod
     def of(cls, criteria: Mapping[str, Any]) -> EventSelector:
-        """Check the names of the criteria and return them as a selector.
+        """Return a selector with these criteria, after checking their names.
 
         Raises:
-            CriteriaError: there is no criterion, one that does not exist, or one of the wrong type.
+            CriteriaError: there are no criteria, or one is unknown or of the wrong type.
         """
         if not criteria:
             msg = f"no event to look for: give one of {', '.join(CRITERIA)}"
@@ -77,11 +77,11 @@ class EventSelector:
         return cls(tuple(criteria.items()))
 
     def matches(self, event: Event) -> bool:
-        """Whether the event meets all criteria."""
+        """Return whether an event meets all criteria."""
         return all(_meets(event, name, wanted) for name, wanted in self.criteria)
 
     def nearest(self, events: Sequence[tuple[int, Event]], count: int = 3) -> list[str]:
-        """Return descriptions of the events closest to the selector, with their steps."""
+        """Return descriptions of the events most similar to the selector, with their steps."""
         scored = [
             (self._likeness(event), order, f"step {number}: {event.describe()}")
             for order, (number, event) in enumerate(events)
@@ -126,7 +126,7 @@ def _says(text: tuple[str, ...], wanted: Any) -> bool:
 
 
 def _like(event: Event, name: str, wanted: Any) -> float:
-    """Return how close an event comes to a criterion, from 0 to 1."""
+    """Return how closely an event meets a criterion, from 0 to 1."""
     if _meets(event, name, wanted):
         return 1.0
     if name not in (*_WORDS, "text") or name in ("type", "package", "class_name"):
@@ -142,13 +142,13 @@ def _show(wanted: Any) -> str:
 
 
 def lost(events: Sequence[Event]) -> int:
-    """Return how many events are missing by their numbers; a restarted listener counts from 1."""
+    """Return how many sequence numbers are missing; a restarted listener counts from 1 again."""
     numbers = [event.sequence for event in events if event.sequence]
     return sum(max(0, later - earlier - 1) for earlier, later in pairwise(numbers))
 
 
 def since(numbered: Sequence[tuple[int, Event]], after: Event | None) -> list[tuple[int, Event]]:
-    """Return the events that came after one of them; none if it is None, or not among them."""
+    """Return the events after a given one; none if it is None or not among them."""
     if after is START:
         return [*numbered]
     places = [place for place, (_, event) in enumerate(numbered) if event is after]
@@ -160,7 +160,7 @@ _VIEW = (
     "type", "package", "class_name", "resource_id", "text", "content_description", "bounds",
     "enabled", "password", "derived",
 )  # fmt: skip
-# What can be derived for each type of event.
+# The fields that can be derived for each type of event.
 _TOLD = {
     "clicked": _VIEW,
     "long_clicked": _VIEW,
@@ -170,7 +170,7 @@ _TOLD = {
 
 
 def underivable(selector: EventSelector) -> str:
-    """Return why such an event cannot be derived from actions and screens; empty if it can."""
+    """Return why such an event cannot be derived from actions and screens; "" if it can."""
     criteria = dict(selector.criteria)
     if "type" not in criteria:
         return f"actions and screens tell only of the types {', '.join(_TOLD)}: name one"
@@ -186,7 +186,7 @@ def underivable(selector: EventSelector) -> str:
 
 
 def _is_within_activity(class_name: object) -> bool:
-    """Whether a window's class may belong to the same activity, as that of a dialog does."""
+    """Return whether a window's class may belong to the same activity, like that of a dialog."""
     if not isinstance(class_name, str):
         return True
     parts = ("Dialog", "Popup", "Layout", "Toast")
@@ -204,7 +204,7 @@ def derive(episode: EpisodeRecord) -> list[tuple[int, Event]]:
 
 
 def _of_step(step: Step, after: Screen) -> Iterator[Event]:
-    """Yield a step's events: touches, and where text was typed between them, what it changed."""
+    """Yield a step's events: touches, with text changes inserted where the agent typed."""
     before = step.screen.own
     changes = _changes(before, after)
     for action in step.reached:
@@ -219,7 +219,7 @@ def _of_step(step: Step, after: Screen) -> Iterator[Event]:
 
 
 def _touched(action: Tap | DoubleTap | LongPress, screen: Screen) -> Iterator[Event]:
-    """Yield the click of a touch: of the innermost view that can be clicked, if it is enabled."""
+    """Yield the click event of a touch, for the innermost clickable view if it is enabled."""
     is_long = isinstance(action, LongPress)
     hit = screen.at(action.x, action.y)
     takes = (view for view in hit if (view.long_clickable if is_long else view.clickable))
@@ -229,7 +229,7 @@ def _touched(action: Tap | DoubleTap | LongPress, screen: Screen) -> Iterator[Ev
 
 
 def _changes(before: Screen, after: Screen) -> list[Event]:
-    """Return the changes of the texts of fields."""
+    """Return an event for each field whose text changed."""
     return [
         replace(_event("text_changed", field, after), text=(field.text,), before_text=old)
         for field, old in changed_fields(before, after)

@@ -1,4 +1,4 @@
-"""How the agent's actions match golden ones, step by step, and by whose rule."""
+"""Compare an agent's actions with golden ones, step by step, by a given rule."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Compared:
-    """What a body has compared: a match for each golden step, and the name of the scorer.
+    """The comparison made by a test body: a match per golden step, and the scorer's name.
 
-    `steps` is None as long as nothing was compared; of several comparisons, the last one counts.
+    `steps` is None until a comparison is made; of several comparisons, the last one counts.
     """
 
     scorer: str = ""
     steps: Sequence[Match] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain data, as in the evidence of a verdict."""
+        """Return the comparison as plain data, as in the evidence of a verdict."""
         steps = [
             {"step": number, "type": each.type, "exact": each.exact, "counts": each.counts}
             for number, each in enumerate(self.steps or (), 1)
@@ -49,7 +49,7 @@ _compared: ContextVar[Compared | None] = ContextVar("compared", default=None)
 
 @contextmanager
 def collect_matches() -> Iterator[Compared]:
-    """Collect what is compared inside the `with` block."""
+    """Collect the comparison made inside the `with` block."""
     compared = Compared()
     token = _compared.set(compared)
     try:
@@ -66,12 +66,12 @@ def compare(
 ) -> list[Match]:
     """Compare the steps of an episode with golden actions, and report the matches.
 
-    They are in report.json as `matches` of the task, with the scorer's name, and in the step and
-    type accuracy of the run. Arguments and result are those of `matches`; without golden actions,
-    they are the ones that were done in the agent's place (`--mobile-path=single`).
+    The matches appear in report.json as `matches` of the task, with the scorer's name, and in the
+    run's step and type accuracy. Arguments and result are those of `matches`; without golden
+    actions, the ones performed in the agent's place are used (`--mobile-path=single`).
 
     Raises:
-        TaskError: there are no golden actions, or the rule has no action like one of them.
+        TaskError: there are no golden actions, or the rule does not support one of them.
     """
     found = matches(rule, episode, golden, **options)
     if (compared := _compared.get()) is not None:
@@ -85,19 +85,19 @@ def matches(
     golden: Sequence[Any] | None = None,
     **options: Any,
 ) -> list[Match]:
-    """Compare the actions of an episode with golden ones, the first with the first and so on.
+    """Compare the actions of an episode with golden ones, pairwise in order.
 
     Each golden action is a `Golden`, an action in pixels of the screen that the agent saw, or a
-    function of that screen, which returns either, or the element to tap. What it does not find
-    there matches nothing. `options` are those of the rule, such as `scorer`.
+    function of that screen that returns either of these, or the element to tap. If it does not find
+    its element, nothing matches. `options` are those of the rule, such as `scorer`.
 
-    There is one match per golden action: those that the agent did not reach match nothing, and what
-    it did after the last one is ignored. The report that ends an episode is an
-    action here, too. On a golden path (`--mobile-path=single`) the first action of each decision is
-    compared, since it is the only one that was made for that screen.
+    The result has one match per golden action: those that the agent did not reach match nothing,
+    and actions after the last one are ignored. The report that ends an episode is an action here,
+    too. On a golden path (`--mobile-path=single`) the first action of each decision is compared,
+    since it is the only one that was chosen for that screen.
 
     Raises:
-        TaskError: there are no golden actions, or the rule has no action like one of them.
+        TaskError: there are no golden actions, or the rule does not support one of them.
     """
     path = _recorded(episode) if golden is None else golden
     done = _decided(episode)
@@ -113,7 +113,7 @@ def matches(
 
 
 class OffPathError(AssertionError):
-    """The agent left the golden path, so that the goal does not count as met."""
+    """The agent left the golden path, so the goal does not count as met."""
 
 
 _MOST_WRONG = 5  # steps off the path that a message lists
@@ -126,7 +126,7 @@ def check_path(episode: EpisodeRecord) -> None:
     actions would say nothing about the agent.
 
     Raises:
-        OffPathError: one is not.
+        OffPathError: a step is not the golden one.
     """
     counted = list(enumerate(compare(graph, episode), 1))
     wrong = [number for number, match in counted if not match]
@@ -138,7 +138,7 @@ def check_path(episode: EpisodeRecord) -> None:
 
 
 def scorer_name(rule: Rule, options: dict[str, Any]) -> str:
-    """Return the name of a rule with its scorer, as in "androidcontrol:qwen2.5-vl"."""
+    """Return the name of a rule with its scorer, such as "androidcontrol:qwen2.5-vl"."""
     name = getattr(rule, "__name__", type(rule).__name__)
     try:
         default = inspect.signature(rule).parameters["scorer"].default
@@ -150,10 +150,10 @@ def scorer_name(rule: Rule, options: dict[str, Any]) -> str:
 
 
 def _recorded(episode: EpisodeRecord) -> Sequence[Wanted | None]:
-    """Return the golden actions that were done, and None for each that was not reached.
+    """Return the golden actions that were performed, and None for each one not reached.
 
     Raises:
-        TaskError: none was.
+        TaskError: the episode was not on a golden path.
     """
     if not episode.is_on_path:
         msg = "no golden actions were done in this episode: compare(…, golden=[…]) takes them"
@@ -163,7 +163,7 @@ def _recorded(episode: EpisodeRecord) -> Sequence[Wanted | None]:
 
 
 def _decided(episode: EpisodeRecord) -> list[tuple[Screen, Action | None]]:
-    """Return what is compared, with the screens that the agent saw."""
+    """Return the actions to compare, with the screens that the agent saw."""
     if not episode.is_on_path:
         return [(step.screen.own, action) for step in episode.steps for action in step.reached]
     return [

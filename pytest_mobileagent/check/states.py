@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OnTheWay:
-    """The results of a body on prefixes: when it, and each of its sub-goals, first held.
+    """The results of a test body on prefixes of an episode.
 
-    - `first_step`: after how many steps the body first held; None if it never did, or could not be
-      asked.
-    - `subgoals`: by name, the weight and the first step of each sub-goal that a prefix asked for.
-    - `asked`: whether the body could be asked.
-    - `held`: whether the body held at the start, and after each step; None where that is not known.
+    - `first_step`: the number of steps after which the body first held; None if it never did, or
+      could not be evaluated.
+    - `subgoals`: by name, the weight and the first step of each sub-goal that a prefix evaluated.
+    - `asked`: whether the body could be evaluated.
+    - `held`: whether the body held at the start, and after each step; None if unknown.
     """
 
     first_step: int | None = None
@@ -44,11 +44,11 @@ class OnTheWay:
 
 
 def first_success(holds: Callable[[Episode], bool], episode: Episode, *, whole: bool) -> int | None:
-    """Return after how many steps a question first held: 0 if at the start, None if never.
+    """Return after how many steps a predicate first held: 0 if at the start, None if never.
 
-    It is asked for every proper prefix of the episode until it holds, whether or not the agent
+    It is evaluated for every proper prefix of the episode until it holds, whether or not the agent
     noticed; `whole` says whether it holds for the whole episode. The final report does not count as
-    a step, but may be what makes it hold.
+    a step, but may be what makes the predicate hold.
     """
     for length in range(len(episode.steps)):
         prefix = episode.prefix(length)
@@ -70,7 +70,8 @@ class Moment(NamedTuple):
     step: Step | None
 
 
-Condition = tuple[str, Callable[[Moment], Any]]  # in words, and whether it holds
+# A description, and a function that tells whether the condition holds.
+Condition = tuple[str, Callable[[Moment], Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class EssentialState:
     """The essential state of a screen (see `essential`): all of its conditions have to hold."""
 
     conditions: Callable[[Similarity, float, str], Sequence[Condition]]
-    acts: bool  # whether it has a condition on the action on the screen
+    acts: bool  # whether it has a condition on the action
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ class EssentialStates:
     """The essential states that an episode has reached; true if it reached all of them.
 
     - `steps`: for each state, the number of steps up to its screen, including the action on it if
-      the state has a condition on that; None for states that were not reached.
+      the state has a condition on the action; None for states that were not reached.
     """
 
     steps: tuple[int | None, ...]
@@ -113,19 +114,19 @@ def essential(
 ) -> EssentialState:
     """Describe the essential state of a screen by LlamaTouch's primitives, all of which must hold.
 
-    - `activity`: the one that is shown: `com.shop/.Cart`, `com.shop/com.shop.Cart`, `.Cart` (of one
-      of the task's apps) or `com.shop.Cart` (of any app, whose package may be another).
-    - `exact`: elements that are there, by criteria of `Screen.find_all`; or as an annotated screen
-      has them, equal in class, id, all flags and, but for upper case, in words.
-    - `fuzzy`: words that some element has, or the words of a whole annotated screen, or more or
-      less those.
+    - `activity`: the activity shown: `com.shop/.Cart`, `com.shop/com.shop.Cart`, `.Cart` (of one of
+      the task's apps) or `com.shop.Cart` (of any app, whose package may differ).
+    - `exact`: elements that are present, by criteria of `Screen.find_all`; or elements of an
+      annotated screen, compared by class, id, all flags and, ignoring case, texts.
+    - `fuzzy`: a text similar to that of some element, or an annotated screen whose texts are
+      similar as a whole.
     - `click`: an element, by criteria such as `xpath=`, that was tapped on this screen.
     - `typed`: a text that was typed there.
-    - `installed`, `uninstalled`: packages that the phone has or has not, as a probe read them.
-    - `holds`: anything else, asked of the episode as it was then: `lambda e: e.probe("on") == "1"`.
+    - `installed`, `uninstalled`: packages that the phone has or does not have, as read by a probe.
+    - `holds`: any other predicate over the episode up to then: `lambda e: e.probe("on") == "1"`.
 
     Raises:
-        TaskError: nothing is said, or it makes no sense.
+        TaskError: there is no condition, or one is invalid.
     """
     given = [activity, exact, fuzzy, click, typed, installed, uninstalled, holds]
     if not any(value is not None and value != () for value in given):
@@ -172,12 +173,12 @@ def essential_states(
     """Return which of some essential states (see `essential`) an episode passed through, in order.
 
     `similarity` returns the similarity of two texts, from 0 to 1; they match above the `threshold`.
-    LlamaTouch takes the cosine of two sentence-BERT embeddings (all-MiniLM-L6-v2). Without a
-    function, the sorted words are compared by their letters (rapidfuzz's `token_sort_ratio`), which
-    knows no synonyms. `packages` names the probe that reads the installed packages.
+    LlamaTouch uses the cosine of two sentence-BERT embeddings (all-MiniLM-L6-v2). By default, the
+    sorted words are compared letter by letter (rapidfuzz's `token_sort_ratio`), which does not
+    recognise synonyms. `packages` names the probe that reads the installed packages.
 
     Raises:
-        TaskError: there are no states, or what is not a state; or the task has no such probe.
+        TaskError: `states` is empty or contains something else, or the task has no such probe.
     """
     if not states or not all(isinstance(state, EssentialState) for state in states):
         msg = "essential_states() takes an episode and a list of essential(…), at least one"
@@ -207,15 +208,15 @@ def _moments(episode: Episode) -> Iterator[Moment]:
 
 
 def _lacking(conditions: Sequence[Condition], moment: Moment) -> list[str]:
-    """Return the conditions that do not hold, in words."""
-    with collect_misses():  # a screen that does not match is no miss
+    """Return descriptions of the conditions that do not hold."""
+    with collect_misses():  # a screen that does not match is not a failed look-up
         return [words for words, holds in conditions if not _is_met(holds, moment)]
 
 
 def _is_met(holds: Callable[[Moment], Any], moment: Moment) -> bool:
     try:
         return bool(holds(moment))
-    except (AssertionError, IndexError):  # it looks for what this screen does not have
+    except (AssertionError, IndexError):  # it looks for something that this screen does not have
         return False
 
 
@@ -251,7 +252,7 @@ def _element(wanted: Mapping[str, Any] | Element) -> Condition:
 
 
 def _attributes(element: Element) -> tuple[object, ...]:
-    """Return the attributes that LlamaTouch compares; bounds are not among them."""
+    """Return the attributes that LlamaTouch compares, which do not include the bounds."""
     words = (getattr(element, name).lower() for name in _WORDS)
     flags = (getattr(element, name) for name in FLAGS)
     return (element.class_name, element.resource_id, *words, *flags)
@@ -272,20 +273,20 @@ def _alike(wanted: str | Screen, similarity: Similarity, threshold: float) -> Co
 
 def _by_letters(one: str, other: str) -> float:
     check_extra("vision", "comparing texts of essential states")
-    from rapidfuzz import fuzz, utils  # heavy: loaded only where it is used
+    from rapidfuzz import fuzz, utils  # heavy, so imported only when needed
 
     return float(fuzz.token_sort_ratio(one, other, processor=utils.default_process)) / 100
 
 
 def _shows(moment: Moment, wanted: str) -> bool:
-    """Whether an activity is shown: one of this class, and of this package if it is named."""
+    """Return whether an activity of this class is shown, in this package if one is given."""
     screen = moment.episode.screen
     package, name = _component(screen.activity, screen.package)
     if not name:
         return False
     wanted_package, _, _ = wanted.strip().rpartition("/")
     if not wanted_package and not _is_in_full(wanted.strip()):
-        # What a short name is short for depends on the app: it means one of the task's.
+        # The meaning of a short name depends on the app: it refers to one of the task's.
         apps = moment.episode.case.task.packages
         return (package in apps or not apps) and name == _component(wanted, package)[1]
     if package and wanted_package and package != wanted_package:
@@ -296,11 +297,11 @@ def _shows(moment: Moment, wanted: str) -> bool:
 
 
 def _component(words: str, package: str) -> tuple[str, str]:
-    """Return the package and the full class of an activity, however it is written.
+    """Return the package and the full class name of an activity, in any notation.
 
-    As Android does (ComponentName.unflattenFromString; a mere name as in a manifest): a class that
-    begins with a dot is in the package before the slash, and one with a package of its own is in
-    full, be it of the app's or not. `package` is that of words without a slash.
+    As in Android (ComponentName.unflattenFromString, and the manifest for bare names): a class that
+    begins with a dot belongs to the package before the slash, and a class with a package is a full
+    name, whether or not the package is the app's. `package` applies to names without a slash.
     """
     named, _, name = words.strip().rpartition("/")
     package = named or package
@@ -310,7 +311,7 @@ def _component(words: str, package: str) -> tuple[str, str]:
 
 
 def _is_in_full(name: str) -> bool:
-    """Whether a class is named with its package; a mere name is one of the app's."""
+    """Return whether a class name includes its package; a bare name is a class of the app."""
     return "." in name.removeprefix(".") and not name.startswith(".")
 
 

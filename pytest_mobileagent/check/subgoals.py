@@ -1,8 +1,8 @@
-"""Sub-goals of a task: which of its parts were done, and which share of it that is.
+"""Sub-goals of a task: which parts were done, and what share of the task they are.
 
-A body declares them with `with episode.subgoal("paid", weight=2): …`. After a failed sub-goal the
-body goes on with the others, and fails at its end, if `collect_subgoals` collects them. Otherwise,
-as when a body is called like any function, it fails at once.
+A body declares them with `with episode.subgoal("paid", weight=2): …`. If `collect_subgoals`
+collects them, the body continues after a failed sub-goal, and fails at its end. Otherwise, for
+example when a body is called like any function, it fails immediately.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _LONGEST_REASON = 300  # characters
 
 
 class SubGoalError(AssertionError):
-    """A body has asked all of its sub-goals, and some did not hold."""
+    """A body has evaluated all of its sub-goals, and some did not hold."""
 
 
 @dataclass(frozen=True, slots=True)
 class SubGoal:
-    """What became of one sub-goal: `reason` says in words why it did not hold, where it did not."""
+    """The result of one sub-goal; if it did not hold, `reason` says why."""
 
     name: str
     weight: float
@@ -38,10 +38,10 @@ class SubGoal:
 
 @dataclass(slots=True)
 class SubGoals:
-    """The sub-goals of a body that were asked so far.
+    """The sub-goals of a body that were evaluated so far.
 
-    - `error` is that of the first one that failed.
-    - `inside` names the one whose block is running.
+    - `error` is the error of the first one that failed.
+    - `inside` is the name of the sub-goal whose block is running.
     - `complete`: whether the body ran to its end, so that there are no further ones.
     """
 
@@ -52,14 +52,14 @@ class SubGoals:
 
     @property
     def partial_credit(self) -> float | None:
-        """The share (0 to 1), by weight, of the sub-goals that held; None if there were none."""
+        """The share (0 to 1), by weight, of the sub-goals that held; None without sub-goals."""
         return credit([(each.weight, each.held) for each in self.asked])
 
     def settle(self) -> None:
-        """Note that the body ran to its end, and fail if one of its sub-goals failed.
+        """Record that the body ran to its end, and fail if one of its sub-goals failed.
 
         Raises:
-            SubGoalError: one did not hold; the text names all those that did not.
+            SubGoalError: a sub-goal did not hold; the message names all that failed.
         """
         self.complete = True
         failed = [each for each in self.asked if not each.held]
@@ -74,7 +74,7 @@ _collected: ContextVar[SubGoals | None] = ContextVar("subgoals", default=None)
 
 @contextmanager
 def collect_subgoals() -> Iterator[SubGoals]:
-    """Collect the sub-goals inside the `with` block; one that fails does not end the block.
+    """Collect the sub-goals inside the `with` block; a failed one does not end the block.
 
     `SubGoals.settle` then decides the result.
     """
@@ -90,12 +90,12 @@ def collect_subgoals() -> Iterator[SubGoals]:
 def subgoal(name: str, weight: float = 1) -> Iterator[None]:
     """Run the `with` block as a sub-goal with a weight.
 
-    An AssertionError is recorded, and the body goes on. Any other error ends the body, as it does
-    outside of sub-goals.
+    An AssertionError is recorded, and the body continues. Any other error ends the body, as it does
+    outside sub-goals.
 
     Raises:
-        TaskError: the name is empty or was given before, the weight is not above 0, or the sub-goal
-            is inside another: weights would count twice.
+        TaskError: the name is empty or already used, the weight is not positive, or the sub-goal is
+            nested in another, so that weights would count twice.
     """
     subgoals = _collected.get()
     _check(name, weight, subgoals)
@@ -120,13 +120,13 @@ def subgoal(name: str, weight: float = 1) -> Iterator[None]:
 
 
 def credit(weighed: Sequence[tuple[float, bool]]) -> float | None:
-    """Return the share of weights that count; None if there is none."""
+    """Return the share of the total weight that counts; None without any weights."""
     whole = math.fsum(weight for weight, _ in weighed)
     return math.fsum(weight for weight, counts in weighed if counts) / whole if weighed else None
 
 
 def in_words(error: AssertionError) -> str:
-    """Return an assertion's text in one line."""
+    """Return an assertion's message on one line."""
     words = " ".join(str(error).split()) or "it does not hold"
     return words if len(words) <= _LONGEST_REASON else f"{words[:_LONGEST_REASON]}…"
 

@@ -1,12 +1,12 @@
 """Temporal checks: questions about every moment of an episode, not only about its end.
 
 A moment is a prefix of the episode: the start, after each step, and the whole. A question is a
-function of an episode, true or false like the operand of `assert`; one that returns nothing does
-not hold. At a moment it sees what had happened until then, so `e.saw(…)` and `e.tapped(…)` stay
-true once they are, while `e.screen` and `e.probe(…)` are what they were at that moment.
+function of an episode whose result is interpreted like the operand of `assert`; one that returns
+nothing does not hold. At a moment it sees what had happened until then, so `e.saw(…)` and
+`e.tapped(…)` stay true once they are, while `e.screen` and `e.probe(…)` are those of that moment.
 
 A question does not hold at a moment at which it raises an AssertionError, as `screen.get` does for
-a missing element, or an IndexError. Other errors are passed on.
+a missing element, or an IndexError. Other errors propagate.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ E = TypeVar("E", bound=EpisodeRecord)
 
 
 def ever(episode: E, question: Callable[[E], Any]) -> bool:
-    """Whether a question held at some moment, the start and the end included."""
+    """Return whether a question held at any moment, including the start and the end."""
     asked = _Asked(question, "ever")
     if asked.first(episode) is not None:
         return True
@@ -34,7 +34,7 @@ def ever(episode: E, question: Callable[[E], Any]) -> bool:
 
 
 def never(episode: E, question: Callable[[E], Any]) -> bool:
-    """Whether a question held at no moment, not even at the start."""
+    """Return whether a question held at no moment, including the start."""
     found = _Asked(question, "never").first(episode)
     if found is None:
         return True
@@ -43,17 +43,18 @@ def never(episode: E, question: Callable[[E], Any]) -> bool:
 
 
 def in_order(episode: E, *questions: Callable[[E], Any]) -> bool:
-    """Whether several questions became true one after the other.
+    """Return whether several questions became true one after another.
 
-    The first counts from the moment at which it first held. Each other one is asked of what came
-    after that of the one before, as of an episode that begins there, with the screen of that
-    moment; and it counts from the moment at which it became true: one that held just before, and
-    went on to hold, did not. So `in_order(lambda e: e.saw(text="Cart"), lambda e:
-    e.tapped(text="Pay"))` holds if Pay was tapped on the first screen that showed Cart, or later;
-    earlier taps do not count. Two that become true at the same moment are in order both ways.
+    The first question counts from the moment at which it first held. Each later one is evaluated on
+    the part of the episode that begins at the previous question's moment, with the screen of that
+    moment. It counts from the moment at which it became true, so a question that held just before
+    and continued to hold does not count. For example, `in_order(lambda e: e.saw(text="Cart"),
+    lambda e: e.tapped(text="Pay"))` holds if Pay was tapped on the first screen that showed Cart,
+    or later; earlier taps do not count. Two questions that become true at the same moment are in
+    order both ways.
 
-    A step of several actions is split: each is done on the screen that the agent saw, and the
-    results of the step come after the last one.
+    A step with several actions is split: each action is on the screen that the agent saw, and the
+    results of the step follow the last one.
     """
     if len(questions) < 2:
         msg = f"in_order() takes two or more functions of an episode, not {len(questions)}"
@@ -72,7 +73,7 @@ def in_order(episode: E, *questions: Callable[[E], Any]) -> bool:
 
 
 def until_end(episode: E, since: Callable[[E], Any]) -> bool:
-    """Whether a question held at some moment, and from the first such one on until the end."""
+    """Return whether a question held from the first moment at which it held until the end."""
     asked = _Asked(since, "until_end")
     begun = asked.first(episode)
     if begun is None:
@@ -90,7 +91,7 @@ def until_end(episode: E, since: Callable[[E], Any]) -> bool:
 def apart(episode: E) -> E:
     """Return the episode with one action per step, each on the screen that the agent saw.
 
-    The results of a step, such as its probes and events, go to the last of its actions.
+    The results of a step, such as its probes and events, belong to its last action.
     """
     steps = []
     before = episode.initial_probes
@@ -109,7 +110,7 @@ def apart(episode: E) -> E:
 
 
 class _Asked(Generic[E]):
-    """A question, and why it last did not hold."""
+    """A question, and the reason why it last did not hold."""
 
     def __init__(self, question: Callable[[E], Any], by: str) -> None:
         if not callable(question):
@@ -119,9 +120,9 @@ class _Asked(Generic[E]):
         self._why: Callable[[], str] | None = None
 
     def first(self, episode: E, *, held: bool = False) -> int | None:
-        """Return after how many steps it became true; None if it never did.
+        """Return after how many steps the question became true; None if it never did.
 
-        `held` says whether it did already before the episode.
+        `held` says whether it was already true before the episode.
         """
         for length in range(len(episode.steps) + 1):
             held_before, held = held, self.holds(episode.prefix(length))
@@ -130,7 +131,7 @@ class _Asked(Generic[E]):
         return None
 
     def holds(self, moment: E) -> bool:
-        """Whether it holds at a moment."""
+        """Return whether the question holds at a moment."""
         with collect_misses() as misses:
             try:
                 if self._question(moment):
@@ -141,7 +142,7 @@ class _Asked(Generic[E]):
         return False
 
     def why(self, when: str = "at last") -> str:
-        """Return the reason why it last did not hold, as far as it is known."""
+        """Return the reason why the question last did not hold, if known."""
         words = self._why() if self._why is not None else ""
         return f"\n  {when}, {words}" if words else ""
 

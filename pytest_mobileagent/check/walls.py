@@ -1,16 +1,16 @@
-"""Walls: pages that keep everybody out of an app, such as a log-in page or a CAPTCHA.
+"""Walls: pages that block access to an app, such as a log-in page or a CAPTCHA.
 
-A suite's file `walls.toml` describes them. Each has a table, whose name appears in reports:
+A suite's file `walls.toml` describes them. Each wall is a table, whose name appears in reports:
 
     [a-log-in-form]
-    package = "com.example.shop|com.example.market"   # the apps; left out for all
-    texts = ["Log in|Sign in", "Password"]            # each of them on an element of the screen
+    package = "com.example.shop|com.example.market"   # the apps; omit for all apps
+    texts = ["Log in|Sign in", "Password"]            # each on some element of the screen
     ids = ["login_button"]                            # and each of these resource ids
 
 Alternatives are separated by `|`, and `*` matches any characters. Texts and descriptions are
 compared as a whole, ignoring case and runs of spaces; resource ids with or without their package.
 
-A screen that looks like a wall proves nothing: the wall is tried (see `episode.wall_trials`).
+A screen that looks like a wall proves nothing: the wall is then tried (see `episode.wall_trials`).
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 
 FILE = "walls.toml"
 LAST = 3  # how many different screens at the end of an episode are examined
-ALIKE = 0.7  # the share of words and ids that two screens of one page have in common
+ALIKE = 0.7  # the minimum share of words and ids that two screens of one page have in common
 _FIELDS = ("package", "texts", "ids")
 
-_Parts = tuple[str, ...]  # a text between its stars
+_Parts = tuple[str, ...]  # the parts of a text between its asterisks
 _Words = tuple[_Parts, ...]  # alternatives
 
 
 @dataclass(frozen=True, slots=True)
 class Wall:
-    """The description of a wall; `where` is the file and line of its table, with its name."""
+    """The description of a wall; `where` is the file, line and name of its table."""
 
     where: str
     packages: tuple[str, ...]
@@ -48,7 +48,7 @@ class Wall:
     ids: tuple[_Words, ...]
 
     def stands_on(self, screen: Screen) -> bool:
-        """Whether a screen matches; a screen whose hierarchy cannot be read does not."""
+        """Return whether a screen matches; a screen whose hierarchy cannot be read does not."""
         if self.packages and screen.package not in self.packages:
             return False
         texts, ids = _words_on(screen)
@@ -59,9 +59,10 @@ class Wall:
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """A screen of an episode that may be a wall: its index in `episode.screens`, and who says so.
+    """A screen of an episode that may be a wall, as an index into `episode.screens`.
 
-    If a pattern does, `by` has its file and line; else a judge says so, and it `is_claimed`.
+    `by` is the file and line of the pattern that it matches, or the words of a judge who claims
+    that it is a wall (`is_claimed`).
     """
 
     screen: int
@@ -70,7 +71,7 @@ class Sighting:
 
 
 def look(walls: Sequence[Wall], screens: Sequence[Screen]) -> Sighting | None:
-    """Return the last of an episode's last screens that looks like one of some walls, if any."""
+    """Return the latest of an episode's last screens that looks like a wall, or None."""
     seen: list[tuple[str, str]] = []
     for place in reversed(range(len(screens))):
         screen = screens[place]
@@ -85,18 +86,18 @@ def look(walls: Sequence[Wall], screens: Sequence[Screen]) -> Sighting | None:
 
 
 def wall_on(walls: Sequence[Wall], screen: Screen) -> Wall | None:
-    """Return the first of some walls that a screen looks like; None if it looks like none."""
+    """Return the first wall that a screen looks like, or None."""
     return next((wall for wall in walls if wall.stands_on(screen)), None)
 
 
 def was_passed(screens: Sequence[Screen], place: int) -> bool:
-    """Whether other pages of the screen's app were seen, too, so that it is no wall."""
+    """Return whether other pages of the screen's app were seen too, so that it is not a wall."""
     wall = screens[place]
     return any(each.package == wall.package and not alike(each, wall) for each in screens)
 
 
 def alike(one: Screen, other: Screen) -> bool:
-    """Whether two screens show the same page of an app, by their words and ids."""
+    """Return whether two screens show the same page of an app, by their words and ids."""
     if one.package != other.package:
         return False
     (texts, ids), (others, their_ids) = _words_on(one), _words_on(other)
@@ -107,14 +108,14 @@ def alike(one: Screen, other: Screen) -> bool:
 def app_behind(screens: Sequence[Screen], place: int, packages: Sequence[str]) -> str | None:
     """Return which of a task's apps a wall blocks: the last one in use when it appeared.
 
-    That may be another than the screen's own, which is the browser's or Google's.
+    The wall's own package may differ, such as that of the browser or of Google's services.
     """
     used = (screen.package for screen in reversed(screens[: place + 1]))
     return next((package for package in used if package in packages), next(iter(packages), None))
 
 
 def _words_on(screen: Screen) -> tuple[set[str], set[str]]:
-    """Return the texts and descriptions on a screen, and its resource ids, folded."""
+    """Return the texts and descriptions on a screen, and its resource ids, case-folded."""
     try:
         elements = screen.elements
     except ScreenError:
@@ -135,7 +136,7 @@ def _is_there(words: _Words, on: set[str]) -> bool:
 
 
 def _fits(parts: _Parts, text: str) -> bool:
-    """Whether a text has all parts in order, from its beginning to its end."""
+    """Return whether a text consists of the parts in order, with anything between them."""
     first, *between, last = parts
     if not (text.startswith(first) and text.endswith(last)) or len(text) < len(first + last):
         return False
@@ -149,10 +150,10 @@ def _fits(parts: _Parts, text: str) -> bool:
 
 
 def walls_near(folder: Path, top: Path) -> tuple[Wall, ...]:
-    """Return the walls of the suite in a folder: those of the nearest file, up to the folder `top`.
+    """Return the walls from the nearest `walls.toml`, from a suite's folder up to `top`.
 
     Raises:
-        TaskError: it cannot be read, or is not as it has to be; the text names the line.
+        TaskError: the file cannot be read or is invalid; the message gives the line.
     """
     for each in (folder, *folder.parents):
         if (file := each / FILE).is_file():
@@ -166,7 +167,7 @@ def read(file: Path) -> tuple[Wall, ...]:
     """Return the walls of a file.
 
     Raises:
-        TaskError: it cannot be read, or is not as it has to be; the text names the line.
+        TaskError: the file cannot be read or is invalid; the message gives the line.
     """
     text, tables = read_toml(file)
     path, lines = shown_path(file), text.splitlines()
@@ -209,7 +210,7 @@ def _read_words(key: str, table: Mapping[str, Any], where: str) -> Iterator[_Wor
 
 
 def _line(lines: Sequence[str], pattern: str, after: int | None = None) -> int | None:
-    """Return the number of the first line, from 1, that begins with a pattern; None if none."""
+    """Return the number, from 1, of the first line that begins with a pattern, or None."""
     begins = re.compile(pattern)
     numbered = list(enumerate(lines, 1))[(after or 1) - 1 :]
     return next((number for number, line in numbered if begins.match(line)), None)

@@ -1,4 +1,4 @@
-"""Chinese numerals, and amounts with 万 or 亿, converted to the same number in digits.
+"""Chinese numerals, and amounts with 万 or 亿, converted to digits.
 
 cn2an 0.5 also reads numerals, but in sentences it turns every 一 into 1 and 零下 into 0, and does
 not read 1.2万 and 俩 (tests/check/answers, 2026-11). Most of this module decides when a numeral is
@@ -22,7 +22,8 @@ _OTHERS = str.maketrans(
 _ONE = "[一二两三四五六七八九]"
 NUMERAL = "[零\u3007一二两三四五六七八九十百千万亿]"
 _CJK = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-# What is counted or measured; 一 before those in _THINGS is mostly "a", and no number.
+# Words for things that are counted, and units. Before a word in _THINGS, 一 usually means
+# "a" and is not a number.
 _THINGS = (
     "个|條|条|封|张|次|位|本|件|部|台|家|名|杯|份|页|项|首|只|支|块|间|层|门|节|集|站|种|场|张|道|行"
     "|人|号线|路|把|双|辆|瓶|盒|袋|款|篇|段|组|步|楼|通|笔|所|座|颗|倍"
@@ -31,7 +32,7 @@ _UNITS = (
     "岁|年|个月|月|日|号|天|周|星期|礼拜|小时|个小时|分钟|分(?!之)|秒|刻|点|时(?!候|间|代)|公里|千米|米|厘米|毫米"
     "|公斤|千克|克|斤|吨|升|毫升|度|摄氏度|元|块|毛|角|美元|欧元|英镑|日元|人民币|英里|里路|%|℃|兆|折"
 )
-# A word that goes on after a numeral: 十分 is "very", 一点 "a little", 千万 "by all means".
+# Numerals that are part of a word: 十分 is "very", 一点 "a little", 千万 "by all means".
 _IDIOM = re.compile(r"十分(?![钟之\d])|千万(?!\d|元|人|个|美)|万一|百度|一百度|万千|十全")
 _PARTS = re.compile(rf"({NUMERAL}+|\d+)分之({NUMERAL}+(?:点{NUMERAL}+)?|[\d.]+)")
 _TENTHS = re.compile(rf"(?<!{NUMERAL})({_ONE})成({_ONE})?(?![为功员立绩长本就果都交熟套])")
@@ -52,14 +53,14 @@ _DECIMAL = re.compile(
 _BELOW = re.compile(rf"(?:零下|负) ?(?={NUMERAL}|\d)")
 _NTH = re.compile(rf"第 ?({NUMERAL}+|\d+)")
 _RUN = re.compile(rf"(?<!第)(?<!星期)(?<!礼拜)(?<!周){NUMERAL}+")
-# Where a numeral stands for itself: at the end of what a verb says, or between marks.
+# Contexts in which a numeral stands alone: after a verb or a mark, and before a mark.
 _LED = re.compile(r"(?:[是为有共到於于于剩差第：:=]|(?:\A|[^\w])|[\d-])$")
 _ENDED = re.compile(rf"[到至](?:{NUMERAL}|\d)|\Z|[^\w{_CJK}]|了?[。，,;；]|[吧呢哦啊]")
 _ONLY = re.compile(r"(?:[只仅就才]有|仅|[总一]?共有?|[总一]?共计|\A|数量[是为]|有)$")
 
 
 def chinese(text: str) -> str:
-    """Return a text with its Chinese numerals as digits, where they are numbers."""
+    """Return a text with its Chinese numerals converted to digits, where they are numbers."""
     if not re.search(f"[\u3007{_CJK}]", text):
         return text
     text = text.translate(_OTHERS).replace("钟头", "小时")
@@ -78,14 +79,14 @@ def chinese(text: str) -> str:
 
 
 def numeral(run: str) -> Fraction | None:
-    """Return the number in Chinese numerals or digits; None if it is not a single number (五六)."""
+    """Return the number in Chinese numerals or digits; None for several (五六)."""
     if run.isdecimal():
         return Fraction(int(run))
     if all(char in _DIGITS for char in run):
         if len(run) != 2 or run[0] in "零\u3007":
             return Fraction("".join(str(_DIGITS[char]) for char in run))
         return None
-    total = section = digit = 0  # 一亿两千万: what 亿 has closed stays as it is
+    total = section = digit = 0  # 亿 closes a section, which later factors leave alone: 一亿两千万
     last = large = 10**9
     has_digit = skipped = False
     for char in run:
@@ -177,7 +178,7 @@ def _nth(found: re.Match[str]) -> str:
 
 
 def _run(found: re.Match[str]) -> str:
-    """Return a run of numerals as digits, if it is a number where it stands."""
+    """Return a run of numerals as digits, if it is a number in its context."""
     run, text = found[0], found.string
     before = text[max(0, found.start() - 12) : found.start()]
     behind = text[found.end() : found.end() + 12]
@@ -185,10 +186,10 @@ def _run(found: re.Match[str]) -> str:
     is_idiom = _IDIOM.match(text, found.start()) and not before.endswith("差")
     if value is None or is_idiom:
         return run
-    if re.match(r"[几多来余]", behind):  # 十几个: nobody knows how many
+    if re.match(r"[几多来余]", behind):  # 十几个: an unknown number
         return run
     if re.fullmatch("[零\u3007][一二三四五六七八九]", run):
-        return f"0{written(value)}"  # a minute, mostly
+        return f"0{written(value)}"  # usually a minute
     is_alone = bool(_LED.search(before)) and bool(_ENDED.match(behind))
     if re.search(rf"(?:\d|{NUMERAL})[块元]$", before) and len(run) == 1:
         is_number = run in _DIGITS and not re.match(rf"[{_CJK}]", behind.lstrip("毛角钱"))

@@ -65,19 +65,19 @@ _NONE = re.compile(
 
 
 def polarity(text: str) -> bool | None:
-    """Whether a text, as a whole, means yes or no; None if it means neither."""
+    """Return whether a text as a whole means yes or no; None if it means neither."""
     return _POLARITY.get(text)
 
 
 def says_polarity(here: Reading, *, expected: bool) -> bool:
-    """Whether an answer means yes or no, by its first such word, unless another contradicts it."""
+    """Return whether an answer means yes (or no): by its first such word, unless contradicted."""
     named = []
     for found in _SAID.finditer(here.text):
         is_yes = found["yes"] is not None
         if not _is_denied(here, *found.span()):
             named.append(is_yes)
         elif is_yes:
-            return False  # "not yes" is no clear no, either
+            return False  # "not yes" is not a clear no either
     if not named and _LEADING_NO.match(here.text):
         named.append(False)
     if not named or named[0] is not expected or _NOT_NOT.search(here.text):
@@ -93,7 +93,7 @@ def _is_latin(text: str) -> bool:
 
 
 def _is_denied(here: Reading, start: int, end: int) -> bool:
-    """Whether a doubt covers a word, of which it is not itself the reason."""
+    """Return whether a doubt covers a word that is not itself the sign of the doubt."""
     return any(
         doubt.start < end
         and start < doubt.end
@@ -103,7 +103,7 @@ def _is_denied(here: Reading, start: int, end: int) -> bool:
 
 
 def is_contradicted(here: Reading, sought: Reading) -> bool:
-    """Whether a state is expected, but the answer also says the opposite somewhere."""
+    """Return whether an answer also states the opposite of the expected state."""
     others = _STATES.get("".join(sought.words), set())
     for other in others:
         pattern = re.escape(other) if not _is_latin(other) else rf"\b{re.escape(other)}\b"
@@ -114,12 +114,12 @@ def is_contradicted(here: Reading, sought: Reading) -> bool:
 
 
 def is_preposition(here: Reading, sought: Reading, end: int) -> bool:
-    """Whether the "on" that ends there is a preposition: on the left, on Monday."""
+    """Return whether the "on" that ends at a position is a preposition: on the left, on Monday."""
     return sought.words == ("on",) and bool(_STATED_ON.match(here.text, end))
 
 
 def says_none(here: Reading) -> bool:
-    """Whether an answer says that there are none, and contains no other number."""
+    """Return whether an answer says that there are none, and contains no other number."""
     found = _NONE.search(here.text)
     if not found or here.values:
         return False

@@ -1,4 +1,4 @@
-"""Whether an answer says what is expected."""
+"""Decide whether an answer states what is expected."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.check.answers.doubts import Doubt
     from pytest_mobileagent.check.answers.reading import Piece, Reading
 
-# No real answer is longer than that; reading time grows with the square of the length.
+# No real answer is longer than this; reading time grows with the square of the length.
 _LONGEST = 8_000
 _ENDLESS = re.compile(rf"(?:[\d.,]|{NUMERAL}){{300}}")
 
@@ -40,27 +40,29 @@ def answers(
     any_order: bool = False,
     paraphrase: Callable[[str, str], bool] | None = None,
 ) -> bool:
-    """Whether an answer says the expected text, or each of several one after the other.
+    """Return whether an answer states the expected text, or each of several texts in order.
 
-    The same words and numbers have to follow each other somewhere in the answer, each whole: "2"
-    is not in "12", in "-2" nor in "May 2". Case, punctuation, spaces and the encoding of accents
-    are ignored; "1,200" is "1200", "1.2k" and 一千二. Quantities, money, dates, times and days of
-    the week are compared by what they mean: "1.2 GB" is "1200 MB" but not "1.2 MB"; "$12.50" is
-    "12.50 USD", and may be said as "12.50"; "May 6" is "6 May 2026" and "5月6日"; "half past nine"
-    is "9:30". Scripts that put no spaces between words, such as Chinese, match by character.
+    The same words and numbers must follow each other somewhere in the answer, each in full:
+    "2" is not in "12", in "-2" or in "May 2". Case, punctuation, spaces and the encoding of
+    accents are ignored; "1,200" equals "1200", "1.2k" and 一千二. Quantities, money, dates,
+    times and days of the week are compared by their meaning: "1.2 GB" equals "1200 MB" but
+    not "1.2 MB"; "$12.50" equals "12.50 USD" and may be written as "12.50"; "May 6" matches
+    "6 May 2026" and "5月6日"; "half past nine" is "9:30". Scripts without spaces between
+    words, such as Chinese, are matched by character.
 
-    What is denied, asked, taken back, only supposed, one of several, a range or a bound is not
-    said: "6" is neither in "not 6" nor in "6 or 7", "6-7", "about 6", "at least 6", "6? No, 7."
-    or "6, 7", unless the expected text has those words, too. With `any_order`, several texts may
-    stand in any order, but not share a word.
+    A value that is denied, questioned, corrected, only supposed, one of several
+    alternatives, or part of a range or a bound does not count: "6" is not stated by "not
+    6", "6 or 7", "6-7", "about 6", "at least 6", "6? No, 7." or "6, 7", unless the expected
+    text contains those words too. With `any_order`, several texts may appear in any order,
+    but may not share a word.
 
-    `paraphrase(said, expected)` is called, with several texts joined by commas, only if this
-    comparison fails. An empty expected text never matches: it may come from a screen on which there
-    was nothing to read. An answer of more than 8,000 characters, or with a number of 300 digits,
-    matches only itself, and `paraphrase` is not called for it.
+    `paraphrase(said, expected)` is called, with several texts joined by commas, only if
+    this comparison fails. An empty expected text never matches: it may come from a screen
+    that had nothing to read. An answer of more than 8,000 characters, or with a number of
+    300 digits, matches only itself, and `paraphrase` is not called for it.
 
     Raises:
-        TaskError: what is expected is not a text or a list of texts.
+        TaskError: the expected answer is not a text or a list of texts.
     """
     wanted = _wanted(expected)
     if _says(said, wanted, any_order=any_order):
@@ -73,7 +75,7 @@ def answers(
 
 
 def explain(said: str, wanted: Sequence[str], *, any_order: bool = False) -> str:
-    """Explain what answer was expected, what it says, and how the two were compared."""
+    """Explain which answer was expected, what the answer says, and how the two were compared."""
     several = " in any order" if any_order else " in this order" if len(wanted) > 1 else ""
     sought = f"the answer does not say {', '.join(map(repr, wanted))}{several}"
     if not normalise(said):
@@ -102,12 +104,12 @@ def _wanted(expected: str | Sequence[str]) -> list[str]:
 
 
 def _is_sought(wanted: Sequence[str]) -> bool:
-    """Whether the expected text is not empty; any answer would contain an empty one."""
+    """Return whether no expected text is empty; any answer would contain an empty one."""
     return bool(wanted) and all(map(normalise, wanted))
 
 
 def _is_readable(*texts: str) -> bool:
-    """Whether texts are short enough to be read: a page of a log is not an answer."""
+    """Return whether texts are short enough to be read: a page of a log is not an answer."""
     return all(len(text) <= _LONGEST and not _ENDLESS.search(text) for text in texts)
 
 
@@ -121,12 +123,12 @@ def _says(said: str, wanted: Sequence[str], *, any_order: bool) -> bool:
     each = [(text, read(text)) for text in wanted]
     if len(each) == 1 and (closed := _says_closed(here, each[0][1])) is not None:
         return closed
-    if any_order:  # longer texts choose their place first: "York" is left what "New York" is not
+    if any_order:  # match longer texts first, so that "York" is not taken from "New York"
         each.sort(key=lambda pair: -len(pair[1].words))
     taken: set[int] = set()
     start = 0
     for text, sought in each:
-        if not sought.words:  # signs and emoji only
+        if not sought.words:  # only symbols and emoji
             if normalise(text) not in normalise(said):
                 return False
             continue
@@ -139,7 +141,7 @@ def _says(said: str, wanted: Sequence[str], *, any_order: bool) -> bool:
 
 
 def _says_closed(here: Reading, sought: Reading) -> bool | None:
-    """Whether the expected yes, no, state or zero is said; None if the words must be compared."""
+    """Return whether an expected yes, no, state or zero is stated; None to compare words."""
     polar = polarity("".join(sought.words))
     if polar is not None:
         is_said = says_polarity(here, expected=polar)
@@ -154,7 +156,7 @@ def _says_closed(here: Reading, sought: Reading) -> bool | None:
 
 
 def _says_digits(text: str, digits: str) -> bool:
-    """Whether a long number is said in groups, as those of phones and tickets are."""
+    """Return whether a long number appears in groups of digits, as in phone and ticket numbers."""
     if len(digits) < 7:
         spaced = re.finditer(r"(?<![\d.,:/+-])(?<!\d )\d{1,3}(?: \d{3})+(?![ .,:/]?\d)", text)
         return any(group[0].replace(" ", "") == digits for group in spaced)
@@ -165,7 +167,7 @@ def _says_digits(text: str, digits: str) -> bool:
 def _place(
     here: Reading, sought: Reading, start: int, taken: set[int], *, is_only: bool
 ) -> tuple[int, int] | None:
-    """Return where an answer says a text: the index of its first word, and one past its last."""
+    """Return where an answer states a text, as a range of word indices, or None."""
     for place in range(start, len(here.words)):
         end = _said_up_to(here, place, sought)
         if end is None or not taken.isdisjoint(range(place, end)):
@@ -176,7 +178,7 @@ def _place(
 
 
 def _is_doubtful(here: Reading, place: int, end: int, sought: Reading, *, is_only: bool) -> bool:
-    """Whether what an answer says there is doubtful."""
+    """Return whether the words at a place in an answer are in doubt."""
     start, stop = here.spans[place][0], here.spans[end - 1][1]
     signs = {sought.text[doubt.sign : doubt.sign_end].strip() for doubt in sought.doubts}
     for doubt in here.doubts:
@@ -191,7 +193,7 @@ def _is_doubtful(here: Reading, place: int, end: int, sought: Reading, *, is_onl
 
 
 def _is_complete(here: Reading, doubt: Doubt, taken: set[int]) -> bool:
-    """Whether none or all of the values of a list in an answer are what was looked for."""
+    """Return whether the expected texts cover all values of a list in an answer, or none."""
     if not doubt.is_list:
         return True
     members = [value for value in here.values if doubt.start <= value.start < doubt.end]
@@ -202,7 +204,7 @@ def _is_complete(here: Reading, doubt: Doubt, taken: set[int]) -> bool:
 
 
 def _said_up_to(here: Reading, place: int, sought: Reading) -> int | None:
-    """Return where the expected text ends, if the answer says it starting at a place."""
+    """Return the index after the expected text, if it is stated at this place; else None."""
     at = 0
     while at < len(sought.words):
         if place >= len(here.words):
@@ -220,7 +222,7 @@ def _said_up_to(here: Reading, place: int, sought: Reading) -> int | None:
 
 
 def _is_bare(here: Reading, place: int, piece: Piece) -> bool:
-    """Whether a bare number matches a piece; percentages may be given as a fraction: half, 3/4."""
+    """Return whether a bare number matches a piece; percentages may be fractions: half, 3/4."""
     if piece.bare == here.words[place]:
         return True
     share = re.fullmatch(r"(\d{1,3})/(\d{1,3})", here.text[slice(*here.spans[place])])
@@ -236,7 +238,7 @@ def _is_bare(here: Reading, place: int, piece: Piece) -> bool:
 
 
 def _is_only_part(here: Reading, place: int, sought: Reading, at: int) -> bool:
-    """Whether words are the same, but mean something else in their context."""
+    """Return whether words are equal but mean something else in their context."""
     return place in here.inside if at in sought.inside else place in here.hidden
 
 

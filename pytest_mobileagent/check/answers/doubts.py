@@ -1,4 +1,4 @@
-"""Doubts about an answer's values: ranges, bounds, alternatives, names with a number."""
+"""Doubts about an answer's values: ranges, bounds, alternatives, names that contain a number."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Value(NamedTuple):
-    """A number, or a piece with a meaning, and its position; `what` names its kind in words."""
+    """A number, or a piece with a meaning, and its position; `what` names its kind."""
 
     start: int
     end: int
@@ -22,10 +22,10 @@ class Value(NamedTuple):
 
 
 class Doubt(NamedTuple):
-    """A part of a text, from `start` to `end`, that is not said for certain.
+    """A part of a text, from `start` to `end`, that is not stated with certainty.
 
     The words that make it doubtful extend from `sign` to `sign_end`: if the expected answer has
-    them, too ("not on"), there is no doubt. The members of a list, "6 and 7", are in doubt unless
+    them too ("not on"), there is no doubt. The members of a list, "6 and 7", are in doubt unless
     all of them are expected.
     """
 
@@ -98,7 +98,7 @@ _OPERATOR = re.compile(
     r"·|\s*(?:[+*×÷^]|(?<=\s)x(?=\s)|\bplus\b|\btimes\b|\bminus\b|\bmultiplied by\b"
     r"|\bdivided by\b|加上?|减去?|乘以?|除以)\s*"
 )
-# 6 = 7 is said of neither, but what follows a calculation is.
+# An equals sign is not an operator: what follows a calculation is its result.
 _LETTERS = re.compile(rf"[^\W\d_{CHINESE}]+-?$")
 _LETTERS_BEHIND = re.compile(rf"[^\W\d_{CHINESE}]+")
 _MAKER = re.compile(r"(?:小米|红米|华为|荣耀|苹果|三星|一加|魅族|安卓手机)\s?$")
@@ -124,7 +124,7 @@ _MARKS = frozenset(
 
 
 def doubts_of_values(text: str, values: Sequence[Value]) -> Iterator[Doubt]:
-    """Find what makes values doubtful: the text beside each one, and between two."""
+    """Yield the doubts about values, from the text beside each value and between two of them."""
     for value in values:
         yield from _beside(text, value)
     yield from _numbered(text, values)
@@ -159,7 +159,7 @@ def _beside(text: str, value: Value) -> Iterator[Doubt]:
 
 
 def _numbered(text: str, values: Sequence[Value]) -> Iterator[Doubt]:
-    """Find numbers that name the part that a value is about: "Week 3: 6 hours"."""
+    """Yield doubts for numbers that only label a part of the answer: "Week 3: 6 hours"."""
     found = [_PART.search(text[max(0, value.start - 16) : value.start]) for value in values]
     if all(found):
         return
@@ -203,7 +203,7 @@ def _is_range(before: str, between: str, first: Value, second: Value) -> bool:
             or first.text.startswith("0")
         )
     ):
-        return False  # of a phone
+        return False  # part of a phone number
     return bool(_RANGE.fullmatch(between))
 
 
@@ -215,7 +215,7 @@ def _is_listed(between: str, first: Value, second: Value) -> bool:
 
 
 def _is_said_again(text: str, first: Value, second: Value) -> bool:
-    """Whether a second value replaces the first: "6 became 7", "It is 6. It is 7."."""
+    """Return whether a second value replaces the first: "6 became 7", "It is 6. It is 7."."""
     if first.what != second.what or first.text == second.text:
         return False
     between = text[first.end : second.start]
@@ -231,7 +231,7 @@ def _noun(text: str, value: Value) -> str:
 
 
 def _is_split(text: str, between: str, first: Value, second: Value) -> bool:
-    """Whether two numbers may be one, with a space between thousands."""
+    """Return whether two numbers may be one, with a space between thousands."""
     are_numbers = between == " " and first.what == second.what == "number"
     if between == " " and second.text.startswith("-"):
         return True

@@ -1,4 +1,4 @@
-"""What a piece of an answer means: a quantity, a sum of money, a date, a time, a weekday."""
+"""The meaning of a piece of an answer: a quantity, a sum of money, a date, time or weekday."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ class Meaning(Protocol):
 
     @property
     def is_word_by_word(self) -> bool:
-        """Whether an expected number may be a part of it: "1.2" of "1.2 GB"."""
+        """Whether an expected number may match a part of the value: "1.2" in "1.2 GB"."""
 
     @property
     def is_bare(self) -> bool:
-        """Whether an answer may leave out all but the number: 12.50 for $12.50."""
+        """Whether an answer may consist of the number only: 12.50 for $12.50."""
 
     def says(self, expected: Meaning) -> bool:
-        """Whether an answer of this meaning says what is expected."""
+        """Return whether an answer with this meaning states the expected one."""
 
     def __str__(self) -> str:
         """Return the value in an unambiguous form; empty if its words are unambiguous."""
 
 
 class Found(NamedTuple):
-    """A piece of text, from `start` to `end`, and what it means."""
+    """A piece of text, from `start` to `end`, and its meaning."""
 
     start: int
     end: int
@@ -43,11 +43,11 @@ class Quantity:
 
     @property
     def is_bare(self) -> bool:
-        """Whether the sign may be left out; units are read out, and a percent sign may not be."""
+        """Whether the unit may be left out, which holds for the percent sign only."""
         return self.what == "percent"
 
     def says(self, expected: Meaning) -> bool:
-        """Whether the amounts are equal; degrees may be of any scale if none is expected."""
+        """Return whether the amounts are equal; degrees match any scale if none is expected."""
         if isinstance(expected, Money):
             return _is_mass(expected, self)
         if not isinstance(expected, Quantity):
@@ -57,13 +57,13 @@ class Quantity:
         return is_same and self.amount == expected.amount
 
     def __str__(self) -> str:
-        """Return nothing: its words say it."""
+        """Return "": the words are unambiguous."""
         return ""
 
 
 @dataclass(frozen=True, slots=True)
 class Money:
-    """A sum of money. "¥" is what both the yuan and the yen are written with."""
+    """A sum of money. "¥" stands for both the yuan and the yen."""
 
     currency: str
     amount: Fraction
@@ -71,7 +71,7 @@ class Money:
     is_bare: bool = True
 
     def says(self, expected: Meaning) -> bool:
-        """Whether amount and currency are equal; cents may be of the dollar or the euro."""
+        """Return whether amount and currency are equal; cents may be of the dollar or the euro."""
         if isinstance(expected, Quantity):
             return _is_mass(self, expected)
         if not isinstance(expected, Money) or self.amount != expected.amount:
@@ -80,11 +80,11 @@ class Money:
         return len(both) == 1 or both in _MAY_BE_SAME
 
     def __str__(self) -> str:
-        """Return amount and currency."""
+        """Return the amount and the currency."""
         return f"{float(self.amount):g} {self.currency}"
 
 
-# Signs and words of more than one currency. "£lb" are pounds, which may be a mass, too.
+# Symbols and words shared by several currencies. "£lb" means pounds, which may also be a mass.
 _MAY_BE_SAME = ({"¥", "CNY"}, {"¥", "JPY"}, {"£lb", "GBP"}, {"c", "USD"}, {"c", "EUR"})
 _POUND = Fraction("453592.37")
 
@@ -96,7 +96,7 @@ def _is_mass(money: Money, quantity: Quantity) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A day, or a month, of a year that may be unknown."""
+    """A day, or a month; the year may be unknown."""
 
     year: int | None
     month: int
@@ -105,7 +105,7 @@ class Date:
     is_bare: bool = False
 
     def says(self, expected: Meaning) -> bool:
-        """Whether it is the same day; an answer may add the year, but not leave it out."""
+        """Return whether the dates are the same; an answer may add the year, but not omit it."""
         if not isinstance(expected, Date) or expected.year not in (None, self.year):
             return False
         if expected.year is None and expected.day is None:
@@ -113,7 +113,7 @@ class Date:
         return (self.month, self.day) == (expected.month, expected.day)
 
     def __str__(self) -> str:
-        """Return the date as in ISO 8601."""
+        """Return the date in ISO 8601."""
         day = "" if self.day is None else f"-{self.day:02}"
         return f"{'' if self.year is None else f'{self.year}-'}{self.month:02}{day}"
 
@@ -127,7 +127,7 @@ class Time:
     is_bare: bool = False
 
     def says(self, expected: Meaning) -> bool:
-        """Whether it is the same time."""
+        """Return whether the times are the same."""
         return isinstance(expected, Time) and self.seconds == expected.seconds
 
     def __str__(self) -> str:
@@ -145,9 +145,9 @@ class Weekday:
     is_bare: bool = False
 
     def says(self, expected: Meaning) -> bool:
-        """Whether it is the same day."""
+        """Return whether the days are the same."""
         return self == expected
 
     def __str__(self) -> str:
-        """Return nothing: its words say it."""
+        """Return "": the words are unambiguous."""
         return ""

@@ -1,10 +1,11 @@
-"""Numbers in English words, and amounts with a scale, as the digits that say the same.
+"""Convert numbers in English words, and amounts with a scale, to digits.
 
-No library reads these as they stand in answers. Of 135 pairs (2026-11) word2number 1.1,
+No library reads these as they appear in answers. Of 135 pairs (2026-11) word2number 1.1,
 number-parser 0.3, text2num 3.1 and quantulum3 0.10 each decided 62 to 76 wrong. The first three
-read "2.5 million" as 2.5 and a million, or as a million, and no "half", "two and a half" or
-"a dozen"; quantulum3 knows halves, but takes seconds to load and reads "from 6 to 7" as 6.5.
-What is left beside such a library, when a word is a number, is longer than reading the words.
+read "2.5 million" as 2.5 and a million, or as a million, and do not know "half", "two and a half"
+or "a dozen"; quantulum3 knows halves, but takes seconds to load and reads "from 6 to 7" as 6.5.
+Deciding when a word is a number, which such a library leaves to its caller, takes more code than
+reading the words.
 """
 
 from __future__ import annotations
@@ -79,8 +80,8 @@ _UNITS = (
     r"|kilomet(?:er|re)s?|km|kilograms?|kilos?|kg|grams?|lit(?:er|re)s?|pounds?|dollars?|euros?"
     r"|yuan|cents?|percent|per cent|degrees?|o['\u2019]clock|[ap]\.?m\b|gigabytes?|gb|megabytes?|mb"
 )
-# "one" is mostly a pronoun: it is a number before a unit, where it is all that is said, and
-# where things are counted.
+# "one" is usually a pronoun. It is a number before a unit, where it is the whole answer, and where
+# things are counted.
 _ONE = re.compile(
     r"(?:(?P<counted>\b(?:(?:there(?:'s| is| was)|has|have|had|found|see|contains|exactly|only|just"
     r"|number is|answer is|total is|count is|total of)(?: (?:exactly|only|just))? ))|\A\W*)one"
@@ -95,7 +96,7 @@ _ONE_PAST = re.compile(r"(?<=\bpast )one\b|(?<=\bto )one\b(?= *[.!]?$)")
 
 
 def written(value: Fraction) -> str:
-    """Return a number in digits, as a fraction where decimals would not end."""
+    """Return a number in digits, as a fraction if its decimals would not end."""
     denominator = value.denominator
     for prime in (2, 5):
         while denominator % prime == 0:
@@ -111,7 +112,7 @@ def written(value: Fraction) -> str:
 
 
 def english(text: str) -> str:
-    """Return a folded text with its numbers and ordinals in words, or with scales, as digits."""
+    """Return a folded text with numbers and ordinals in words, or with scales, as digits."""
     text = _CLOCK.sub(_clock, _MIXED.sub(_mixed, _halves(text)))
     text = _ONE_PAST.sub("1", _ONE_UNIT.sub("1", _ONE.sub(_last_to_1, text)))
     text = _NUMBER.sub(_number, text)
@@ -119,7 +120,7 @@ def english(text: str) -> str:
     return _ORDINAL.sub(_ordinal, text)
 
 
-# What is written as one number and a part: 6 1/2.
+# A whole number followed by a fraction: 6 1/2.
 _MIXED = re.compile(r"(?<![\d.,:/-])(\d+) ([1-9])/([2-9])(?![\d/.])")
 _CLOCK = re.compile(
     rf"{_BEGIN}({'|'.join((*_ONES, *_TEENS[:3]))})"
@@ -136,7 +137,7 @@ _PARTS_OF = re.compile(
 _AN_AND = re.compile(
     rf"{_BEGIN}(an?|one|\d+|{'|'.join(_ONES)}) ({_UNITS}) and (?:an? )?(half|quarter)\b"
 )
-# "$5 a month" and "twice a day" say how often; "a week" says how long.
+# "$5 a month" and "twice a day" are rates; "a week" alone is a duration.
 _AN = re.compile(
     r"(?<![^\W\d_])(?<!once )(?<!twice )(?<!times )(?<!\d )(?<!\d)(?<!(?:ters|tres|iles) )"
     r"(?<!km )(?<!mi )(?<!rs )(?<!os )(?<!an )(?<!half )an? (?=(?:hour|minute|day|week|month"
@@ -220,7 +221,7 @@ def _denominator(part: str) -> int:
 
 
 def _cardinal(phrase: str) -> Fraction | None:
-    """Return what words say together: "one hundred and five"; None for "six seven"."""
+    """Return the value of number words: "one hundred and five"; None for "six seven"."""
     total = current = 0
     limit, before = 10**15, ""
     for word in re.split(r"[- ]", phrase):
@@ -259,7 +260,7 @@ def _part(found: re.Match[str]) -> str:
 
 def _ordinal(found: re.Match[str]) -> str:
     tens, ones = found.groups()
-    if ones == "second" and not tens:  # of a minute, mostly
+    if ones == "second" and not tens:  # usually a unit of time
         is_ordinal = re.search(
             r"\b(?:the|on)? ?(?:the|march|april|may|june|july) $",
             found.string[max(0, found.start() - 12) : found.start()],

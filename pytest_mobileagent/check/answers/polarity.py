@@ -1,4 +1,4 @@
-"""What an answer denies, asks, only supposes, or takes back."""
+"""Parts of an answer that are denied, questioned, only supposed, or taken back."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _WRONG = re.compile(
     r"|的(?:一半|[\d一二两三四五六七八九十几]+(?:分之|倍|成))"
     r"|是?(?:错的|错误的|不对的?|不正确的?|错了)|不是(?:正确|答案|对的)|不是$|不是(?=[,。])"
 )
-# All of the sentence is doubtful, also what follows "but".
+# These words put the whole sentence in doubt, including what follows "but".
 _PERHAPS = re.compile(
     r"\b(?:maybe|perhaps|possibly|probably|presumably|might|may be|may have|could be"
     r"|could have been|likely|not (?:sure|certain|clear|known)|unsure|uncertain|unclear|unknown"
@@ -73,7 +73,7 @@ _PERHAPS = re.compile(
     r"|可能|也许|或许|说不定|不确定|不知道?|不清楚|不能确定|无法确定|无法确认|不晓得|好像|似乎|大概是|估计是|猜测?|没准"
     r"|不仅|不光|不单"
 )
-# Whoever reports a failure has no answer, whatever numbers the report names.
+# A report of failure contains no answer, whatever numbers it mentions.
 _FAILED = re.compile(
     r"\b(?:task|attempt|operation|request|search|query)s?(?: has| have)? (?:failed|timed out"
     r"|aborted)\b"
@@ -92,9 +92,9 @@ _CHANGED = re.compile(
     r"\b(?:changed|switched|moved|updated|renamed|edited|set|went|rescheduled|turned|converted)\b"
     r"[^,.;]{0,20}?\bfrom\b(?P<old>[^.;]{1,40}?)\bto\b|从(?P<older>[^,。;]{1,16}?)[改变换调切转][成为到换]?"
 )
-# "not, however, on": what is between does not end what is denied.
+# An insertion, as in "not, however, on", does not end the scope of the negation.
 _INSERTED = re.compile(r"\s*,\s*(?!it|they|he|she|there|this|that|but|i )(?:[\w']+ ?){1,3},")
-# "Instead of 7 there are 6"
+# For example "Instead of 7 there are 6".
 _IN_PLACE_OF = ("instead of", "rather than", "other than", "besides", "apart from", "unlike")
 _OWN = re.compile(r"\b(?:there|it|they|i|we)\b")
 _WHETHER = re.compile(
@@ -110,7 +110,7 @@ _ONCE = re.compile(
     r"|原来|原本|以前|(?<![\d日点号月天周年时分])之前|曾经?|过去|本来|起初|最初|刚才|上次"
 )
 _WAS = re.compile(r"\b(?:was|were|had)\b")
-# What was only believed, where something else follows: "I thought 6, but it is 7."
+# A belief that is then corrected: "I thought 6, but it is 7."
 _BELIEVED = re.compile(
     r"\b(?:thought|said|says|expected|assumed|believed|supposed|claimed"
     r"|looks?(?:ed)? like|seem(?:s|ed))\b"
@@ -141,12 +141,12 @@ _SO = re.compile(
 
 
 def sentences(text: str) -> list[Span]:
-    """Return where the sentences of a folded text begin and end, with what ends them."""
+    """Return the spans of a folded text's sentences, including their final punctuation."""
     return _parted(text, (0, len(text)), _SENTENCE_END, keeps=True)
 
 
 def doubts_of_polarity(text: str, values: Sequence[Value]) -> Iterator[Doubt]:
-    """Find what is denied, asked, supposed, or no longer so."""
+    """Yield the parts that are denied, questioned, supposed, or no longer true."""
     spans = sentences(text)
     for span in spans:
         yield from _of_sentence(text, span)
@@ -174,7 +174,7 @@ def _of_sentence(text: str, span: Span) -> Iterator[Doubt]:
 
 
 def _failed(text: str) -> Iterator[Doubt]:
-    """Find that all has failed, but for what was reached after all; and prices of before."""
+    """Yield everything before a reported failure is overcome, if it is; and list prices."""
     for found in _FAILED.finditer(text):
         after_all = _AFTER_ALL.search(text, found.end())
         yield Doubt(0, after_all.start() if after_all else len(text), *found.span())
@@ -208,7 +208,7 @@ def _of_clause(text: str, clause: Span) -> Iterator[Doubt]:
 
 
 def _alternatives(text: str, span: Span, found: re.Match[str]) -> Doubt:
-    """Return what "or" leaves open: a few words before it, and what follows up to a comma."""
+    """Return the alternatives of an "or": a few words before it, and what follows up to a comma."""
     if found[0] in ("either", "要么"):
         return Doubt(found.start(), span[1], *found.span())
     before = text[max(span[0], found.start() - 80) : found.start()]
@@ -220,7 +220,7 @@ def _alternatives(text: str, span: Span, found: re.Match[str]) -> Doubt:
 
 
 def _once(text: str, spans: Sequence[Span]) -> Iterator[Doubt]:
-    """Find what was so before: always where that is said, else where there is a "now"."""
+    """Yield what was true only before: always where stated, otherwise where a "now" follows."""
     clauses = [clause for span in spans for clause in _parted(text, span, _CLAUSE_END, keeps=False)]
     nows = [found.start() for found in _ONLY_NOW.finditer(text)]
     for start, end in clauses:
@@ -235,7 +235,7 @@ def _once(text: str, spans: Sequence[Span]) -> Iterator[Doubt]:
 
 
 def _taken_back(text: str, values: Sequence[Value]) -> Iterator[Doubt]:
-    """Find what is said before a correction, and values before a conclusion that has its own."""
+    """Yield what precedes a correction, and values before a conclusion that has its own."""
     for found in _RATHER.finditer(text):
         if re.search(r"\w", text[found.end() :]):
             yield Doubt(0, found.start(), *found.span())

@@ -13,8 +13,8 @@ from pytest_mobileagent.check.answers.words import CHINESE, SIGN, number
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# What each unit measures, and how many of the smallest such unit it is. Android counts storage
-# in thousands.
+# What each unit measures, and its size in the smallest unit of that kind. Android counts storage in
+# thousands.
 UNITS: dict[str, tuple[str, Fraction | int]] = {
     **{unit: ("storage", 1000**power) for power, unit in enumerate(("b", "kb", "mb", "gb", "tb"))},
     **dict.fromkeys(("byte", "bytes"), ("storage", 1)),
@@ -101,11 +101,11 @@ _CENT = {sign: code for code, signs in _CENTS.items() for sign in signs}
 
 _BEGIN = r"(?<![\d.,:/^])"
 _AMOUNT = r"\d{1,30}(?:[.,]\d{1,30})*"
-# A word in Latin letters ends there; 公里 may be followed by anything.
+# A unit in Latin letters ends here; 公里 may be followed by anything.
 _END = rf"(?:(?<=[^\x00-\u024f])|(?![^\W_{CHINESE}]))"
 _SIGNS = _one_of({**_CURRENCY})
 _UNIT = _one_of({**UNITS})
-# 周 and 天 begin other words, and a day of the week.
+# 周 and 天 also begin other words, and days of the week.
 _NOT_UNIT = (
     r"(?!(?<=周)[一二三四五六日天末年岁]|(?<=星期)[一二三四五六日天]|(?<=度)[假过]|(?<=天)[后前]面)"
 )
@@ -138,7 +138,7 @@ _PENNIES = re.compile(rf"{_BEGIN}({_AMOUNT}) ?({_one_of({**_CENT})}){_END}")
 
 
 def quantities(text: str) -> Iterator[Found]:
-    """Find numbers with units; times that follow each other, largest first, are one."""
+    """Yield numbers with units; consecutive parts of a duration, largest first, are joined."""
     single = [
         Found(found.start(), found.end(), _quantity(found))
         for found in _QUANTITY.finditer(text)
@@ -158,7 +158,7 @@ def quantities(text: str) -> Iterator[Found]:
 
 
 def money(text: str) -> Iterator[Found]:
-    """Find sums of money: $12.50, 12,50 €, ¥12, 12块5, 99 cents."""
+    """Yield sums of money: $12.50, 12,50 €, ¥12, 12块5, 99 cents."""
     for found in _BEFORE.finditer(text):
         sign, currency, inner, amount = found.groups()
         value = _price(amount)
@@ -192,7 +192,7 @@ def _quantity(found: re.Match[str]) -> Quantity:
 
 
 def _joined(each: list[Found], text: str) -> Iterator[Found]:
-    """Yield quantities, durations such as "1 h 30 min" as one."""
+    """Yield quantities, with the parts of durations such as "1 h 30 min" joined."""
     group = 0
     groups = []
     for place, found in enumerate(each):
@@ -210,7 +210,7 @@ def _joined(each: list[Found], text: str) -> Iterator[Found]:
 
 
 def _goes_on(before: Found, found: Found, text: str) -> bool:
-    """Whether two durations or lengths are one: the second is less than one unit of the first."""
+    """Return whether the second amount continues the first: it is below one unit of the first."""
     between = text[before.end : found.start].strip()
     first, second = _of(before), _of(found)
     is_one_kind = first.what == second.what in ("time", "months", "length", "mass")
@@ -231,7 +231,7 @@ def _value(amount: str) -> Fraction | None:
 
 
 def _price(amount: str) -> Fraction | None:
-    """Return an amount of money; a comma before exactly two digits is a decimal one."""
+    """Return an amount of money; a comma before exactly two digits is a decimal comma."""
     if european := re.fullmatch(r"([-\u2212]?\d+(?:\.\d{3})*),(\d\d)", amount):
         return _value(f"{european[1].replace('.', '')}.{european[2]}")
     return _value(amount)

@@ -1,4 +1,4 @@
-"""A text as it is compared: its words and numbers, what pieces of it mean, and what is doubtful."""
+"""A text prepared for comparison: its words and numbers, their meanings, and its doubts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Piece(NamedTuple):
-    """What the words up to `end` mean together; `bare` is the number that may stand for it."""
+    """The meaning of the words up to `end`; `bare` is the number that may stand for it."""
 
     end: int
     meaning: Meaning
@@ -31,16 +31,16 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A text.
+    """A text prepared for comparison.
 
-    - `text`: the text, folded.
+    - `text`: the folded text.
     - `words`: its words and numbers.
-    - `spans`: where each of them stands in the folded text.
-    - `pieces`: those of its pieces that mean more, by the place of their first word.
-    - `inside`: for words in such a piece, where it begins.
-    - `hidden`: numbers that say nothing on their own, such as the day of a date.
-    - `values`: its pieces, and the numbers outside of them.
-    - `doubts`: what of it is not said for certain.
+    - `spans`: the position of each of them in the folded text.
+    - `pieces`: pieces with a meaning, by the index of their first word.
+    - `inside`: for each word in such a piece, the index of its first word.
+    - `hidden`: numbers that mean nothing on their own, such as the day of a date.
+    - `values`: the pieces, and the numbers outside them.
+    - `doubts`: the parts that are not stated with certainty.
     """
 
     text: str
@@ -53,7 +53,7 @@ class Reading:
     doubts: tuple[Doubt, ...]
 
     def describe(self) -> str:
-        """Return the words, with what they mean where they do not say it."""
+        """Return the words, with the meaning of pieces whose words are ambiguous."""
         shown, place = [], 0
         while place < len(self.words):
             piece = self.pieces.get(place)
@@ -68,9 +68,9 @@ def tokens(text: str) -> list[str]:
     return [word.text for word in words(fold(text))]
 
 
-@lru_cache(maxsize=64)  # a body asks several things of one answer, after every step
+@lru_cache(maxsize=64)  # a body asks several questions about one answer, after every step
 def read(text: str) -> Reading:
-    """Read a text."""
+    """Return a text prepared for comparison."""
     folded = fold(text)
     each: list[Word] = []
     pieces: dict[int, Piece] = {}
@@ -109,7 +109,7 @@ def read(text: str) -> Reading:
 
 
 def _found(folded: str) -> Iterator[Found]:
-    """Yield what has a meaning, in order; where two overlap, the longer one."""
+    """Yield the pieces with a meaning, in order; of overlapping ones, the longest."""
     each = [found for find in (dates, times, weekdays, money, quantities) for found in find(folded)]
     is_taken = bytearray(len(folded))
     kept: list[Found] = []

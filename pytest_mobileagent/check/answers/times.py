@@ -1,7 +1,4 @@
-"""Times of the day, in English and Chinese notation and words.
-
-Dates and days of the week, in English and Chinese notation.
-"""
+"""Times of day, dates and days of the week, in English and Chinese notation."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ if TYPE_CHECKING:
 
 _LETTER = rf"[^\W\d_{CHINESE}]"
 _BEGIN = r"(?<![\d.,:/])"
-# Which half of the day it is, behind the time.
+# The half of the day, written after the time.
 _AM_PM = (
     rf"(?P<half>(?:(?: o['\u2019 ]?clock)?(?: ?(?:[ap]m|[ap]\.m\.?)(?!{_LETTER})"
     r"|(?: ?,? (?:in the|this) (?:early )?(?:morning|afternoon|evening)| at night| tonight)\b)))"
@@ -62,7 +59,7 @@ _PARTS = {"半": 30, "1刻": 15, "3刻": 45}
 
 
 def times(text: str) -> Iterator[Found]:
-    """Find times of the day, such as 9:30 am, half past nine, noon, 下午三点半, 差一刻九点."""
+    """Yield times of day, such as 9:30 am, half past nine, noon, 下午三点半, 差一刻九点."""
     for pattern in (_CLOCK, _HOUR):
         for found in pattern.finditer(text):
             named = found.groupdict()
@@ -95,7 +92,7 @@ def _left(found: re.Match[str]) -> int:
 
 
 def _past(found: re.Match[str]) -> Iterator[Found]:
-    """Yield what stands before or after an hour; "10 to 9" may be a range, "6 to 9" is one."""
+    """Yield a time relative to an hour; "10 to 9" may be a range, "6 to 9" always is."""
     is_after = found["way"] in ("past", "after")
     if found["half_hour"]:
         if found["way"] != "past":
@@ -115,7 +112,7 @@ def _past(found: re.Match[str]) -> Iterator[Found]:
 def _time(
     found: re.Match[str], part: str | None, hour: int, minutes: int, seconds: int = 0
 ) -> Iterator[Found]:
-    """Yield the time of a part of the day, if there is such an hour."""
+    """Yield the time, given its part of the day, if the hour is valid."""
     if hour > 24 or minutes > 59:
         return
     total = (_hour(part, hour) % 24 * 60 + minutes) * 60 + seconds
@@ -123,7 +120,7 @@ def _time(
 
 
 def _hour(part: str | None, hour: int) -> int:
-    """Return the hour of the day; 12 at night is midnight, and 2 at night is in the morning."""
+    """Return the hour on a 24-hour clock; 12 at night is midnight, and 2 at night is 2 am."""
     part = re.sub(r"[\s.,]|o['\u2019]?clock", "", part or "")
     if part == "am" or part.endswith("morning") or part in _MORNING:
         return hour % 12 if hour <= 12 else hour
@@ -190,13 +187,13 @@ _CHINESE_MONTH = re.compile(rf"(?:(\d{{4}}) ?年 ?)?(?<!\d){_CN} ?月(?:份)?(?!
 _WEEKDAY = re.compile(
     rf"(?<!{_LETTER})({'|'.join(sorted(_DAY, key=len, reverse=True))})(?!{_LETTER}|['\u2019])"
 )
-# "sun" and "sat" are days only where a date would go on.
+# "sun" and "sat" are days only where a date could continue.
 _SHORT_DAY = re.compile(rf"(?<!{_LETTER})(sat|sun)(?=,|\.?,? ?\d|\.?$)")
 _CHINESE_DAY = re.compile(rf"(?:星期|礼拜|周)([{_CHINESE_DAYS}天])")
 
 
 def dates(text: str) -> Iterator[Found]:
-    """Find days and months. 05/06/2026 is left out: it may be in May or in June."""
+    """Yield days and months. 05/06/2026 is skipped: it may be in May or in June."""
     yield from _in_figures(text)
     for found in _MONTH_DAY.finditer(text):
         yield from _date(found, found[3], _MONTH[found[1]], int(found[2]))
@@ -215,7 +212,7 @@ def _in_figures(text: str) -> Iterator[Found]:
         yield from _date(found, found[1], int(found[3]), int(found[4]))
     for found in _DOTTED.finditer(text):
         yield from _date(found, found[3], int(found[2]), int(found[1]))
-    for found in _DOTTED_DAY.finditer(text):  # or a number at the end of a sentence
+    for found in _DOTTED_DAY.finditer(text):  # may also be a number at the end of a sentence
         yield from _date(found, None, int(found[2]), int(found[1]), is_word_by_word=True)
     for found in _SLASHED.finditer(text):
         first, second = int(found[1]), int(found[2])
@@ -224,7 +221,7 @@ def _in_figures(text: str) -> Iterator[Found]:
 
 
 def weekdays(text: str) -> Iterator[Found]:
-    """Find days of the week."""
+    """Yield days of the week."""
     for found in _WEEKDAY.finditer(text):
         yield Found(found.start(), found.end(), Weekday(_DAY[found[1]]))
     for found in _SHORT_DAY.finditer(text):
@@ -242,7 +239,7 @@ def _date(
     *,
     is_word_by_word: bool = False,
 ) -> Iterator[Found]:
-    """Yield the date, if there is such a day in some year."""
+    """Yield the date, if it exists in some year."""
     if month is None or not 1 <= month <= 12:
         return
     last = monthrange(int(year) if year and int(year) else 2000, month)[1]

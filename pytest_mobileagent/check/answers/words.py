@@ -13,9 +13,9 @@ from pytest_mobileagent.screen.text import normalise
 
 # Scripts without spaces between words: Thai, Lao, Burmese, Khmer, kana and Chinese characters.
 CHINESE = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-# A minus counts where a word begins: "-5" has one, "3-5" and "2024-05-06" have not.
+# A minus sign counts only at the beginning of a word: in "-5", but not in "3-5" and "2024-05-06".
 SIGN = r"(?:(?<![^\s(])[-\u2212])?"
-# 6/7 and 5^2 are one, whatever they are: a part of it says something else.
+# 6/7 and 5^2 are single tokens: a part of them would mean something else.
 NUMBER = rf"(?:{SIGN}\d+(?:[.,:/^]\d+)*)"
 _NUMBER = re.compile(rf"{NUMBER}(?:(?:st|nd|rd|th)(?![^\W{CHINESE}]))?")
 _ORDINAL = re.compile(r"-?(\d+)(?:st|nd|rd|th)")
@@ -28,19 +28,20 @@ _UNSPACED = re.compile(f"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff{C
 _VULGAR = re.compile(r"(?<![\d.,:/^])(\d*)([\u00bc-\u00be\u2150-\u215e])")
 _SUPERSCRIPT = re.compile(r"(?<=\d)(?=[\u00b2\u00b3\u00b9\u2070-\u2079])")
 _LONE_SUPERSCRIPT = re.compile(r"(?<=[.,:/^\u2212-])(?=[\u00b2\u00b3\u00b9\u2070-\u2079])")
-# Between thousands some countries put a space that does not break.
+# Some countries separate thousands with a non-breaking space.
 _SPACED = re.compile(r"(?<![\d.,:/])\d{1,3}(?:[\u00a0\u2009\u202f]\d{3})+(?![\d.,:/\u00a0\u202f])")
 _MILLIONS = re.compile(r"(?<![\w.,])(\d+(?:\.\d+)?)M(?!\w)")
-_GENERATION = re.compile(r"(?<![\w.,])(\d)([GD])(?!\w)")  # 5G are no grams
+_GENERATION = re.compile(r"(?<![\w.,])(\d)([GD])(?!\w)")  # 5G does not mean five grams
 _NO_WHOLE = re.compile(r"(?<![\w.,:/^%\u2212-])(?=\.\d)")
 _FULL_COMMA = re.compile("，(?!\\d{3}(?!\\d))")
 _EMPHASIS = re.compile(r"~~.*?~~|(?<!\d)\*+|\*+(?!\d)|\*\*+|`+|(?<!\w)__|__(?!\w)")
 _LINES = re.compile(r"\s*\n\s*(?:\n\s*|[-*•]\s+)|\A\s*[-*•]\s+")
 _SCALED_MONEY = re.compile(r"([$€£¥])\s?(\d+(?:\.\d+)?)\s?(m|b|t)(?![^\W_])")
 _SCALED = {"m": 10**6, "b": 10**9, "t": 10**12}
-# Stands between a name and the number that belongs to it, "iPhone 15"; no keyboard has it.
+# Marks a name followed by its number, "iPhone 15"; this character is on no keyboard.
 NAMED = "\ue000"
-# These tell what a number is of. What else has a capital before a whole number is a name.
+# Words that label the number after them. Any other capitalised word before a whole number is a
+# name.
 _LABELS = frozenset(
     re.findall(
         r"\w+",
@@ -67,7 +68,7 @@ _COUNTED = re.compile(r"\d+ (?!costs|has|was|is|plus)[a-z]+s\b")
 
 
 class Word(NamedTuple):
-    """A word or number, and where it stands in the folded text."""
+    """A word or number, and its position in the folded text."""
 
     text: str
     start: int
@@ -75,7 +76,7 @@ class Word(NamedTuple):
 
 
 def fold(text: str) -> str:
-    """Return a text without the differences that do not count, and numerals as digits."""
+    """Return a text with irrelevant differences removed, and numerals as digits."""
     text = _FULL_COMMA.sub(", ", text)
     text = _LINES.sub(" ; ", text.strip()).removeprefix(" ; ")
     text = _SPACED.sub(lambda found: re.sub(r"\s", "", found[0]), text)
@@ -89,7 +90,7 @@ def fold(text: str) -> str:
 
 
 def words(folded: str, start: int = 0, end: int | None = None) -> list[Word]:
-    """Return the words and numbers of a text that was folded, or of a part of it."""
+    """Return the words and numbers of a folded text, or of a part of it."""
     end = len(folded) if end is None else end
     found: list[Word] = []
     for each in _NUMBER.finditer(folded, start, end):
@@ -100,7 +101,7 @@ def words(folded: str, start: int = 0, end: int | None = None) -> list[Word]:
 
 
 def number(token: str) -> str:
-    """Return a number without what does not count: zeros around it, commas between thousands."""
+    """Return a number in canonical form: without redundant zeros and thousands separators."""
     digits = (str(unicodedata.decimal(char, char)) for char in token.replace("\u2212", "-"))
     token = "".join(digits)
     if ordinal := _ORDINAL.fullmatch(token):
@@ -132,9 +133,9 @@ def _scaled(found: re.Match[str]) -> str:
 
 
 def _named(found: re.Match[str]) -> str:
-    """Mark a name before a number: "Route 66", but not "Page 66" nor "Found 66 files"."""
+    """Mark a name before a number: "Route 66", but not "Page 66" or "Found 66 files"."""
     name, text = found[1], found.string
-    is_name_only = not name[0].isupper()  # iPhone
+    is_name_only = not name[0].isupper()  # e.g. iPhone
     if (
         name.endswith("ly")
         or re.split("['’-]", name.casefold())[0] in _LABELS
