@@ -1,1 +1,1 @@
-"""What happened: the record of an episode, its storage, its index and its older versions."""
+"""The record of an episode: its storage, its index and its older versions."""

@@ -1,4 +1,4 @@
-"""What asking models cost: one call, and the totals of many."""
+"""The cost of model calls: single calls, and totals."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ if TYPE_CHECKING:
 N = TypeVar("N", int, float)
 _TOKENS = ("input_tokens", "output_tokens", "cached_tokens")
 _ESTIMATES = ("estimated_input_tokens", "estimated_output_tokens")
-_MOST_TOKENS = 2**53  # the largest whole number that all readers of JSON agree on
+_MOST_TOKENS = 2**53  # the largest integer that all JSON readers agree on
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """One call of a model; what is not known is None, never 0.
+    """One call of a model; unknown values are None, never 0.
 
-    - `role`: what the model was asked as: actor, planner, judge, …
-    - `input_tokens` (`cached_tokens` of them cached), `output_tokens`; `images`: pictures sent.
+    - `role`: the role in which the model was called: actor, planner, judge, …
+    - `input_tokens` (including `cached_tokens`), `output_tokens`; `images`: pictures sent.
     - `price_usd`: US dollars.
-    - `seconds_to_first` token, and `seconds` in all; `retries` before it, which took the seconds
-      that it `waited`, left out of the others.
+    - `seconds_to_first` token, and `seconds` in total; `retries` before the call, and the seconds
+      they `waited`, which are not part of the others.
     - `estimated`: whether tokens and price are estimates.
-    - `estimated_input_tokens`, `estimated_output_tokens`: what MobileAgentBench's rule makes of it,
-      beside what the provider reports (see `llm.estimate`).
-    - `from_cache`: whether the reply was kept from another call; it costs nothing again.
-    - `response_model`: the model's name as the provider gave it with the reply, with its version;
-      "" if it gave none.
-    - `line`: where prompt and reply stand in the episode's calls.jsonl, from 1.
+    - `estimated_input_tokens`, `estimated_output_tokens`: estimates by MobileAgentBench's rule,
+      beside the provider's numbers (see `llm.estimate`).
+    - `from_cache`: whether the reply was reused from another call, at no further cost.
+    - `response_model`: the model's name and version as given in the provider's reply; "" if
+      missing.
+    - `line`: the line of calls.jsonl with the prompt and the reply, from 1.
 
     Raises:
-        ValueError: a number is negative, not finite, or no number.
+        ValueError: a number is negative, not finite, or not a number.
     """
 
     model: str
@@ -82,7 +82,7 @@ class ModelCall:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> ModelCall:
-        """Return the call that `to_json` made `data` of, keeping what is unknown in `extra`.
+        """Return the call that `to_json` serialised as `data`, keeping unknown fields in `extra`.
 
         Raises:
             ValueError, TypeError: the data is not a call.
@@ -95,10 +95,10 @@ class ModelCall:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """The sum of some calls; None where no call has a number.
+    """The sum of several calls; None if no call has the value.
 
-    `price_usd` is the sum of the prices that are known, `unpriced_calls` counts the others;
-    `uncounted_calls` counts those whose input or output tokens nobody told.
+    `price_usd` is the sum of the known prices, and `unpriced_calls` counts the calls without one;
+    `uncounted_calls` counts calls whose input or output tokens are unknown.
     """
 
     calls: int = 0
@@ -115,7 +115,7 @@ class Totals:
 
 
 def totals(calls: Iterable[ModelCall]) -> Totals:
-    """Add up calls."""
+    """Return the sum of the calls."""
     each = tuple(calls)
     return Totals(
         calls=len(each),
@@ -133,13 +133,13 @@ def totals(calls: Iterable[ModelCall]) -> Totals:
 
 
 def known_sum(numbers: Iterable[N | None]) -> N | None:
-    """Return the sum of the numbers that are known; None if none is."""
+    """Return the sum of the known numbers, or None if there are none."""
     known = [number for number in numbers if number is not None]
     return sum(known) if known else None
 
 
 def _whole(value: Any) -> Any:
-    """Return another library's whole number, such as numpy's, as a Python int."""
+    """Return an integer of another library, such as numpy's, as a Python int."""
     other = hasattr(type(value), "__index__") and not isinstance(value, int)
     return operator.index(value) if other else value
 
@@ -154,13 +154,13 @@ def _is_amount(value: object) -> bool:
         return False
     try:
         return math.isfinite(value) and value >= 0
-    except OverflowError:  # a whole number beyond what a float can hold
+    except OverflowError:  # an integer too large for a float
         return False
 
 
 def _short(value: object) -> str:
     try:
         text = repr(value)
-    except ValueError:  # Python does not print whole numbers of thousands of digits
+    except ValueError:  # Python does not print integers with thousands of digits
         text = "a number of thousands of digits"
     return text if len(text) < 40 else f"{text[:40]}…"

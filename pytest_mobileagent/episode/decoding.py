@@ -1,8 +1,8 @@
-r"""Searching a text as it is and through the encodings that it may be written in.
+r"""Search a text both literally and through the encodings it may contain.
 
-A card number that must not be recorded stands in a shell command as `4111%s1111`, in a URL as
-`4111%201111` or `4111+1111`, in JSON inside of JSON as `4111\\u00201111`, in a payload as base64.
-`found` looks for it in all of these, and says where it stands in the text as it is.
+A card number that must not be recorded appears in a shell command as `4111%s1111`, in a URL as
+`4111%201111` or `4111+1111`, in JSON nested in JSON as `4111\\u00201111`, and in a payload as
+base64. `found` looks for it in all of these, and returns its positions in the original text.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     Span = tuple[int, int]
     Search = Callable[[str], Iterable[Span]]
 
-_DEPTH = 4  # encodings in each other: JSON in JSON in a shell command in JSON
-_INVISIBLE = "\0\u00ad\u200b-\u200f\u2060\ufeff"  # soft hyphens, spaces and marks without a width
+_DEPTH = 4  # maximum number of nested encodings: JSON in JSON in a shell command in JSON
+_INVISIBLE = "\0\u00ad\u200b-\u200f\u2060\ufeff"  # soft hyphens, and zero-width spaces and marks
 _ESCAPED = re.compile(
     rf"(?P<nothing>\x1b\[[0-9;]*[A-Za-z]|[{_INVISIBLE}]+)"
     r"|(?P<pair>\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
@@ -33,57 +33,59 @@ _ESCAPED = re.compile(
     re.DOTALL,
 )
 _NAMED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0"}
-_LEAST_SPELLED = 12  # digits of base64 that say 8 characters behind something else
+_LEAST_SPELLED = 12  # base64 digits that encode 8 characters at any offset
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{6,}(?:(?:\r?\n|\\n)[A-Za-z0-9+/_-]{4,})*={0,2}")
 _HEX = re.compile(
     r"(?:[0-9a-fA-F]{2}:){7,}[0-9a-fA-F]{2}|(?:[0-9a-fA-F]{2} ){7,}[0-9a-fA-F]{2}"
     r"|(?:[0-9a-fA-F]{2}){4,}[0-9a-fA-F]?"
 )
-_SIGN = re.compile(rf"[\\%&\x1b{_INVISIBLE}]")  # what an escape begins with
+_SIGN = re.compile(rf"[\\%&\x1b{_INVISIBLE}]")  # the first character of an escape
 _SPACES = dict.fromkeys(map(ord, "\xa0\u202f\u3000"), " ") | dict.fromkeys(
     range(0x2000, 0x200B), " "
 )
-_AS_ASCII = _SPACES | {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}  # the full-width
-_SPELLED = re.compile(rb"[\t\n\r -~]{8,}|(?:[ -~]\0){8,}|(?:\0[ -~]){8,}")  # texts in a payload
+# Full-width characters.
+_AS_ASCII = _SPACES | {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+# Texts in a binary payload.
+_SPELLED = re.compile(rb"[\t\n\r -~]{8,}|(?:[ -~]\0){8,}|(?:\0[ -~]){8,}")
 
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """A text decoded, and where each of its pieces began and ended before.
+    """A decoded text, with the original position of each of its pieces.
 
-    A piece is a character that was escaped, or a stretch that was not.
+    A piece is a character that was escaped, or a stretch of text that was not.
     """
 
     text: str
     places: list[int]  # where pieces begin in `text`
-    sources: list[Span]  # where they stood
+    sources: list[Span]  # their positions in the original
 
     def source(self, span: Span) -> Span:
-        """Return where the text at a place stood in the original."""
+        """Return the original position of a span of the decoded text."""
         return self._of(span[0])[0], self._of(span[1] - 1)[1]
 
     def _of(self, place: int) -> Span:
         piece = bisect_right(self.places, place) - 1
         start, end = self.sources[piece]
         following = self.places[piece + 1] if piece + 1 < len(self.places) else len(self.text)
-        if following - self.places[piece] == end - start:  # as it was
+        if following - self.places[piece] == end - start:  # an unescaped stretch
             offset = start + place - self.places[piece]
             return offset, offset + 1
         return start, end
 
 
 def found(text: str, search: Search) -> list[Span]:
-    """Return where `search` finds something in a text, as it is or decoded: start and end of each.
+    """Return the spans where `search` finds something in a text, literally or decoded.
 
-    `search` returns where it finds what in a text that it is given. What is found in an encoding
-    that cannot be left out in part, as in base64, is all of that. The spans are in order and do not
-    overlap.
+    `search` returns the spans of its matches in a text. A match within an encoding that cannot be
+    removed in part, such as base64, covers the whole encoded token. The spans are in order and do
+    not overlap.
     """
     return _merged(_found(text, search, _DEPTH))
 
 
 def masked(text: str, search: Search, mask: str) -> str:
-    """Return a text with `mask` in the place of all that `search` finds in it (see `found`)."""
+    """Return a text with every match of `search` replaced by `mask` (see `found`)."""
     parts, end = [], 0
     for start, until in found(text, search):
         parts += [text[end:start], mask]
@@ -92,9 +94,9 @@ def masked(text: str, search: Search, mask: str) -> str:
 
 
 def readings(text: str) -> list[str]:
-    """Return a text as it is, and as it is with each layer of what may be escapes in it taken off.
+    """Return a text, followed by the results of removing its layers of possible escapes.
 
-    A key may hold what looks like an escape, and is looked for in texts that were decoded.
+    A key may contain what looks like an escape, and is searched for in texts that were decoded.
     """
     read = [text]
     while len(read) <= _DEPTH and (decoded := _unescaped(read[-1])) != read[-1]:
@@ -113,12 +115,12 @@ def _found(text: str, search: Search, depth: int) -> Iterator[Span]:
         if _SIGN.search(text):
             decoded = _unescaped(text)
             spans = list(_found(decoded, search, depth - 1)) if decoded != text else []
-            if spans:  # only then does it matter where each character stood
+            if spans:  # positions are needed only for matches
                 yield from map(_decoded(text).source, spans)
 
 
 def _payloads(text: str, search: Search, depth: int) -> Iterator[Span]:
-    """Return where base64 and hexadecimal digits encode what is looked for."""
+    """Yield the spans of base64 and hexadecimal tokens that encode a match."""
     for pattern, decode in ((_BASE64, _from_base64), (_HEX, _from_hex)):
         for token in pattern.finditer(text):
             if any(
@@ -130,11 +132,11 @@ def _payloads(text: str, search: Search, depth: int) -> Iterator[Span]:
 
 
 def _texts(payloads: Iterable[bytes]) -> Iterator[str]:
-    """Return the texts in what may be payloads: all of one, or those between its other bytes."""
+    """Yield the texts in possible payloads: all of a payload, or texts among its other bytes."""
     for payload in payloads:
         try:
             yield payload.decode("utf-8")
-        except ValueError:  # a picture, a word that looks like it, or a text in another encoding
+        except ValueError:  # a picture, a word that looks encoded, or a text in another encoding
             pass
         else:
             if b"\0" not in payload:
@@ -143,7 +145,7 @@ def _texts(payloads: Iterable[bytes]) -> Iterator[str]:
 
 
 def _from_base64(token: str) -> Iterator[bytes]:
-    """Return what a token encodes in base64, even if it begins after a part of a path."""
+    """Yield what a token encodes in base64, even if it begins after a part of a path."""
     plain = re.sub(r"\\n|\s|=", "", token).replace("-", "+").replace("_", "/")
     for start in range(4 if len(plain) >= _LEAST_SPELLED else 1):
         digits = plain[start : len(plain) - ((len(plain) - start) % 4 == 1)]
@@ -168,7 +170,7 @@ def _character(text: str) -> str:
 
 
 def _decoded(text: str) -> _View:
-    """Return a text with one layer of all its escapes taken off."""
+    """Return a text with one layer of all its escapes removed."""
     parts, places, sources = list[str](), list[int](), list["Span"]()
     length = end = 0
 
@@ -192,7 +194,7 @@ def _decoded(text: str) -> _View:
 
 
 def _characters(escape: re.Match[str]) -> Iterator[tuple[str, int]]:
-    """Return the characters that an escape stands for, each with how many it was written with."""
+    """Yield the characters that an escape stands for, each with its length in the escaped text."""
     kind, text = str(escape.lastgroup), escape[0]
     if kind == "nothing":
         return

@@ -1,4 +1,4 @@
-"""What the phone reported: its accessibility events, as a listener on the device heard them.
+"""The accessibility events of the phone, as recorded by a listener on the device.
 
 docs/events.md lists the types and fields, which are those of Android's AccessibilityEvent.
 """
@@ -52,9 +52,10 @@ class Event:
 
     `type` is Android's without its prefix: `clicked` for TYPE_VIEW_CLICKED, `window_state_changed`
     for TYPE_WINDOW_STATE_CHANGED. `resource_id` and `bounds` (pixels) are those of the view that
-    the event comes from. `time` is the phone's clock, `uptime` in milliseconds. A `sequence` that
-    leaves out numbers shows that events were lost. Numbers that do not apply are as in Android.
-    `derived` is an event that nobody heard, and the agent's actions and the screens tell of.
+    the event comes from. `time` is the phone's clock, `uptime` is in milliseconds. Gaps in the
+    `sequence` numbers show that events were lost. Numbers that do not apply are as in Android. A
+    `derived` event was not recorded by a listener, but derived from the agent's actions and the
+    screens.
     """
 
     type: str
@@ -93,7 +94,7 @@ class Event:
         object.__setattr__(self, "text", FoundTuple(self.text))
 
     def describe(self) -> str:
-        """Return the event in a few words, for people."""
+        """Return a short description of the event."""
         words = " ".join(self.text) or self.content_description
         shown = [
             self.type,
@@ -114,7 +115,7 @@ _PREFIXES = {
 
 
 def event_type(name: str) -> str:
-    """Return the type in our words, from Android's or ours: TYPE_VIEW_CLICKED is clicked."""
+    """Return our name of an event type, given Android's or ours: TYPE_VIEW_CLICKED is clicked."""
     return name.upper().removeprefix("TYPE_").removeprefix("VIEW_").lower()
 
 
@@ -126,10 +127,10 @@ def to_json(event: Event) -> dict[str, Any]:
 
 
 def from_json(plain: Mapping[str, Any]) -> Event:
-    """Read an event as `to_json` gives it, or a listener sends it; unknown fields are left out.
+    """Return an event from the data of `to_json` or of a listener; unknown fields are ignored.
 
     Raises:
-        ValueError, TypeError: a field is not of its kind, or the type is missing.
+        ValueError, TypeError: a field has the wrong type, or the event type is missing.
     """
     known = {n: v for n, v in plain.items() if n in _DEFAULTS and v is not None}
     known["type"] = event_type(str(plain["type"])) if "type" in plain else _no_type(plain)

@@ -1,14 +1,14 @@
-"""What was said to models in an episode: calls.jsonl, a line for each call, pictures by reference.
+"""The model calls of an episode: calls.jsonl, one line per call, with pictures by reference.
 
     {"call": {…a ModelCall…}, "settings": {"temperature": 0, …},
      "prompt": [{"role": "user", "content": ["words", {"picture": "9b6f….png"}]}],
      "reply": {"text": "…", "stop": "end", "tool_calls": []}, "error": ""}
 
-A provider that is to be asked again leaves a line with "error" and "busy_since", by the monotonic
-clock of this machine.
+An attempt that will be retried leaves a line with "error" and "busy_since", by the monotonic clock
+of this machine.
 
-Pictures lie in the run's store of screens. A line is written as soon as its call has ended, by
-the process that made it, so that nothing is lost when the agent's process is killed.
+Pictures are in the run's screen store. A line is written as soon as its call has ended, by the
+process that made the call, so nothing is lost when the agent's process is killed.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ STREAM = "calls.jsonl"
 
 
 class ExchangeLog:
-    """Adds calls to an episode's calls.jsonl, or to a file of another `name` beside it.
+    """Appends calls to an episode's calls.jsonl, or to a file of another `name` beside it.
 
-    If there is a list of `calls`, they are added to it, too, as calls that fail cost money.
+    If a list of `calls` is given, they are added to it as well, including failed ones, which also
+    cost money.
     """
 
     def __init__(
@@ -41,12 +42,13 @@ class ExchangeLog:
         self._calls = calls
 
     def next_line(self) -> int:
-        """Return the number of the line that the next call will be written in, from 1."""
+        """Return the number of the line that the next call will be written to, from 1."""
         try:
             written = read_bytes(self._path)
         except OSError:
             return 1
-        is_whole = written.endswith(b"\n") or not written  # a torn line stays one of its own
+        # An incomplete line remains a line of its own.
+        is_whole = written.endswith(b"\n") or not written
         return written.count(b"\n") + (1 if is_whole else 2)
 
     def add(self, exchange: Mapping[str, Any]) -> None:
@@ -65,10 +67,10 @@ class ExchangeLog:
 
 
 class CallReader:
-    """Reads the calls that have been added to an episode's calls.jsonl since it was last asked.
+    """Reads the calls added to an episode's calls.jsonl since the last reading.
 
-    `busy_since` is when the agent began to ask a provider that has not answered so far, by the
-    monotonic clock; None if the last line is an answer.
+    `busy_since` is the time, by the monotonic clock, at which the agent began to call a provider
+    that has not answered yet; None if the last line is an answer.
     """
 
     def __init__(self, episode: Path) -> None:
@@ -77,7 +79,7 @@ class CallReader:
         self.busy_since: float | None = None
 
     def new(self) -> tuple[ModelCall, ...]:
-        """Return the calls of the lines that are whole and have not been read; others are left."""
+        """Return the calls of complete lines that have not been read yet."""
         try:
             lines, self._read = new_lines(self._path, self._read)
         except OSError:
@@ -90,7 +92,7 @@ class CallReader:
 
 
 def first_prompt(episode: Path) -> str:
-    """Return the words of the first prompt of an episode; "" if none is recorded."""
+    """Return the text of the first prompt of an episode, or "" if none is recorded."""
     try:
         lines, _ = new_lines(episode / STREAM, 0)
     except OSError:
@@ -112,7 +114,7 @@ def _words(content: Any) -> str:
 
 
 def _content(line: bytes) -> tuple[ModelCall | None, float | None]:
-    """Return the call of a line, and since when it has been asked for; None where it has none."""
+    """Return the call in a line, and the time since which it has been attempted; None if absent."""
     try:
         content = parse_json(line)
         since, call = content.get("busy_since"), content["call"]

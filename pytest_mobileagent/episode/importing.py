@@ -1,8 +1,8 @@
-"""Importing episodes of one run into another, with the screens that they need.
+"""Import episodes of one run into another, with the screens that they need.
 
-Screens, and pictures that models were given, never change, so they are hard links where the file
-system has them, and take no space. Other files of an episode may grow (by verdicts, for example),
-so they are copied: the run that they come from does not change.
+Screens, and pictures that models were given, never change, so they become hard links where the file
+system supports them, and take no space. Other files of an episode may grow (by verdicts, for
+example), so they are copied: the source run does not change.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _NAMES = re.compile(rb"\b" + CONTENT.pattern.encode() + rb"\b")
 def import_episode(source: Path, run: Path, folder: Path) -> None:
     """Import the episode in the folder `source` into `run`, as a new `folder` of it.
 
-    Links, and names in records, are followed only within the run that they are in; what is missing
-    there is missing afterwards. If this is killed, there is no `folder`.
+    Links, and names in records, are followed only within their own run; missing files stay missing.
+    If the import is interrupted, no `folder` is created.
 
     Raises:
-        HostError: it cannot be written, or the folder exists already.
+        HostError: the folder cannot be written, or exists already.
         RecordError: there is no such episode.
     """
     if not source.is_dir():
@@ -56,7 +56,7 @@ def import_episode(source: Path, run: Path, folder: Path) -> None:
 
 
 def _copy_files(source: Path, target: Path) -> None:
-    """Copy an episode's files without its screens."""
+    """Copy an episode's files, except its screens."""
     for root, folders, names in os.walk(source):
         where = Path(root)
         inside = target / where.relative_to(source)
@@ -67,11 +67,11 @@ def _copy_files(source: Path, target: Path) -> None:
             # A larger file is not a record, and may be a sparse file of terabytes.
             if _is_own(where / name, source) and (where / name).stat().st_size <= MOST_BYTES:
                 copied = Path(shutil.copy2(where / name, inside / name))
-                copied.chmod(copied.stat().st_mode | stat.S_IWUSR)  # verdicts are added here
+                copied.chmod(copied.stat().st_mode | stat.S_IWUSR)  # verdicts will be appended here
 
 
 def _bring_screens(source: Path, copied: Path, run: Path) -> None:
-    """Bring the screens that records name into the run's store; version 1 has them elsewhere."""
+    """Copy the screens named in records into the run's store; version 1 stores them elsewhere."""
     its_run = source.parent.parent
     stores = (ScreenStore.of_episode(source), ScreenStore(its_run / FOLDER))
     target = ScreenStore(run / FOLDER)
@@ -91,15 +91,15 @@ def _bring(path: Path, target: Path) -> None:
     try:
         try:
             part.hardlink_to(path)
-        except OSError:  # another disk, one without links, or somebody else's file
+        except OSError:  # another disk, a file system without links, or another user's file
             shutil.copyfile(path, part)
         part.replace(target)
     finally:
-        part.unlink(missing_ok=True)  # links to one file cannot replace each other
+        part.unlink(missing_ok=True)  # a link cannot replace another link to the same file
 
 
 def _named(episode: Path) -> Iterator[str]:
-    """Yield the names of contents that occur in the records of a folder, each once."""
+    """Return the content names that occur in the records of a folder, each once."""
     found: set[bytes] = set()
     for path in episode.rglob("*.jsonl"):
         with opened(path) as lines:
@@ -109,7 +109,7 @@ def _named(episode: Path) -> Iterator[str]:
 
 
 def _link_screens(source: Path, part: Path, screens: Path, folder: Path) -> None:
-    """Recreate the links that help a person find screens, unless the disk has no links."""
+    """Recreate the links that help people find screens, if the disk supports links."""
     place = part / FOLDER
     place.mkdir(exist_ok=True)
     for path in sorted((source / FOLDER).glob("[0-9]*-*")):
@@ -121,9 +121,9 @@ def _link_screens(source: Path, part: Path, screens: Path, folder: Path) -> None
 
 
 def _content_name(path: Path, its_run: Path) -> str | None:
-    """Return the name in a store of the screen that a link leads to.
+    """Return the store's name for the screen that a link leads to.
 
-    Unpacked archives hold the screen itself in place of a link.
+    Unpacked archives contain the screen itself instead of a link.
     """
     if not _is_own(path, its_run):
         return None
@@ -134,5 +134,5 @@ def _content_name(path: Path, its_run: Path) -> str | None:
 
 
 def _is_own(path: Path, folder: Path) -> bool:
-    """Whether a path is a file which, links followed, lies in a folder."""
+    """Return whether a path is a file that, with links resolved, lies in a folder."""
     return path.is_file() and path.resolve().is_relative_to(folder.resolve())

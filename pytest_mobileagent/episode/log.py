@@ -1,4 +1,4 @@
-"""What the phone's log said during an episode: its lines, and the crashes of apps among them."""
+"""The phone's log during an episode: its lines, and the app crashes among them."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class LogLine:
         return f"{self.time} {self.level} {self.tag}: {self.text}"
 
     def to_json(self) -> list[Any]:
-        """Return the line as a list, which is shorter than an object where there are thousands."""
+        """Return the line as a list, which is shorter than an object; there may be thousands."""
         return [self.time, self.pid, self.tid, self.level, self.tag, self.text]
 
     @classmethod
     def from_json(cls, data: Any) -> LogLine:
-        """Return the line that `to_json` made `data` of; what a newer version appends is left out.
+        """Return the line that `to_json` serialised; items added by newer versions are ignored.
 
         Raises:
             TypeError, ValueError: the data is not a line.
@@ -56,13 +56,13 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True)
 class Crash:
-    """An app that ended by an error of its own, or stopped responding (an ANR).
+    """An app that crashed or stopped responding (an ANR).
 
     - `kind`: "crash" of managed code, "native crash" by a signal, or "not responding".
     - `package`: the app; "" if the log does not name it.
-    - `error`: the exception, signal or reason, in a line.
-    - `place`: the file and line, or the library and function, where it arose; "" if unknown.
-    - `trace`: the log's lines about it.
+    - `error`: the exception, signal or reason, on one line.
+    - `place`: the file and line, or the library and function, of its origin; "" if unknown.
+    - `trace`: the lines of the log about it.
     """
 
     kind: CrashKind
@@ -81,7 +81,7 @@ class Crash:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Crash:
-        """Return the crash that `to_json` made `data` of; what is unknown is left out.
+        """Return the crash that `to_json` serialised as `data`; unknown fields are ignored.
 
         Raises:
             TypeError, ValueError: the data is not a crash.

@@ -1,6 +1,6 @@
-"""Records of older versions, brought to the shape of today's.
+"""Convert the records of older versions to the current schema.
 
-Version 2 adds fields; a reader of version 2 keeps those that it does not know. Only a newer major
+Version 2 adds fields; a reader of version 2 keeps fields that it does not know. Only a newer major
 version is refused.
 """
 
@@ -16,14 +16,14 @@ SCHEMA_VERSION = 2
 
 
 def migrate(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return an episode's records as version 2 writes them."""
+    """Return an episode's records in the schema of version 2."""
     head, *others = records
     if head["schema_version"] >= SCHEMA_VERSION:
         return [head, *others]
     migrated = [_head(head), *map(_record, others)]
     last = next((r for r in reversed(migrated) if r["record"] == "step"), None)
     if last is not None and last["actions"][0].get("action") == "Impossible":
-        # Version 1 called that self-reported, too.
+        # Version 1 recorded giving up as self-reported.
         return [r | {"termination": "gave up"} if r["record"] == "end" else r for r in migrated]
     return migrated
 
@@ -56,7 +56,7 @@ def _record(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def reset(words: str | None) -> dict[str, Any] | None:
-    """Return a reset as data, from the words of version 1."""
+    """Return a reset as data, from the text that version 1 recorded."""
     if not words:
         return None
     if words.startswith("snapshot "):
@@ -69,7 +69,7 @@ def reset(words: str | None) -> dict[str, Any] | None:
 def calls(usage: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the calls that a usage of version 1 stands for: none if it has no tokens or price.
 
-    There a price that nobody knew was 0.
+    Version 1 recorded an unknown price as 0.
     """
     tokens = {name: usage.get(name) or None for name in ("input_tokens", "output_tokens")}
     price = usage.get("cost_usd") or None

@@ -1,4 +1,4 @@
-"""What is known of a device beside its screens, and what an agent is given of it in each step."""
+"""Facts about a device other than its screens, and what an agent receives in each step."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DeviceInfo:
-    """What an agent knows of the device before its first step.
+    """What an agent knows about the device before its first step.
 
     `size` is (width, height) in pixels, `density` in dots per inch. `listener` says whether its
-    events can be heard (docs/events.md).
+    accessibility events can be recorded (docs/events.md).
     """
 
     serial: str
@@ -35,17 +35,18 @@ class DeviceInfo:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """The screen, and what came of the last decision.
+    """The screen, and the result of the last decision.
 
-    - `reply`: the user's reply to the question that the agent asked last; None if it asked none.
-    - `notice`: why the last decision, or part of it, could not be done; empty if it could.
-    - `before`: on recorded pages, the one that was left by going back; else None. Agents that are
-      to see what they see on a phone do not look at it.
-    - `done`: the golden action that was done in place of the last decision; None if that was done
-      itself. An agent that remembers what it did remembers this instead.
-    - `told`: what the user says unasked, with `--mobile-user=told`.
+    - `reply`: the user's reply to the agent's last question; None if it asked none.
+    - `notice`: why the last decision, or part of it, could not be performed; "" if it was.
+    - `before`: on recorded pages, the page that was left by going back; else None. Agents that
+      should see only what a phone shows do not use it.
+    - `done`: the golden action that was performed in place of the last decision; None if the
+      decision itself was performed. An agent that remembers its actions should remember this one
+      instead.
+    - `told`: what the user says without being asked, with `--mobile-user=told`.
 
-    What probes read is never part of it.
+    The values of probes are never part of it.
     """
 
     screen: Screen
@@ -58,11 +59,11 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Reset:
-    """What a reset did.
+    """The result of a reset.
 
-    - `kind`: "snapshot", it was loaded; "cleared", there was none, and `cleared` lists the apps
+    - `kind`: "snapshot", one was loaded; "cleared", there was none, and `cleared` lists the apps
       whose data was cleared instead; "none", nothing was done.
-    - `reason`: why no snapshot was loaded; empty if one was.
+    - `reason`: why no snapshot was loaded; "" if one was.
     """
 
     kind: Literal["snapshot", "cleared", "none"]
@@ -81,7 +82,7 @@ class Reset:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Reset:
-        """Return the reset that `to_json` made `data` of; what is unknown is left out.
+        """Return the reset that `to_json` serialised as `data`; unknown fields are ignored.
 
         Raises:
             TypeError: the data is not a reset.
@@ -100,14 +101,15 @@ Reaction = Literal["", "closed", "waited", "mis-tapped", "recovered", "left"]
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """Noise that a step met: on the screen that the agent saw, or in its action (docs/noise.md).
+    """Noise in a step: on the screen that the agent saw, or in its action (docs/noise.md).
 
-    - `kind`, `name`: what it was; actions that are tampered with have a kind only. `number`: which
-      noise of the episode, from 1; one may stay for several steps.
-    - `reaction`: what the agent did about it in this step: it `closed` it, `waited`, `mis-tapped`
-      (touched it elsewhere, so that nothing else came of the touch), `recovered` (came back from a
-      page that it led to, or repeated what was not done), or `left` the app; "" for none of these.
-    - `swallowed`: which of the step's actions, from 0, never reached the phone.
+    - `kind`, `name`: the noise; tampered actions have a kind only. `number`: which noise of the
+      episode it is, from 1; the same noise may last for several steps.
+    - `reaction`: how the agent reacted in this step: it `closed` the noise, `waited`, `mis-tapped`
+      (touched it elsewhere, so the touch had no other effect), `recovered` (returned from a page
+      that it led to, or repeated an action that was not performed), or `left` the app; "" for
+      anything else.
+    - `swallowed`: the indices, from 0, of the step's actions that never reached the phone.
     """
 
     kind: str
@@ -117,19 +119,19 @@ class Noise:
     swallowed: tuple[int, ...] = ()
 
     def of_action(self, place: int) -> Self:
-        """Return it as if one of the step's actions, from 0, had been a step of its own."""
+        """Return the noise as if the action at this index, from 0, were a step of its own."""
         return replace(self, swallowed=(0,) if place in self.swallowed else ())
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the noise as plain data."""
         return {**asdict(self), "swallowed": list(self.swallowed)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Noise:
-        """Return the noise that `to_json` made `data` of; what is unknown is left out.
+        """Return the noise that `to_json` serialised as `data`; unknown fields are ignored.
 
         Raises:
-            TypeError: the data is no noise.
+            TypeError: the data is not noise.
         """
         each = expect(data.get("swallowed", []), list, "noise.swallowed")
         return cls(

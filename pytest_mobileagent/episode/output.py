@@ -1,4 +1,4 @@
-"""A program's output, written as it comes to a file of limited size."""
+"""A program's output, written to a file of limited size as it arrives."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-_CHUNK = 64 * 1024  # bytes of the end that are dropped together
-_LONGEST_LINE = 1024 * 1024  # bytes that are held until it ends
-_LONGEST_SOUGHT = 64 * 1024  # bytes of what must not be recorded, in a longer line
-KEPT = 4 * 1024 * 1024  # bytes of the beginning, and as many of the end
+_CHUNK = 64 * 1024  # bytes of the end that are dropped at a time
+_LONGEST_LINE = 1024 * 1024  # bytes that are buffered until the line ends
+_LONGEST_SOUGHT = 64 * 1024  # maximum bytes of a secret within a longer line
+KEPT = 4 * 1024 * 1024  # bytes of the beginning that are kept, and also of the end
 
 
 def hide(path: Path, secrets: Iterable[str]) -> None:
-    """Take secrets out of a file that `Output` has written, which knew only some of them."""
-    with contextlib.suppress(OSError):  # there is none, or the disk is full
+    """Remove secrets from a file written by an `Output` that knew only some of them."""
+    with contextlib.suppress(OSError):  # the file is missing, or the disk is full
         before = data = path.read_bytes()
         for secret in secret_bytes(secrets):
             data = data.replace(secret, HIDDEN.encode())
@@ -30,33 +30,34 @@ def hide(path: Path, secrets: Iterable[str]) -> None:
 
 
 class Output:
-    """A file that takes what a program prints, without the secrets that it must not hold.
+    """A file that receives the output of a program, with secrets removed.
 
-    What comes after the first `kept` bytes is written when it is closed: the last `kept` bytes of
-    it, behind a line that says how much is left out. A full disk ends the file, not the program.
+    The first `kept` bytes are written immediately. Of the rest, the last `kept` bytes are written
+    on closing, after a line that states how much is left out. A full disk ends the file, not the
+    program.
     """
 
     def __init__(self, path: Path, secrets: Iterable[str] = (), kept: int = KEPT) -> None:
         self.path = path
-        self.size = 0  # bytes of the beginning that are written
+        self.size = 0  # bytes of the beginning written so far
         self._kept = kept
         self._secrets = secret_bytes(secrets)
-        self._held = b""  # what may be the beginning of a secret
-        self._line = b""  # what is not a whole line yet, where texts are to be redacted
+        self._held = b""  # a possible beginning of a secret
+        self._line = b""  # an incomplete line, if texts are to be redacted
         self._tail: deque[bytes] = deque()
         self._in_tail = 0
         self._dropped = 0
         self._file = path.open("wb", buffering=0)
 
     def write(self, data: bytes) -> None:
-        """Take what was printed."""
+        """Accept output of the program."""
         if self.size < self._kept:
             self._put(self._without_secrets(data))
-        else:  # most of it is dropped, so it is searched for secrets at the end
+        else:  # most of it will be dropped, so secrets are removed only at the end
             self._hold(data)
 
     def close(self) -> None:
-        """Write what is left. Nothing is taken after that."""
+        """Write the rest of the output. Nothing is accepted afterwards."""
         if self._file.closed:
             return
         self._put(self._without_secrets(b"", last=True))
@@ -69,7 +70,7 @@ class Output:
             self._file.close()
 
     def _without_secrets(self, data: bytes, *, last: bool = False) -> bytes:
-        """Return what may be written by now, and hold back what may still become a secret."""
+        """Return what may be written now, and hold back what may turn out to be a secret."""
         data = self._as_recorded(data, last=last)
         if not self._secrets:
             return data
@@ -83,7 +84,7 @@ class Output:
         return data
 
     def _as_recorded(self, data: bytes, *, last: bool) -> bytes:
-        """Return what may be recorded of the lines that are whole by now, however it is encoded."""
+        """Return the lines that are complete, redacted through any encoding."""
         rules = current()
         if rules is None and not self._secrets:
             return data
@@ -98,12 +99,12 @@ class Output:
             text = rules.text(text)
         text = str(without_secrets(text, map(os.fsdecode, self._secrets)))
         data = text.encode("utf-8", "surrogateescape")
-        if is_long:  # its end may be the beginning of what must not be recorded
+        if is_long:  # its end may be the beginning of a secret
             data, self._line = data[:-_LONGEST_SOUGHT], data[-_LONGEST_SOUGHT:]
         return data
 
     def _put(self, data: bytes) -> None:
-        """Write what belongs to the beginning, and hold what does not."""
+        """Write the part that belongs to the beginning, and buffer the rest."""
         beginning, rest = data[: self._kept - self.size], data[self._kept - self.size :]
         self.size += len(beginning)
         self._append(beginning)
@@ -112,7 +113,7 @@ class Output:
             self._held = self._line = b""
 
     def _hold(self, data: bytes) -> None:
-        """Hold the last bytes, and before them what the first of them may be the end of."""
+        """Buffer the last bytes, with enough before them to recognise a secret that ends there."""
         for start in range(0, len(data), _CHUNK):
             self._tail.append(data[start : start + _CHUNK])
             self._in_tail += len(self._tail[-1])
@@ -122,7 +123,8 @@ class Output:
                 self._dropped += len(first)
 
     def _append(self, data: bytes) -> None:
-        with contextlib.suppress(OSError):  # the disk is full: the episode's own record says so
+        # The disk is full, which the episode's own record reports.
+        with contextlib.suppress(OSError):
             while data:
                 data = data[os.write(self._file.fileno(), data) :]
 

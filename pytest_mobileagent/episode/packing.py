@@ -1,11 +1,11 @@
-"""Packing the screens of a run: the same pixels and hierarchies in a third of the bytes.
+"""Pack the screens of a run: the same pixels and hierarchies in a third of the bytes.
 
-A run writes screens as the phone gives them, so that no step waits for an encoder (0.2 s for a
-screenshot). They are packed while the machine has nothing else to do, by a process of the lowest
-priority, and at the end of the run: HASH.png becomes HASH.webp, without loss, and HASH.xml becomes
-HASH.xml.gz. Names and records stay as they are. The packed file is whole, read back and compared,
-and on the disk before the other one is removed: whatever kills a process that packs, every screen
-is there in one of the two forms, and the next one goes on.
+A run writes screens as the phone returns them, so that no step waits for an encoder (0.2 s per
+screenshot). They are packed while the machine is otherwise idle, by a process of the lowest
+priority, and at the end of the run: HASH.png becomes HASH.webp, losslessly, and HASH.xml becomes
+HASH.xml.gz. Names and records stay the same. The original is removed only after the packed file has
+been read back, compared and synced to disk. So a packing process can be killed at any time: every
+screen exists in one of the two forms, and the next process continues.
 
     python -m pytest_mobileagent.episode.packing RUN      until its standard input ends
 """
@@ -31,26 +31,26 @@ from pytest_mobileagent.screen.encoding import as_webp
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-LEAST = 2_000_000  # bytes of a run's screens that are worth it
-_PAUSE = 2.0  # seconds between two looks for new screens
+LEAST = 2_000_000  # minimum bytes of screens for which packing pays off
+_PAUSE = 2.0  # seconds between two scans for new screens
 _SUFFIXES = {".png": ".webp", ".xml": ".xml.gz"}
 
 
 def unpacked(run: Path) -> list[Path]:
-    """Return the screens of a run that are not packed: hierarchies, which take no time, first."""
+    """Return the screens of a run that are not packed: hierarchies first, which are fast."""
     found = []
     with suppress(OSError), os.scandir(run / FOLDER) as entries:
         for entry in entries:
             path = Path(entry.path)
             is_screen = path.suffix in _SUFFIXES and CONTENT.fullmatch(path.stem)
             if is_screen and not entry.is_symlink():
-                with suppress(OSError):  # packed just now
+                with suppress(OSError):  # it has just been packed
                     found.append((path.suffix == ".png", entry.stat().st_mtime_ns, path))
     return [path for *_, path in sorted(found)]
 
 
 def is_worth_it(run: Path) -> bool:
-    """Whether a run has so many screens, packed or not, that it is worth it."""
+    """Return whether a run has enough screens, packed or not, for packing to pay off."""
     size = 0
     with suppress(OSError), os.scandir(run / FOLDER) as entries:
         for entry in entries:
@@ -60,10 +60,11 @@ def is_worth_it(run: Path) -> bool:
 
 
 def pack(screen: Path) -> bool:
-    """Pack one screen, and return whether that made it smaller; else it stays as it is.
+    """Pack one screen, and return whether that made it smaller; otherwise it is left as it is.
 
     Raises:
-        OSError: it cannot be read, or the packed one not written; the screen stays as it is.
+        OSError: the screen cannot be read or its packed file not be written; the screen is left
+            unchanged.
     """
     content = read_bytes(screen)
     packed = as_webp(content) if screen.suffix == ".png" else gzip.compress(content, 9, mtime=0)
@@ -72,15 +73,15 @@ def pack(screen: Path) -> bool:
     with replacing(screen.with_name(screen.stem + _SUFFIXES[screen.suffix])) as file:
         file.write(packed)
         file.flush()
-        os.fsync(file.fileno())  # a machine that loses its power must not lose both
+        os.fsync(file.fileno())  # a loss of power must not destroy both
     screen.unlink()
     return True
 
 
 def pack_run(run: Path, seconds: float) -> int:
-    """Pack the screens of a run that has ended, and return how many time was too short for.
+    """Pack the screens of a run that has ended, and return how many the time did not suffice for.
 
-    All processors work on it. Screens that cannot be packed, or not be written, stay as they are.
+    All processors are used. Screens that cannot be packed or written are left as they are.
     """
     deadline = time.monotonic() + seconds
 
@@ -102,7 +103,7 @@ def pack_run(run: Path, seconds: float) -> int:
 
 
 def relink(run: Path) -> None:
-    """Let the links in the folders of episodes lead to screens that were packed since."""
+    """Update the links in episode folders whose screens have been packed."""
     screens = run / FOLDER
     with suppress(OSError):
         packed = {path.name for path in screens.iterdir() if path.suffix in {".webp", ".gz"}}
@@ -110,7 +111,7 @@ def relink(run: Path) -> None:
             for link, target in _broken_links(episode / FOLDER):
                 name, kept = target.stem, _SUFFIXES.get(target.suffix, "")
                 if name + kept in packed and not (screens / target.name).exists():
-                    with suppress(OSError):  # there may be one already
+                    with suppress(OSError):  # the new link may exist already
                         link.with_suffix(kept).symlink_to(target.with_name(name + kept))
                     link.unlink(missing_ok=True)
 
@@ -123,10 +124,10 @@ def _broken_links(folder: Path) -> Iterator[tuple[Path, Path]]:
 
 
 class IdlePacker:
-    """A process that packs the screens of a run which goes on, when nobody wants a processor."""
+    """A process that packs the screens of a run in progress while the processors are idle."""
 
     def __init__(self, run: Path) -> None:
-        # Whatever the current folder holds must not take the place of Python's own modules.
+        # Nothing in the current folder may replace Python's own modules.
         command = [sys.executable, "-P", "-m", __name__, str(run)]
         self._process = subprocess.Popen(
             command,
@@ -137,13 +138,13 @@ class IdlePacker:
         )
 
     def end(self) -> None:
-        """End it at once, whatever it is doing."""
+        """Kill the process immediately."""
         self._process.kill()
         self._process.communicate()
 
 
 def _be_idle() -> None:
-    """Give this process only what nobody else wants of the processors and disks."""
+    """Use only processor and disk time that nothing else wants."""
     os.nice(19)
     if hasattr(os, "SCHED_IDLE"):
         with suppress(OSError):
@@ -151,7 +152,7 @@ def _be_idle() -> None:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Pack the screens of a run until the standard input ends, which is that of who started it."""
+    """Pack the screens of a run until standard input ends, which the parent process holds open."""
     (run,) = map(Path, arguments)
     _be_idle()
     hopeless: set[Path] = set()

@@ -1,6 +1,7 @@
-"""Episodes read back from disk (see `episode.store`), whatever has become of their files.
+"""Read episodes back from disk (see `episode.store`), whatever has happened to their files.
 
-Records are tolerant: what a newer version has added is kept in `extra`. What is damaged is refused.
+Records are tolerant: fields added by newer versions are kept in `extra`. Damaged records are
+refused.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action.matching import Golden
 
 E = TypeVar("E", bound=EpisodeRecord)
-# What is known of each record, with its type; all else is kept in `extra`.
+# The known fields of each record, with their types; all others are kept in `extra`.
 _HEAD: dict[str, Any] = {
     "agent": str,
     "options": dict,
@@ -68,7 +69,7 @@ _OBSERVATION: dict[str, Any] = {
     "told": str,
     "size": list,
 }
-_PAGES: dict[str, Any] = {"page": str, "same": list}  # of recorded pages only
+_PAGES: dict[str, Any] = {"page": str, "same": list}  # on recorded pages only
 _BENEATH: dict[str, Any] = dict.fromkeys(("png", "xml", "package", "activity"), str)
 _END: dict[str, Any] = {
     "termination": str,
@@ -91,10 +92,10 @@ _DEVICE: dict[str, Any] = {
 
 
 def read(folder: Path, kind: type[E]) -> E:
-    """Read an episode back as an object of `kind`, or as much of it as was written.
+    """Return the episode in a folder as an object of `kind`, or as much of it as was written.
 
     Raises:
-        RecordError: there is no episode in the folder, not even a first screen, or one of a newer
+        RecordError: the folder contains no episode, not even a first screen, or one of a newer
             major version.
     """
     try:
@@ -114,9 +115,9 @@ def _read(folder: Path, kind: type[E]) -> E:
 def whole(
     folder: Path, kind: type[E], recorded: Sequence[dict[str, Any]], known: dict[int, Screen]
 ) -> E:
-    """Return the episode that records tell of (see `assemble`), with the calls of any last step.
+    """Return the episode in records (see `assemble`), with the calls of an unfinished step.
 
-    An interrupted one may have asked models in a step that it did not come to take.
+    An interrupted episode may have called models for a step that it never took.
     """
     episode = assemble(folder, kind, recorded, known)
     if any(record["record"] == "end" for record in recorded):
@@ -127,9 +128,9 @@ def whole(
 def assemble(
     folder: Path, kind: type[E], recorded: Sequence[dict[str, Any]], known: dict[int, Screen]
 ) -> E:
-    """Return the episode that records tell of; screens that are `known` by number are not read.
+    """Return the episode described by records, without reading the screens `known` by number.
 
-    Those that are read are added to them. The calls of models that no step has taken are left out.
+    Screens that are read are added to `known`. Model calls that belong to no step are left out.
 
     Raises:
         RecordError: there is not even a first screen.
@@ -164,11 +165,11 @@ def records_of(folder: Path) -> list[dict[str, Any]]:
     """Return the records of the episode in a folder, as many as were written.
 
     Raises:
-        RecordError: there are none, one is damaged, or they are of a newer major version.
+        RecordError: there are no records, one is damaged, or they are of a newer major version.
     """
     path = folder / STREAM
     try:
-        # Only "\n" ends a line: what agents say may hold all other line ends of Unicode.
+        # Only "\n" ends a line: agents' texts may contain all of Unicode's other line endings.
         *lines, _ = read_text(path, "replace").split("\n")
     except OSError as error:
         msg = f"no episode is recorded in {path.parent}: {path.name}: {error.strerror}"
@@ -189,7 +190,7 @@ def records_of(folder: Path) -> list[dict[str, Any]]:
 
 
 def _check_version(path: Path, version: Any) -> None:
-    """Refuse a newer major version; a newer minor one only adds to what is known here."""
+    """Refuse a newer major version; a newer minor version only adds fields."""
     number = isinstance(version, int | float) and not isinstance(version, bool)
     if not number or not 1 <= version < SCHEMA_VERSION + 1:
         msg = (
@@ -200,7 +201,7 @@ def _check_version(path: Path, version: Any) -> None:
 
 
 def _known(what: str, record: Mapping[str, Any], types: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a record that are known, each of its type."""
+    """Return the known fields of a record, after checking their types."""
     return {n: expect(record[n], kind, f"{what}.{n}") for n, kind in types.items() if n in record}
 
 
@@ -231,7 +232,7 @@ def _ending(end: Mapping[str, Any]) -> dict[str, Any]:
     known = _known("end", end, _END)
     extra = _unknown(end, *_END)
     word = known.get("termination", Termination.INTERRUPTED)
-    if word not in list(Termination):  # a newer version's
+    if word not in list(Termination):  # from a newer version
         extra["termination"], word = word, Termination.INTERRUPTED
     return {
         **known,
@@ -242,7 +243,7 @@ def _ending(end: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _unended_calls(folder: Path, records: Sequence[Mapping[str, Any]]) -> tuple[ModelCall, ...]:
-    """Return the metered calls that no step of an interrupted episode has taken."""
+    """Return the metered calls of an interrupted episode that belong to no step."""
     taken = {call.get("line") for record in records for call in record.get("calls", ())}
     return tuple(call for call in CallReader(folder).new() if call.line not in taken)
 
@@ -310,7 +311,7 @@ def _outcome(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _action(recorded: Mapping[str, Any]) -> Action:
-    """Return a recorded action; one of which a text or a number is none as Raw."""
+    """Return a recorded action, or a Raw action if a text or a number has the wrong type."""
     whole = all(isinstance(recorded[name], str) for name in _TEXTS & recorded.keys())
     at = recorded.get("at")
     points = [recorded[name] for name in _NUMBERS & recorded.keys()]
@@ -323,7 +324,7 @@ def _golden(recorded: Mapping[str, Any]) -> Golden:
     """Return a recorded golden action.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the data is not a golden action.
     """
     try:
         return golden_from_json(recorded)
@@ -341,7 +342,7 @@ def _step(
     optional = _known("step", record, _STEP_OPTIONAL)
     if "golden" in optional:
         optional["golden"] = _golden(optional["golden"])
-    # Nothing was seen after a report of being done, or when the record was cut off.
+    # There is no screen after a final report, or if the record was cut off.
     led_to = min(number + 1, len(shown) - 1)
     return {
         "screen": shown[number],

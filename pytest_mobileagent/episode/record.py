@@ -1,4 +1,4 @@
-"""What happened: the record of an agent working on a task."""
+"""The record of an agent working on a task."""
 
 from __future__ import annotations
 
@@ -31,39 +31,42 @@ if TYPE_CHECKING:
 class Termination(StrEnum):
     """Why an episode ended."""
 
-    SELF_REPORTED = "self-reported"  # the agent said that it is done
-    GAVE_UP = "gave up"  # the agent said that it is impossible
+    SELF_REPORTED = "self-reported"  # the agent reported that it is done
+    GAVE_UP = "gave up"  # the agent reported that the task is impossible
     STOPPED = "stopped on success"  # the suite ends an episode once the goal is met
-    PATH = "end of path"  # the last golden step was done in the agent's place
+    PATH = "end of path"  # the last golden step was performed in the agent's place
     STEP_LIMIT = "step limit"
     TIME_LIMIT = "time limit"
-    BUDGET = "budget"  # what it may cost was spent
-    AGENT_ERROR = "agent error"  # it raised, crashed, or returned what is not an action
+    BUDGET = "budget"  # the episode's budget was spent
+    # The agent raised, crashed, or returned something that is not an action.
+    AGENT_ERROR = "agent error"
     INTERRUPTED = "interrupted"  # the record stops in the middle
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One decision: the screen that the agent saw, what it did, and what that led to.
+    """One decision: the screen that the agent saw, what it did, and the result.
 
-    - `screen`: what the agent saw. `actions`: what it decided on that, mostly one; none if no
-      action could be made out. `said`: its words.
-    - `notice`: why the decision, or a part of it, could not be done; empty if it was. `undone`
-      counts the last of its actions, which were not done then.
-    - `calls`: the models that were asked.
-    - `seconds_thinking` went by in the agent, `seconds_acting` from its decision until the screen
-      had settled and was seen again; both by the host's clock.
-    - `probes` were read after it; `events` are what the phone reported until the next decision.
-    - `crashes` are those of apps, `log` the lines of the phone's log, both from the decision until
-      the next; `log` may have been cut.
-    - `reply`: the user's, if the agent asked; `answers` are those to each question, None for none,
-      and `user_calls` the calls of the model that plays the user. `told` is what the user had said
-      unasked, with the screen.
-    - `counts`: whether it counts as a step; a mere look around does not.
-    - `noise`: what got in the agent's way; None for nothing. `screen` is with it, `screen.own` the
+    - `screen`: the screen that the agent saw. `actions`: what it decided, usually one action; none
+      if its reply contained no action. `said`: the text of its reply.
+    - `notice`: why the decision, or a part of it, could not be performed; "" if it was. `undone`
+      counts the actions at the end that were not performed for this reason.
+    - `calls`: the model calls.
+    - `seconds_thinking` elapsed in the agent, `seconds_acting` from its decision until the screen
+      had settled and was captured again; both by the host's clock.
+    - `probes` were read after the step; `events` are what the phone reported until the next
+      decision.
+    - `crashes` are app crashes, and `log` the lines of the phone's log, both from this decision
+      until the next; `log` may have been cut.
+    - `reply`: the user's reply, if the agent asked; `answers` has one for each question, None if
+      unanswered, and `user_calls` the calls of the model that plays the user. `told` is what the
+      user had said without being asked, with the screen.
+    - `counts`: whether the decision counts as a step; merely looking around does not.
+    - `noise`: the noise that the agent met, or None. `screen` includes it; `screen.own` is the
       phone's own screen.
-    - `golden`: the golden action that was done in place of `actions` (`--mobile-path=single`); None
-      if the agent's own were done. `notice` and `undone` then say what could not have been done.
+    - `golden`: the golden action that was performed in place of `actions` (`--mobile-path=single`);
+      None if the agent's own were. `notice` and `undone` then say what could not have been
+      performed.
     """
 
     screen: Screen
@@ -93,27 +96,27 @@ class Step:
 
     @property
     def done(self) -> tuple[Action, ...]:
-        """The actions that were done: on a golden path the golden one, else all that could be."""
+        """The actions that were performed: the golden one, or all of the agent's that could be."""
         if self.golden is not None:
             return (self.golden.action,)
         return self.actions[: max(0, len(self.actions) - self.undone)]
 
     @property
     def reached(self) -> tuple[Action, ...]:
-        """The actions that reached the phone: those that were done, less what noise swallowed."""
+        """The actions that reached the phone: those performed, without those swallowed by noise."""
         lost = self.noise.swallowed if self.noise else ()
         return tuple(action for place, action in enumerate(self.done) if place not in lost)
 
     @property
     def action(self) -> Action | None:
-        """The first action of the decision; None if it has none."""
+        """The first action of the decision, or None."""
         return self.actions[0] if self.actions else None
 
     @property
     def is_report(self) -> bool:
-        """Whether the agent only reported: that it is done, or that it gives up.
+        """Whether the agent only reported that it is done, or that it gives up.
 
-        On a golden path, whether that was the thing to do.
+        On a golden path: whether reporting was the right action.
         """
         if self.golden is not None:
             return ends_episode(self.golden.action)
@@ -124,25 +127,25 @@ class Step:
 class EpisodeRecord:
     """An agent's work on a task, from the first screen to the last. Immutable.
 
-    - `case`: the task with its parameters; `goal`: what the agent was given.
-    - `full_goal`: all of the goal, where the agent was given a vague one; else "". `user`: how the
-      task's user answered (see `--mobile-user`); "" if it has none.
-    - `agent`: the agent's name, `options`: what it was given as `--mobile-agent-option`.
-    - `screen`: the phone's last screen; `covered`: that with noise on it, as the agent saw it, if
-      there was some. `started`: the phone's clock at the first one; `recorded`: the
-      host's (ISO 8601).
-    - `termination`: why it ended; `error`: what the agent did wrong, if it did.
-    - `step_limit`, `seconds`: the most steps that were allowed, and how long it took.
-    - `reset`: how the device was brought to the starting point.
-    - `program`: how a program from outside was run and recorded; None for any other agent.
-    - `apps`: the version codes of the task's apps; "" where one is not known.
+    - `case`: the task with its parameters; `goal`: the goal that the agent was given.
+    - `full_goal`: the whole goal, if the agent was given a vague one; else "". `user`: how the
+      task's user answered (see `--mobile-user`); "" without a user.
+    - `agent`: the agent's name; `options`: its options (`--mobile-agent-option`).
+    - `screen`: the phone's last screen; `covered`: the same screen with the noise that the agent
+      saw on it, or None. `started`: the phone's clock at the first screen; `recorded`: the host's
+      (ISO 8601).
+    - `termination`: why the episode ended; `error`: the agent's error, if it made one.
+    - `step_limit`, `seconds`: the maximum number of steps, and the duration.
+    - `reset`: how the device was brought to its initial state.
+    - `program`: how an external program was run and recorded; None for other agents.
+    - `apps`: the version codes of the task's apps; "" if unknown.
     - `is_logged`: whether the phone's log was read in all steps, so that crashes are known.
-    - `golden_left`: how many steps of the golden path it did not come to.
-    - `unused`: the calls of a decision that the step limit forbade.
-    - `node`, `versions`: the machine on which it was made, if workers were on several, and the
-      versions of Python, system and packages there, by their names.
-    - `folder`: where the episode is recorded; does not count for equality.
-    - `extra`: what a record of a newer version says and this one does not know.
+    - `golden_left`: how many steps of the golden path were not reached.
+    - `unused`: the calls of a decision beyond the step limit.
+    - `node`, `versions`: the machine, if workers were on several, and the versions of Python, the
+      system and packages there, by name.
+    - `folder`: where the episode is recorded; ignored in comparisons.
+    - `extra`: fields recorded by a newer version that this version does not know.
     """
 
     case: Case
@@ -184,58 +187,58 @@ class EpisodeRecord:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the episode came to an end; an interrupted one stops in the middle."""
+        """Whether the episode came to an end, rather than being interrupted."""
         return self.termination is not Termination.INTERRUPTED
 
     @property
     def is_on_path(self) -> bool:
-        """Whether golden actions were done in place of the agent's (`--mobile-path=single`)."""
+        """Whether golden actions were performed in place of the agent's."""
         return self.golden_left > 0 or any(step.golden is not None for step in self.steps)
 
     @property
     def whole_goal(self) -> str:
-        """All of the goal, as who decides has to know it, where the agent was given a vague one."""
+        """The whole goal, for judges and checks, even if the agent was given a vague one."""
         return self.full_goal or self.goal
 
     @property
     def screens(self) -> tuple[Screen, ...]:
-        """Every screen of the phone, in order; the last is `screen`. None has noise on it."""
+        """Every screen of the phone, in order and without noise; the last is `screen`."""
         return FoundTuple((*(step.screen.own for step in self.steps), self.screen))
 
     @property
     def seen(self) -> tuple[Screen, ...]:
-        """Every screen as the agent saw it, in order: with the noise that was on it."""
+        """Every screen as the agent saw it, in order and with any noise."""
         return FoundTuple((*(step.screen for step in self.steps), self.covered or self.screen))
 
     @property
     def page(self) -> str:
-        """The id of the last recorded page; empty on a phone."""
+        """The id of the last recorded page; "" on a phone."""
         return self.screen.page
 
     @property
     def pages(self) -> tuple[str, ...]:
-        """The ids of all recorded pages that were seen, in order; none on a phone."""
+        """The ids of all recorded pages that were shown, in order; empty on a phone."""
         return FoundTuple(screen.page for screen in self.screens if screen.page)
 
     @property
     def step_count(self) -> int:
-        """How many decisions the agent took; only reporting, or looking around, is none."""
+        """The number of decisions, without mere reports and looks around."""
         return sum(step.counts and not step.is_report for step in self.steps)
 
     @property
     def actions(self) -> tuple[Action, ...]:
-        """Every action that was done, in order, reports left out."""
+        """Every action that was performed, in order, without reports."""
         each = (action for step in self.steps for action in step.done)
         return FoundTuple(action for action in each if not ends_episode(action))
 
     @property
     def answer(self) -> str:
-        """What the agent answered when it finished; empty if it did not."""
+        """The agent's answer when it finished; "" if it gave none."""
         return self.report.answer if isinstance(self.report, Finish) else ""
 
     @property
     def report(self) -> Finish | Impossible | None:
-        """How the agent reported that it is done; None if it did not."""
+        """The agent's final report, or None if it made none."""
         last = self.steps[-1].done[-1:] if self.steps else ()
         if self.is_on_path:
             last = self.steps[-1].actions[:1]
@@ -243,7 +246,7 @@ class EpisodeRecord:
 
     @property
     def calls(self) -> tuple[ModelCall, ...]:
-        """Every call of a model, those for a decision beyond the step limit included."""
+        """Every model call, including those of a decision beyond the step limit."""
         return FoundTuple((*(call for step in self.steps for call in step.calls), *self.unused))
 
     @property
@@ -253,36 +256,36 @@ class EpisodeRecord:
 
     @property
     def is_metered(self) -> bool | None:
-        """Whether the models that a program asked were seen; None for any other agent.
+        """Whether a program's model calls were observed; None for other agents.
 
-        One that acted without a call that was seen has asked elsewhere, if it has asked any.
+        A program that acted without an observed call may have called models by other means.
         """
         return None if self.program is None else bool(self.calls or not self.actions)
 
     @property
     def totals(self) -> Totals:
-        """What all calls of models cost together."""
+        """The total cost of all model calls."""
         return totals(self.calls)
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """What the phone reported during all steps, in order."""
+        """The events that the phone reported in all steps, in order."""
         return FoundTuple(event for step in self.steps for event in step.events)
 
     @property
     def crashes(self) -> tuple[Crash, ...] | None:
-        """The crashes of apps, in order; None if nobody could read the phone's log."""
+        """The app crashes, in order; None if the phone's log could not be read."""
         found = FoundTuple(crash for step in self.steps for crash in step.crashes)
         return found if found or self.is_logged else None
 
     @property
     def seconds_thinking(self) -> float:
-        """How long the agent thought, in all steps together."""
+        """The seconds that the agent spent thinking, over all steps."""
         return sum(step.seconds_thinking for step in self.steps)
 
     @property
     def seconds_acting(self) -> float:
-        """How long acting and waiting for the screen took, in all steps together."""
+        """The seconds spent on acting and waiting for the screen, over all steps."""
         return sum(step.seconds_acting for step in self.steps)
 
     def prefix(self, steps: int) -> Self:
@@ -314,7 +317,7 @@ class EpisodeRecord:
         )
 
     def probe(self, name: str) -> Value:
-        """Return what a probe of the task read after the last step.
+        """Return the value of one of the task's probes after the last step.
 
         Raises:
             UnknownProbeError: the task has no such probe.
@@ -322,7 +325,7 @@ class EpisodeRecord:
         return _probe(name, self.steps[-1].probes if self.steps else self.initial_probes)
 
     def initial_probe(self, name: str) -> Value:
-        """Return what a probe of the task read before the first step (see `probe`)."""
+        """Return the value of one of the task's probes before the first step (see `probe`)."""
         return _probe(name, self.initial_probes)
 
 
@@ -330,12 +333,12 @@ _PROBES = ("probes", "initial_probes")
 
 
 def _hand_out(record: Step | EpisodeRecord, *names: str) -> None:
-    """Wrap the named fields for checks, so that looking up a missing key or item fails the task."""
+    """Wrap the named fields so that looking up a missing key or item fails the check."""
     for name in names:
         value = getattr(record, name)
         if isinstance(value, tuple):
             value = value if isinstance(value, FoundTuple) else FoundTuple(value)
-        elif name in _PROBES:  # by their names, which are the author's
+        elif name in _PROBES:  # the names are the author's, so they are not wrapped
             value = {probe: found(read) for probe, read in value.items()}
         else:
             value = found(value)
@@ -345,7 +348,7 @@ def _hand_out(record: Step | EpisodeRecord, *names: str) -> None:
 class UnknownProbeError(TaskError, KeyError):
     """The task has no such probe."""
 
-    __str__ = Exception.__str__  # not KeyError's, which prints the text's repr
+    __str__ = Exception.__str__  # KeyError's own prints the repr
 
 
 def _probe(name: str, probes: Mapping[str, Value]) -> Value:

@@ -1,18 +1,18 @@
-r"""What must not be recorded: texts and parts of screens, blacked out before they are written.
+r"""Redaction: texts and parts of screens that are blacked out before they are written.
 
-A file of rules (TOML), see docs/redaction.md:
+The rules are in a TOML file, see docs/redaction.md:
 
     text = ['\d{4} \d{4} \d{4} \d{4}', 'alice@example\.com']     # Python's regular expressions
 
     [[region]]
     box = [0.0, 0.0, 1.0, 0.05]      # left, top, right, bottom: fractions of the screen, or pixels
-    package = "com.bank"             # only there, if it is given
+    package = "com.bank"             # optional: only in this app
 
     [[region]]
-    resource_id = "com.bank:id/balance"      # where such elements are
+    resource_id = "com.bank:id/balance"      # the area of elements with this id
 
-The rules hold for a process and those that it starts, which find the file by a variable of the
-environment: agents in processes of their own record as well.
+The rules apply to a process and those that it starts, which find the file by an environment
+variable: agents in separate processes record, too.
 """
 
 from __future__ import annotations
@@ -46,24 +46,24 @@ if TYPE_CHECKING:
 
 MASK = "█████"
 _VARIABLE = "PYTEST_MOBILEAGENT_REDACTION"
-_KEY = "_API_KEY"  # how the names of variables end that hold a provider's key
-_LEAST = 8  # characters of a key: a shorter one stands in other words
-HIDDEN = "…"  # in the place of a key
+_KEY = "_API_KEY"  # the suffix of variables that hold a provider's key
+_LEAST = 8  # minimum length of a key; a shorter one may occur in unrelated words
+HIDDEN = "…"  # replaces a key
 _BOUNDS = re.compile(r"\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]")
-# Attributes that say how an element is made, and not what it says.
+# Attributes that describe the structure of an element rather than its content.
 _STRUCTURE = {"bounds", "class", "package", "resource-id", "index", "rotation", "width", "height"}
-# Fields of a record that say what is what, and not what was seen or said.
+# Fields that describe the structure of a record rather than its content.
 _KEPT = {
     "record", "case", "device", "reset", "program", "agent", "options", "recorded", "png", "xml",
     "package", "activity", "time", "role", "termination", "when",
     "scorer", "model", "models", "own_models", "mark",
 }  # fmt: skip
-# And those in what it holds, at any depth, of which some are numbers that are no texts.
+# The same within the content of a record, at any depth; some are numbers rather than texts.
 _KEPT_BELOW = {
     "action", "direction", "class_name", "resource_id", "package", "activity", "where", "sought",
     "scorer", "weight", "first_step", "bounds", "x", "y", "x1", "y1", "x2", "y2", "seconds",
 }  # fmt: skip
-_AUTHORS = {"where", "sought", "scorer"}  # what the author of a task has written
+_AUTHORS = {"where", "sought", "scorer"}  # fields written by the author of a task
 _IN_CALLS = {each.name for each in fields(ModelCall)}
 _KEPT_IN = {
     **dict.fromkeys(("call", "calls", "unused"), _IN_CALLS),
@@ -73,33 +73,33 @@ _KEPT_IN = {
     "settings": set[str](),
     "probes": set[str](),
 }
-# What such a field may hold: a name, a time, or the digest that a picture is called by. An agent
-# may put whatever it likes there.
+# The values that such a field may have: a name, a time, or the digest of a picture. An agent may
+# write anything there.
 _NAME = re.compile(r"[A-Za-z_$*][\w.:/$*+-]*|\d{4}-\d\d-\d\dT[\d:.+Z-]*|[0-9a-f]{32}(\.\w+)?|")
-_PLAIN_NAME = re.compile(r"[\w.:/$*+-]*")  # of a record itself, which this package has written
+_PLAIN_NAME = re.compile(r"[\w.:/$*+-]*")  # for the record's own fields, which this package writes
 _ROLES = {"system", "developer", "user", "assistant", "tool", "function", "model"}
 _PICTURE = re.compile(r"[0-9a-f]{32}\.(png|jpg)")
 
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """Rules of what must not be recorded."""
+    """Rules for what must not be recorded."""
 
     patterns: tuple[Pattern, ...] = ()
     regions: tuple[Region, ...] = ()
     digest: str = ""
 
     def about(self) -> dict[str, Any]:
-        """Return what a run's record says of the rules: not the patterns, which may be secrets."""
+        """Return a description of the rules for a run's record, without the patterns themselves."""
         counts = {"patterns": len(self.patterns), "regions": len(self.regions)}
         return {"sha256": self.digest, **counts}
 
     def text(self, text: str) -> str:
-        """Return a text without what a pattern matches, however it is encoded there."""
+        """Return a text with the matches of all patterns masked, through any encoding."""
         return masked(text, self._search, MASK)
 
     def matches(self, text: str) -> bool:
-        """Whether a pattern matches a part of a text, however it is encoded there."""
+        """Return whether a pattern matches a part of a text, through any encoding."""
         return bool(found(text, self._search))
 
     def _search(self, text: str) -> list[tuple[int, int]]:
@@ -111,11 +111,11 @@ class Redaction:
                     for match in pattern.finditer(text, seconds=PATIENT)
                     if match.text
                 ]
-        except SlowPatternError:  # nobody knows what is in it
+        except SlowPatternError:  # the text cannot be searched, so all of it is masked
             return [(0, len(text))]
 
     def plain(self, value: Any) -> Any:
-        """Return a record, plain data, without what patterns match in what was seen and said."""
+        """Return a record, as plain data, with matches masked in its content."""
         if isinstance(value, dict):
             return {name: self._field(name, each) for name, each in value.items()}
         return self._content(value, _KEPT_BELOW)
@@ -127,9 +127,9 @@ class Redaction:
         return self._content(value, _KEPT_IN.get(name, _KEPT_BELOW))
 
     def _content(self, value: Any, kept: Collection[str]) -> Any:
-        """Return what a record holds, all of which may be what is looked for: numbers and names.
+        """Return the content of a record, in which numbers and names may also be secrets.
 
-        Fields that are `kept` stay as they are.
+        Fields that are `kept` are left unchanged.
         """
         match value:
             case str():
@@ -151,10 +151,10 @@ class Redaction:
     def screen(
         self, xml: bytes, png: bytes, package: str, size: tuple[int, int] | None = None
     ) -> tuple[bytes, bytes]:
-        """Return a screen's hierarchy and its screenshot, what matches blacked out in both.
+        """Return a screen's hierarchy and screenshot, with matches blacked out in both.
 
-        `size` is given of a screen of which no screenshot was taken.
-        A hierarchy that cannot be read is left out, and the whole screenshot is black.
+        `size` is given for a screen without a screenshot. An unreadable hierarchy is left out, and
+        the whole screenshot is then blacked out.
         """
         size = size or _size(png)
         boxes = [
@@ -173,7 +173,7 @@ class Redaction:
     def _hierarchy(
         self, xml: bytes, package: str, hidden: Sequence[Box]
     ) -> tuple[bytes, list[Box]]:
-        """Return a hierarchy without what matches, and the boxes of the elements that said it."""
+        """Return a masked hierarchy, and the boxes of the elements that contained matches."""
         from lxml import etree  # few runs need it
 
         root = etree.fromstring(xml, _parser(etree))
@@ -191,7 +191,7 @@ class Redaction:
         return etree.tostring(root, encoding="utf-8", xml_declaration=True), boxes
 
     def _is_named(self, element: Any, package: str) -> bool:
-        """Whether a region is where this element is, or one that it is in."""
+        """Return whether an element, or one of its ancestors, has the resource id of a region."""
         names = [
             region.resource_id
             for region in self.regions
@@ -205,7 +205,7 @@ def _may_be_kept(value: Any, name: re.Pattern[str] = _NAME) -> bool:
 
 
 def _is_structure(name: str, value: Any) -> bool:
-    """Whether a field says whose message this is, or which of the run's pictures is in it."""
+    """Return whether a field is a message's role or a reference to one of the run's pictures."""
     if not isinstance(value, str):
         return False
     is_picture = name == "picture" and _PICTURE.fullmatch(value) is not None
@@ -213,10 +213,10 @@ def _is_structure(name: str, value: Any) -> bool:
 
 
 def use(path: Path | None) -> Redaction | None:
-    """Let this process, and all that it starts from now on, follow the rules of a file, or none.
+    """Set the rules for this process and the processes it starts from now on, or remove them.
 
     Raises:
-        ValueError: it cannot be read, or is not a file of rules; the text says what is wrong.
+        ValueError: the file cannot be read or is invalid; the message says why.
     """
     if path is None:
         os.environ.pop(_VARIABLE, None)
@@ -227,17 +227,17 @@ def use(path: Path | None) -> Redaction | None:
 
 
 def current() -> Redaction | None:
-    """Return the rules that this process follows; None if there are none.
+    """Return the rules of this process, or None.
 
     Raises:
-        HostError: the file has changed since the run began, or is gone: nothing may be recorded.
+        HostError: the file has changed since the run began, or is missing: nothing may be recorded.
     """
     given = os.environ.get(_VARIABLE)
     return None if given is None else _rules(given)
 
 
 def redacted(record: Any) -> Any:
-    """Return a record, plain data, as it may be written: without keys of models, by any rules.
+    """Return a record, as plain data, with model keys removed and the rules applied.
 
     Raises:
         HostError: see `current`.
@@ -248,10 +248,10 @@ def redacted(record: Any) -> Any:
 
 
 def _keys() -> list[str]:
-    """Return the keys in the environment, the longest first: one may be the beginning of another.
+    """Return the keys in the environment, longest first, as one may be the beginning of another.
 
-    An agent that has a client of its own may say them, as in an error of its provider's. Passwords
-    in URLs, such as those of proxies, are keys as well.
+    An agent with its own client may repeat them, for example from a provider's error message.
+    Passwords in URLs, such as those of proxies, are keys as well.
     """
     keys = {value.strip() for name, value in os.environ.items() if name.endswith(_KEY)}
     keys |= {word for value in os.environ.values() if "@" in value for word in passwords_in(value)}
@@ -259,7 +259,7 @@ def _keys() -> list[str]:
 
 
 def without(words: Sequence[str], value: Any, mask: str = HIDDEN) -> Any:
-    """Return plain data without some words in its texts, however they are encoded there."""
+    """Return plain data with these words masked in its texts, through any encoding."""
     sought = {
         each for word in words for each in readings(word) if each == word or len(each) >= _LEAST
     }
@@ -284,10 +284,10 @@ def without(words: Sequence[str], value: Any, mask: str = HIDDEN) -> Any:
 
 
 def rules_of(path: Path) -> Redaction:
-    """Return the rules of a file, which nobody follows yet.
+    """Return the rules of a file, without applying them to this process.
 
     Raises:
-        ValueError: it cannot be read, or is not a file of rules; the text says what is wrong.
+        ValueError: the file cannot be read or is invalid; the message says why.
     """
     from pytest_mobileagent.episode.redaction_file import load  # few runs need it
 
@@ -323,7 +323,7 @@ def _box(bounds: str) -> Box | None:
 
 
 def _is_inside(box: Box | None, regions: Sequence[Box]) -> bool:
-    """Whether the middle of an element is in one of some regions."""
+    """Return whether the centre of an element is in one of the regions."""
     if box is None:
         return False
     x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
@@ -346,7 +346,7 @@ def _size(picture: bytes) -> tuple[int, int]:
 
 
 def blackened(picture: bytes, boxes: Sequence[Box] | None = None) -> bytes:
-    """Return a picture with black boxes, black as a whole without them; one unreadable is empty."""
+    """Return a picture with black boxes, or all black if `boxes` is None; b"" if unreadable."""
     from PIL import Image, ImageDraw
 
     if boxes is not None and not boxes:
@@ -365,24 +365,24 @@ def blackened(picture: bytes, boxes: Sequence[Box] | None = None) -> bytes:
     return written.getvalue()
 
 
-_SHORTEST = 8  # characters: a shorter one stands in other words
+_SHORTEST = 8  # characters; a shorter secret may occur in unrelated words
 
 
 def secrets_of(environment: Mapping[str, str]) -> list[str]:
-    """Return the values of variables that, by their names, hold keys and the like."""
+    """Return the values of variables that hold keys or other secrets, judging by their names."""
     return _longest_first(value for name, value in environment.items() if may_hold_key(name))
 
 
 def without_secrets(value: Any, secrets: Iterable[str]) -> Any:
-    """Return a text, or other plain data, without secrets in its texts."""
+    """Return a text, or other plain data, with secrets masked in its texts."""
     return without(_longest_first(secrets), value)
 
 
 def secret_bytes(secrets: Iterable[str]) -> list[bytes]:
-    """Return secrets as they stand in files and output, the longest first."""
+    """Return secrets as they appear in files and output, longest first."""
     return [os.fsencode(each) for each in _longest_first(secrets)]
 
 
 def _longest_first(secrets: Iterable[str]) -> list[str]:
-    """Return what is long enough to be hidden: one secret may be the beginning of another."""
+    """Return the secrets that are long enough to be hidden, longest first."""
     return sorted({each for each in secrets if len(each) >= _SHORTEST}, key=len, reverse=True)

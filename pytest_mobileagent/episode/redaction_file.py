@@ -1,4 +1,4 @@
-"""The file of rules for what must not be recorded, read and checked (see `episode.redaction`)."""
+"""Read and check the file of redaction rules (see `episode.redaction`)."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A part of the screen: a `box` in pixels or in fractions, or elements of a resource id."""
+    """A part of the screen: a `box` in pixels or in fractions, or the elements of a resource id."""
 
     box: tuple[float, float, float, float] | None = None
     package: str | None = None
     resource_id: str | None = None
 
     def pixels(self, width: int, height: int) -> tuple[int, int, int, int]:
-        """Return the box on a screen of such a size; the whole of it for one that has none."""
+        """Return the box in pixels on a screen of this size; without a box, all of it."""
         left, top, right, bottom = self.box or (0.0, 0.0, 1.0, 1.0)
         if max(map(abs, (left, top, right, bottom))) > 1:
             return int(left), int(top), int(right), int(bottom)
@@ -35,7 +35,7 @@ class Region:
 
 
 class Rules(NamedTuple):
-    """What a file says; `digest` is the SHA-256 of its content."""
+    """The rules in a file; `digest` is the SHA-256 of its content."""
 
     patterns: tuple[Pattern, ...]
     regions: tuple[Region, ...]
@@ -43,10 +43,10 @@ class Rules(NamedTuple):
 
 
 def load(path: Path) -> Rules:
-    """Read a file of rules.
+    """Return the rules of a file.
 
     Raises:
-        ValueError: it cannot be read, or is not a file of rules; the text says what is wrong.
+        ValueError: the file cannot be read or is invalid; the message says why.
     """
     try:
         content = read_bytes(path, follows=True)
@@ -79,7 +79,7 @@ def _is_list(value: Any, kind: type) -> bool:
 def _pattern(path: Path, number: int, word: str) -> Pattern:
     try:
         pattern = compile_pattern(word)
-    except PatternError as error:  # not the pattern, which may be a secret
+    except PatternError as error:  # the pattern is not quoted, as it may be a secret
         msg = f"{path}: pattern {number} of `text` is not a regular expression: {error}"
         raise ValueError(msg) from None
     if not word or pattern.fullmatch(""):

@@ -1,6 +1,6 @@
-"""The episodes of a run that are in progress, read from what their workers write.
+"""The episodes of a run that are in progress, read from the files that their workers write.
 
-An episode that is still being written, read back as far as it goes.
+Also reads an episode incrementally while it is being written.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Running:
-    """The progress of an episode that is running.
+    """The progress of a running episode.
 
     - `serial`: of its device; `recorded`: when it began (ISO 8601, the host's clock).
-    - `steps` that were decided, of at most `step_limit`; `actions`, `said`: of the last one, plain.
-    - `png`: the name of the last screenshot in the run's store; empty before the first.
-    - `node`, `worker`: the machine, if workers are on several, and who plays it there.
-    - `cost_usd`: what its model calls cost so far, as far as prices are known; None without any.
+    - `steps` taken so far, of at most `step_limit`; `actions`, `said`: of the last step, as plain
+      data.
+    - `png`: the name of the last screenshot in the run's store; "" before the first.
+    - `node`, `worker`: the machine, if workers are on several, and the worker on it.
+    - `cost_usd`: the known cost of its model calls so far; None without any.
     """
 
     folder: Path
@@ -51,14 +52,14 @@ class Running:
 
     @property
     def place(self) -> str:
-        """The device, and the machine that it belongs to, if there are several."""
+        """The device, and its machine if there are several."""
         return f"{self.serial} on {self.node}" if self.node else self.serial
 
 
 class RunningEpisodes:
-    """Follows the episodes in a run's folder; those that are there already are old, and left out.
+    """Follows the new episodes in a run's folder; those that exist at the start are ignored.
 
-    Each line that is written is read once. A look costs a listing of the folder, and the new lines.
+    Each line is read only once. A call of `look` costs a listing of the folder, and the new lines.
     """
 
     def __init__(self, run: Path) -> None:
@@ -67,10 +68,10 @@ class RunningEpisodes:
         self._followed: list[_Followed] = []
 
     def look(self, finished: Collection[str] = ()) -> list[Running]:
-        """Return what runs now, by device; of tests that have `finished`, by node id, none does.
+        """Return the running episodes by device, except those of `finished` tests (node ids).
 
-        Of two episodes on one device, or of one test, the later one runs: a worker that is killed
-        ends none.
+        Of two episodes on one device, or of one test, only the later one is running: a worker that
+        is killed ends its episode without a record.
         """
         for name in self._names():
             if name not in self._known:
@@ -81,7 +82,7 @@ class RunningEpisodes:
         self._followed = [each for each in self._followed if not each.has_ended]
         begun = [each.running for each in self._followed if each.running is not None]
         begun.sort(key=_recorded)
-        # On other machines, each worker has an adb server of its own, and so the first serial.
+        # On other machines each worker has its own adb server, so serials repeat.
         newest = {(each.place, each.worker * bool(each.node)): each for each in begun}
         last = {each.case.nodeid: each for each in sorted(newest.values(), key=_recorded)}
         here = [each for each in last.values() if each.case.nodeid not in finished]
@@ -99,7 +100,7 @@ def _recorded(running: Running) -> str:
 
 
 class _Followed:
-    """One episode's record, as far as it has been read."""
+    """The record of one episode, as far as it has been read."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -109,10 +110,10 @@ class _Followed:
         self.has_ended = False
 
     def read(self) -> None:
-        """Read what has been written since; a record that makes no sense is followed no further."""
+        """Read new lines; an invalid record counts as ended."""
         try:
             lines, self._offset = new_lines(self._folder / STREAM, self._offset)
-        except OSError:  # it has not begun
+        except OSError:  # not begun yet
             return
         try:
             for line in lines:
@@ -150,7 +151,7 @@ E = TypeVar("E", bound=EpisodeRecord)
 
 
 class GrowingEpisode(Generic[E]):
-    """The episode in a folder, as an object of `kind`: every line and every screen is read once."""
+    """An episode that is still being written: every line and every screen is read only once."""
 
     def __init__(self, folder: Path, kind: type[E]) -> None:
         self._folder = folder
@@ -160,10 +161,10 @@ class GrowingEpisode(Generic[E]):
         self._screens: dict[int, Screen] = {}
 
     def read(self) -> E:
-        """Return the episode as it is now; it has not ended, so far as is recorded.
+        """Return the episode as recorded so far.
 
         Raises:
-            RecordError: it cannot be read, or has not even a first screen.
+            RecordError: the record cannot be read, or has not even a first screen.
         """
         try:
             lines, self._offset = new_lines(self._folder / STREAM, self._offset)

@@ -1,8 +1,8 @@
-"""What a run's folder tells of its episodes: run.json, and where the attempts at a case are.
+"""The index of a run's folder: run.json, and the attempts at each case.
 
-The index says which attempts at which cases are finished, so that their records need not be read.
-A note beside a record says where the attempt was made and how it ended: what became of the device
-and of the worker, also where both were gone before anything could be recorded.
+The index lists the finished attempts, so their records need not be read. A note beside a record
+says where the attempt was made and how it ended: what happened to the device and to the worker,
+even if both were gone before anything could be recorded.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 RUN = "run.json"
-# What is known of a run's head, with its kinds (see `jsonable.check`).
+# The known fields of a run's head, with their kinds (see `jsonable.check`).
 HEAD: dict[str, Any] = {
     "id": str | None,
     "started": str | None,
@@ -63,9 +63,10 @@ HEAD: dict[str, Any] = {
 
 
 def inside(run: Path, name: object) -> Path | None:
-    """Return the path of a file or folder that a record of the run names; None for one outside.
+    """Return the path of a file or folder that a run's record names, or None if it is outside.
 
-    A run may be somebody else's: its records name anything, and it may hold links to anything.
+    A run may come from somebody else: its records may name anything, and it may contain links to
+    anything.
     """
     if not isinstance(name, str) or not name or "\0" in name:
         return None
@@ -74,7 +75,7 @@ def inside(run: Path, name: object) -> Path | None:
 
 
 def about(run: Path) -> dict[str, Any]:
-    """Return what run.json says of the run in a folder; nothing if there is none that is sound."""
+    """Return the head of a run from run.json; empty if there is no valid one."""
     try:
         whole = read_json(run / RUN)
         return dict(check(whole["run"], HEAD, "run"))
@@ -83,7 +84,7 @@ def about(run: Path) -> dict[str, Any]:
 
 
 def cases(run: Path) -> list[Case]:
-    """Return the cases that the run in a folder was to run, from run.json; none without it.
+    """Return the cases that a run was started with, from run.json; empty without the file.
 
     Raises:
         RecordError: the file is damaged.
@@ -100,9 +101,9 @@ def cases(run: Path) -> list[Case]:
 
 
 def digests(run: Path) -> dict[str, dict[str, Any]]:
-    """Return what run.json says of what results depend on, by the keys of cases; none without it.
+    """Return the digests of the inputs of results, by case key, from run.json; empty without it.
 
-    What cannot be read is left out.
+    Unreadable entries are left out.
     """
     try:
         whole = read_json(run / RUN)
@@ -112,7 +113,7 @@ def digests(run: Path) -> dict[str, dict[str, Any]]:
 
 
 def attempts(run: Path, key: str) -> list[Path]:
-    """Return the folders of the attempts at the case with a key, the first attempt first."""
+    """Return the folders of the attempts at the case with a key, in order."""
     stem = stem_of(run, key)
     found: list[Path] = []
     while is_folder_of(run, folder := stem.with_name(f"{stem.name}.{len(found)}")):
@@ -121,17 +122,17 @@ def attempts(run: Path, key: str) -> list[Path]:
 
 
 def is_folder_of(run: Path, folder: Path) -> bool:
-    """Whether there is such a folder in that of a run, itself and no link to one elsewhere."""
+    """Return whether a folder exists within a run's folder, without leading out of it by a link."""
     return folder.is_dir() and is_below(folder, run)
 
 
 def stem_of(run: Path, key: str) -> Path:
-    """Return the path to which each attempt at the case with a key adds a dot and its number."""
+    """Return the path to which each attempt at a case appends a dot and its number."""
     return run / "episodes" / slug(key)
 
 
 def slug(text: str) -> str:
-    """Return a name that is safe in a path, and another for each text."""
+    """Return a name that is safe in a path, and unique to the text."""
     safe = re.sub(r"[^A-Za-z0-9_.-]+", "-", text).strip("-.")[:80]
     if safe and safe == text:
         return safe
@@ -140,16 +141,16 @@ def slug(text: str) -> str:
 
 
 INDEX = "index.jsonl"
-QUESTIONS = "questions.jsonl"  # those of agents that no user could answer
+QUESTIONS = "questions.jsonl"  # questions of agents that no user could answer
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A finished attempt at a case.
 
-    `case` is the case's key, `attempt` counts from 0, `folder` is relative to the run's, `outcome`
-    is passed, failed, review, skipped or error. `fault` and `reason` are those of the result, where
-    nobody else keeps them: errors have no verdict.
+    `case` is the case's key, `attempt` counts from 0, `folder` is relative to the run's, and
+    `outcome` is passed, failed, review, skipped or error. `fault` and `reason` are those of the
+    result if no verdict records them, as for errors.
     """
 
     case: str
@@ -161,10 +162,10 @@ class Entry:
 
 
 def append(run: Path, entry: Entry) -> None:
-    """Add an entry to the index of a run; any of its processes may call this.
+    """Append an entry to a run's index; any of the run's processes may call this.
 
     Raises:
-        HostError: the index cannot be written to.
+        HostError: the index cannot be written.
     """
     line = to_line(asdict(entry))
     try:
@@ -177,14 +178,14 @@ def append(run: Path, entry: Entry) -> None:
 def entries(run: Path) -> list[Entry]:
     """Return the entries of a run's index in the order in which attempts finished.
 
-    A line that is not whole, as a full disk leaves it, is left out.
+    An incomplete line, as a full disk leaves it, is skipped.
     """
     try:
         text = read_text(run / INDEX, "replace")
     except OSError:
         return []
     found = []
-    for line in text.split("\n"):  # names may hold all other line ends of Unicode
+    for line in text.split("\n"):  # names may contain all of Unicode's other line endings
         try:
             given = parse_json(line)
             words = (expect(given[name], str, name) for name in ("case", "folder", "outcome"))
@@ -207,21 +208,21 @@ class End(StrEnum):
     PLAYED = "played"  # to the end of its episode
     DEVICE = "device broke"
     WORKER = "worker died"
-    OTHER = "other"  # what says nothing of device and worker: a skip, a broken task, Ctrl-C
-    CUT_OFF = "cut off"  # with the run, whoever killed that
+    OTHER = "other"  # unrelated to device and worker: a skip, a broken task, Ctrl-C
+    CUT_OFF = "cut off"  # together with the run, by whatever killed it
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """An attempt at a case.
 
-    - `place`: which devices it shares a fate with: one serial, or all that the run starts.
-    - `worker`: which process made it; "main" without pytest-xdist.
-    - `started`, `ended`: when, in seconds since 1970; `ended` is None where nobody could note it.
+    - `place`: the devices whose failures it shares: one serial, or all that the run starts.
+    - `worker`: the process that made it; "main" without pytest-xdist.
+    - `started`, `ended`: seconds since 1970; `ended` is None if the end could not be recorded.
     - `alone`: whether no other attempt was made at the same time.
-    - `together`: whether something was lost that other attempts at that time needed, too.
-    - `began`: whether the agent had its turn: the first screen is recorded.
-    - `node`: the machine, where workers are on several; else empty.
+    - `together`: whether something was lost that other attempts needed at that time, too.
+    - `began`: whether the agent had its turn, i.e. the first screen is recorded.
+    - `node`: the machine, if workers are on several; else "".
     """
 
     place: str
@@ -236,20 +237,20 @@ class Attempt:
 
 
 def begin(folder: Path, place: str, worker: str, *, alone: bool, node: str = "") -> Attempt:
-    """Note in the folder of an attempt that it begins, and return what is noted."""
+    """Record in the folder of an attempt that it begins, and return the record."""
     attempt = Attempt(place, worker, round(time.time(), 3), alone=alone, node=node)
     _write(folder, attempt)
     return attempt
 
 
 def end(folder: Path, attempt: Attempt, how: End, *, together: bool = False) -> None:
-    """Note in the folder of an attempt how it ended, even if an agent has changed the note."""
+    """Record in the folder of an attempt how it ended, even if an agent has changed the file."""
     ended = round(time.time(), 3)
     _write(folder, replace(attempt, ended=ended, end=how, together=together))
 
 
 def noted(run: Path, key: str) -> list[dict[str, Any]]:
-    """Return what is noted of the attempts at a case in the folder of a run, as plain data."""
+    """Return the notes on the attempts at a case, as plain data."""
     found = []
     for folder in attempts(run, key):
         if (attempt := note_of(folder)) is not None:
@@ -259,7 +260,7 @@ def noted(run: Path, key: str) -> list[dict[str, Any]]:
 
 
 def died(run: Path, key: str) -> None:
-    """Note that the worker that made the last attempt at a case died over it."""
+    """Record that a worker died during the last attempt at a case."""
     if folders := attempts(run, key):
         last = note_of(folders[-1])
         if last is not None and last.end is End.CUT_OFF:
@@ -275,13 +276,13 @@ def _began(folder: Path) -> bool:
 
 
 def _write(folder: Path, attempt: Attempt) -> None:
-    """Write the note; a full disk is ignored here, as it is reported elsewhere."""
+    """Write the note; a full disk is ignored here because it is reported elsewhere."""
     with contextlib.suppress(OSError):
         write_text(folder / NOTE, to_line(asdict(attempt)) + "\n")
 
 
 def note_of(folder: Path) -> Attempt | None:
-    """Return the note on an attempt; None if there is none, or it cannot be read."""
+    """Return the note on an attempt; None if it is missing or unreadable."""
     try:
         return attempt_of(read_json(folder / NOTE))
     except (OSError, ValueError, LookupError, TypeError):

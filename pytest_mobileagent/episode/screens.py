@@ -1,4 +1,4 @@
-"""The screens of a run: each is stored once, named by its content, as files that may be packed."""
+"""The screens of a run: each is stored once, named by its content, in files that may be packed."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
 
 FOLDER = "screens"
-CONTENT = re.compile("[0-9a-f]{32}")  # a screen's name
-# How a file may be kept: as it was written, or packed (see `episode.packing`).
+CONTENT = re.compile("[0-9a-f]{32}")  # the name of a screen
+# The suffixes of files as written and as packed (see `episode.packing`).
 KEPT: Mapping[str, tuple[str, ...]] = {
     ".png": (".png", ".webp"),
     ".xml": (".xml", ".xml.gz"),
@@ -35,8 +35,8 @@ SUFFIXES = tuple(suffix for kept in KEPT.values() for suffix in kept)
 class ScreenStore:
     """A folder of screenshots (HASH.png or .webp) and view hierarchies (HASH.xml or .xml.gz).
 
-    HASH is half the SHA-256 of the content as it was seen, so what several steps, episodes or
-    workers see alike is written once, and has the same name however it is kept.
+    HASH is half the SHA-256 of the original content. So content that several steps, episodes or
+    workers share is written once, and has the same name whether or not it is packed.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -44,33 +44,33 @@ class ScreenStore:
 
     @classmethod
     def of_episode(cls, episode: Path) -> ScreenStore:
-        """Return the store of an episode's run; records of version 1 have one in each episode."""
+        """Return the store of an episode's run; in version 1 each episode has its own."""
         shared = episode.parent.parent / FOLDER
         own = episode / FOLDER
-        # Not by whether there are links: unpacked archives have the screens themselves there.
+        # The presence of links proves nothing: unpacked archives contain the screens themselves.
         has_own = any(CONTENT.fullmatch(path.stem) for path in own.glob("*.png"))
         return cls(own if has_own else shared)
 
     def path(self, name: str, suffix: str) -> Path:
-        """Return the file of a screenshot (".png") or hierarchy (".xml") by its name.
+        """Return the path to which a screenshot (".png") or hierarchy (".xml") is written.
 
-        That is how it is written; a packed one has another suffix (see `file`).
+        A packed one has another suffix (see `file`).
         """
         return self.folder / f"{name}{suffix}"
 
     def file(self, name: str, suffix: str) -> Path:
-        """Return the file of a screenshot or hierarchy as it is now; `path` if there is none."""
+        """Return the current file of a screenshot or hierarchy; `path` if there is none."""
         places = [self.path(name, kept) for kept in KEPT[suffix]]
         return next((place for place in places if os.path.lexists(place)), places[0])
 
     def read(self, name: str, suffix: str) -> bytes:
-        """Return a hierarchy, or a screenshot as it is encoded in its file.
+        """Return a hierarchy, or a screenshot as encoded in its file.
 
         Raises:
-            OSError: it cannot be read, or is a link or no regular file.
+            OSError: the file cannot be read, or is a link or not a regular file.
             ValueError: the name is not that of a screen.
         """
-        for _ in range(2):  # it may be packed just now
+        for _ in range(2):  # it may be packed at this moment
             path = self._named(name, suffix)
             with contextlib.suppress(FileNotFoundError):
                 content = read_bytes(path)
@@ -78,10 +78,10 @@ class ScreenStore:
         return read_bytes(path)
 
     def found(self, name: str, suffix: str) -> Path:
-        """Return the file of a screenshot or hierarchy after a look whether it is there.
+        """Return the file of a screenshot or hierarchy after checking that it exists.
 
         Raises:
-            OSError, ValueError: as by `read`, but that it may still not be readable.
+            OSError, ValueError: as for `read`, although the content is not read yet.
         """
         path = self._named(name, suffix)
         if not stat.S_ISREG(path.lstat().st_mode):
@@ -97,10 +97,10 @@ class ScreenStore:
     def add(self, screen: Screen) -> tuple[str, str]:
         """Store a screen if it is new, and return the names of its screenshot and its hierarchy.
 
-        The former is empty if no screenshot was taken.
+        The first name is "" if no screenshot was taken.
 
         Raises:
-            HostError: the folder cannot be written to.
+            HostError: the folder cannot be written.
         """
         xml, png = screen.xml.encode("utf-8", "replace"), screen.png
         if (rules := redaction.current()) is not None:
@@ -113,18 +113,19 @@ class ScreenStore:
         return self.path(png, ".png") if png else self.path(xml, ".xml")
 
     def add_picture(self, content: bytes) -> str:
-        """Store a picture that was sent to a model, if it is new, and return its file's name.
+        """Store a picture that was sent to a model, if it is new, and return its file name.
 
         Raises:
-            HostError: the folder cannot be written to.
+            HostError: the folder cannot be written.
         """
         suffix = ".png" if content.startswith(b"\x89PNG") else ".jpg"
         if redaction.current() is not None and not self._has(content, suffix):
-            content = redaction.blackened(content)  # nobody knows what is where on it
+            # Its content is unknown, so all of it is blacked out.
+            content = redaction.blackened(content)
         return self._add(content, suffix) + suffix
 
     def link(self, place: Path, png: str, xml: str) -> None:
-        """Make links that help a person find a screen; skipped on a disk without links."""
+        """Create links that help people find a screen; skipped on a disk without links."""
         for name, suffix in ((png, ".png"), (xml, ".xml")):
             if not name:
                 continue
@@ -151,11 +152,11 @@ class ScreenStore:
 
 
 def _unpacked(content: bytes, path: Path) -> bytes:
-    """Return what a file that is compressed by gzip holds.
+    """Return the content of a gzip file.
 
     Raises:
-        OSError: it holds more than files may.
-        ValueError: it is damaged.
+        OSError: the content exceeds the size limit of files.
+        ValueError: the file is damaged.
     """
     try:
         unpacking = zlib.decompressobj(wbits=31)

@@ -1,26 +1,27 @@
-"""Episodes on disk, written as they happen; `reader` reads them back.
+"""Store episodes on disk while they happen; `reader` reads them back.
 
-One folder each, in the folder of a run:
+There is one folder per episode, in the folder of a run:
 
-    episode.jsonl      one record a line, in the order in which things happened:
+    episode.jsonl      one record per line, in chronological order:
                        {"record": "episode", "schema_version": 2, …}   what is known at the start
                        {"record": "observation", …}                    a screen, and the probes
-                       {"record": "step", …}                           what the agent decided
-                       {"record": "outcome", …}                        what could not be done
-                       {"record": "noise", …}                          what got in its way
-                       {"record": "events", …}                         what the phone reported since
-                       {"record": "log", …}                            what its log said since
+                       {"record": "step", …}                           the agent's decision
+                       {"record": "outcome", …}                        what could not be performed
+                       {"record": "noise", …}                          noise that it met
+                       {"record": "events", …}                         events of the phone since
+                       then
+                       {"record": "log", …}                            the phone's log since then
                        {"record": "end", …}                            why it ended
     calls.jsonl        prompts and replies of models (see `episode.exchanges`)
     screens/000-start.png, 000-start.xml, 001-tap.png, …    links to the screens, in order
 
-Of a screen of which no screenshot was taken, `png` is empty, and `size` its width and height.
+For a screen without a screenshot, `png` is empty, and `size` is its width and height.
 
-Screens themselves are stored once in a run (see `episode.screens`). The first observation comes
-before the first step, and one follows every step but the report of being done. Killing the writer
-leaves a prefix that can be read: a last line that is not whole is left out.
+The screens themselves are stored once per run (see `episode.screens`). The first observation
+precedes the first step, and one follows every step except the final report. If the writer is
+killed, the rest is a readable prefix: an incomplete last line is ignored.
 
-Cutting of long texts for the record: the middle of what an agent says or does is left out.
+Long texts of an agent are recorded without their middle.
 """
 
 from __future__ import annotations
@@ -54,15 +55,15 @@ if TYPE_CHECKING:
     from pytest_mobileagent.task.task import Value
 
 
-# Characters that are recorded: of what an agent says or of a text in an action, and of an error.
+# Maximum characters recorded of an agent's text, or of a text in an action; and of an error.
 MOST_SAID, MOST_OF_ERROR = 100_000, 20_000
-_BEYOND = 10_000  # characters behind a cut, which may say what the beginning belongs to
+_BEYOND = 10_000  # characters after a cut that redaction looks at to recognise a secret at the cut
 
 
 def cut(text: str, most: int) -> str:
     """Return a text, without its middle if it has more than `most` characters.
 
-    What is left is redacted before it is cut, so that no part of a secret stands at the cut.
+    The text is redacted before it is cut, so that no part of a secret remains at the cut.
     """
     if len(text) <= most:
         return text
@@ -72,7 +73,7 @@ def cut(text: str, most: int) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """Return the beginning of a text that has more than `most` characters, redacted as in `cut`."""
+    """Return the beginning of a text with more than `most` characters, redacted as in `cut`."""
     return text if len(text) <= most else f"{redacted(text[: most + _BEYOND])[:most]}…"
 
 
@@ -92,10 +93,10 @@ STREAM = "episode.jsonl"
 
 
 class Recorder:
-    """Writes one episode into a new folder, as it happens; `screens` is the run's store of them.
+    """Writes one episode into a new folder, while it happens; `screens` is the run's screen store.
 
     Raises:
-        HostError: the folder cannot be written to, or holds an episode.
+        HostError: the folder cannot be written, or already contains an episode.
     """
 
     def __init__(self, folder: Path, screens: ScreenStore) -> None:
@@ -116,7 +117,7 @@ class Recorder:
         return self._screens.folder
 
     def start(self, case: Case, device: DeviceInfo, reset: Reset, head: Mapping[str, Any]) -> None:
-        """Write what is known at the start; `head` holds goal, agent, seed and the like."""
+        """Write what is known at the start; `head` contains the goal, agent, seed and so on."""
         about = {"case": case.to_json(), "device": asdict(device), "reset": reset.to_json()}
         self._write("episode", {"schema_version": SCHEMA_VERSION, **head, **about})
 
@@ -128,10 +129,10 @@ class Recorder:
         before: str = "",
         told: str = "",
     ) -> Screen:
-        """Write what the device shows, and return the screen with the place where it is recorded.
+        """Write a screen of the device, and return it with the place where it is recorded.
 
-        `seconds` went by from the decision before it until it was made. `before` is the id of the
-        recorded page that the agent is shown beside it, and `told` what the user says unasked.
+        `seconds` elapsed since the previous decision. `before` is the id of the recorded page that
+        the agent is shown beside it, and `told` what the user says without being asked.
         """
         png, xml = self._screens.add(screen)
         name = f"{self._count:03}-{self._name}"
@@ -158,7 +159,7 @@ class Recorder:
         return replace(screen, where=where(self._count, self._screens.shown(png, xml)))
 
     def _beneath(self, screen: Screen) -> dict[str, Any]:
-        """Store the phone's own screen, if noise lay over it; return what is recorded of it."""
+        """Store the phone's own screen if noise covered it, and return its record."""
         if (own := screen.beneath) is None:
             return {}
         png, xml = self._screens.add(own)
@@ -176,10 +177,9 @@ class Recorder:
         counts: bool = True,
         golden: Golden | None = None,
     ) -> None:
-        """Write what the agent decided, before it is done; `seconds` went by in the agent.
+        """Write the agent's decision before it is performed; `seconds` elapsed in the agent.
 
-        `golden` is what is done in its place, on a golden path. Texts of any length are cut (see
-        `cutting`).
+        On a golden path, `golden` is performed in its place. Long texts are cut (see `cut`).
         """
         done = actions if golden is None else (golden.action,)
         self._name = type(done[0]).__name__.lower() if done else "none"
@@ -203,10 +203,10 @@ class Recorder:
         answers: Sequence[str | None] = (),
         calls: Sequence[ModelCall] = (),
     ) -> None:
-        """Write why the last `undone` actions could not be done, or what the user replied.
+        """Write why the last `undone` actions could not be performed, or the user's reply.
 
-        `answers` are those to the questions of the step, None for none; `calls` are those of the
-        model that plays the user.
+        `answers` has one for each question of the step, None if unanswered; `calls` are those of
+        the model that plays the user.
         """
         if notice or reply is not None:
             fields = {"notice": cut(notice, MOST_OF_ERROR), "reply": reply, "undone": undone}
@@ -215,11 +215,11 @@ class Recorder:
             self._write("outcome", {**fields, **asked})
 
     def noise(self, noise: Noise) -> None:
-        """Write which noise the last step met, and what the agent did about it."""
+        """Write the noise that the last step met, and the agent's reaction to it."""
         self._write("noise", noise.to_json())
 
     def events(self, events: Sequence[Event]) -> None:
-        """Write what the phone reported since the last step was decided."""
+        """Write the events that the phone reported since the last decision."""
         if events:
             self._write("events", {"events": [event.to_json(each) for each in events]})
 
@@ -231,10 +231,10 @@ class Recorder:
         *,
         step: int | None = None,
     ) -> None:
-        """Write the crashes, and the lines of the log, since the last step was decided.
+        """Write the crashes, and the lines of the log, since the last decision.
 
-        `left_out` lines before them are not kept. If they are of an earlier `step`, it is named by
-        its number, from 1.
+        `left_out` lines before them are not recorded. `step` is given, as a number from 1, if they
+        belong to an earlier step.
         """
         if crashes or lines:
             content = {
@@ -257,9 +257,9 @@ class Recorder:
     ) -> None:
         """Write why the episode ended, and close the record.
 
-        `unused` are the calls of a decision that the step limit forbade; `is_logged` says whether
-        the phone's log could be read all the time. `golden_left` counts the golden steps that it
-        did not come to.
+        `unused` are the calls of a decision beyond the step limit; `is_logged` says whether the
+        phone's log could always be read. `golden_left` counts the golden steps that were not
+        reached.
         """
         fields = cut(error, MOST_OF_ERROR)
         ending = {"termination": termination, "error": fields, "seconds": seconds}
@@ -268,8 +268,8 @@ class Recorder:
         self.close()
 
     def close(self) -> None:
-        """Close the record, ended or not."""
-        with contextlib.suppress(OSError):  # what could not be written has been reported
+        """Close the record, whether or not the episode has ended."""
+        with contextlib.suppress(OSError):  # write errors have been reported already
             self._stream.close()
 
     def _write(self, record: str, content: Mapping[str, Any]) -> None:

@@ -1,9 +1,8 @@
-"""The trials of walls: whether what kept an agent out of an app keeps out everybody.
+"""The trials of walls: whether a page that blocked an agent blocks everybody.
 
 A wall is a log-in page or a CAPTCHA. If a failed episode ends at one, the device is reset and the
-harness opens the app: if the wall is there as well, the failure is not the agent's. The outcome is
-a line in the episode's `walls.jsonl`, so that it is known when the episode is scored again without
-a device.
+harness opens the app: if the wall appears then as well, the failure is not the agent's. The result
+is a line in the episode's `walls.jsonl`, so that the episode can be scored again without a device.
 """
 
 from __future__ import annotations
@@ -33,13 +32,13 @@ _TYPES: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What came of trying a wall.
+    """The result of trying a wall.
 
-    - `by`: who took it for one, in words: a pattern with its file and line, or a judge.
-    - `screen`: the index in `episode.screens` of the screen that looks like it.
+    - `by`: what identified it as a wall, in words: a pattern with its file and line, or a judge.
+    - `screen`: the index in `episode.screens` of the screen that looks like the wall.
     - `app`: the package that was opened.
-    - `stands`: whether the wall is there when the app is opened on a device that was reset; None if
-      that could not be tried, and `reason` says why.
+    - `stands`: whether the wall appears when the app is opened on a reset device; None if that
+      could not be tried, with the reason in `reason`.
     - `png`, `xml`, `package`, `activity`: the screen that the app showed, by the names of its files
       among the run's screens; empty if there was none.
     """
@@ -66,23 +65,23 @@ class Trial:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Trial:
-        """Return the trial that `to_json` made `data` of; what is unknown is left out.
+        """Return the trial that `to_json` serialised as `data`; unknown fields are ignored.
 
         Raises:
-            LookupError, TypeError, ValueError: it is none.
+            LookupError, TypeError, ValueError: the data is not a trial.
         """
         expect(data, dict, "trial")
         return cls(**{name: expect(data[name], kind, name) for name, kind in _TYPES.items()})
 
 
 def append(episode: Path, trial: Trial, shown: Screen | None, screens: ScreenStore) -> Trial:
-    """Add a trial to the episode in a folder, and return it with the screen that was `shown`.
+    """Append a trial to the episode in a folder, and return it with the screen that was `shown`.
 
-    `screens` is the run's store. A wall that stands gets a link after those of the episode's
-    screens, so that it is the last of them for whoever looks into the folder.
+    `screens` is the run's store. If the wall appeared, a link to its screen is added after those of
+    the episode's screens, so that people see it last in the folder.
 
     Raises:
-        HostError: it cannot be written.
+        HostError: the file cannot be written.
     """
     content = trial.to_json()
     if shown is not None:
@@ -103,9 +102,9 @@ def append(episode: Path, trial: Trial, shown: Screen | None, screens: ScreenSto
 
 
 def last_trial(episode: Path) -> Trial | None:
-    """Return the last trial of the episode in a folder; None if none is recorded.
+    """Return the last trial of the episode in a folder, or None.
 
-    A line that is not whole, as a full disk leaves it, is left out.
+    An incomplete line, as a full disk leaves it, is skipped.
     """
     try:
         lines = read_text(episode / TRIALS, "replace").split("\n")
