@@ -111,7 +111,7 @@ def questions(
 
     `file` is a JSONL file with more such pairs, possibly for many tasks: "task" names the task that
     a line belongs to. The review page writes its answers to a run's questions there
-    (docs/vague.md). A relative path is resolved against the folder of the calling file.
+    (docs/vague-goals.md). A relative path is resolved against the folder of the calling file.
 
     Raises:
         TaskError: the file cannot be read or a pair is invalid, for example without an answer; the

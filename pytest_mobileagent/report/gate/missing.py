@@ -26,7 +26,8 @@ _CAUSES = {
     "budget": "a budget was spent",
     "task": "a task was broken",
 }
-# What to do about each; --mobile-resume runs only what has no final result (docs/again.md).
+# What to do about each; --mobile-resume runs only tasks without a final result
+# (docs/resume-and-reuse.md).
 _RESUME, _RESCORE = "mend that, then --mobile-resume", "mend that, then --mobile-rescore"
 _DECIDE = "`python -m pytest_mobileagent review`, then `compare`"
 _ADVICE = {
