@@ -69,8 +69,7 @@ class Phone:
     The attributes list its services in the order in which they are built and restored. Each service
     is built from the earlier services that its constructor's parameters name; if an earlier service
     needs a later one, the later one is passed to its `link` method afterwards. Services that can
-    save
-    and load are part of snapshots.
+    save and load are part of snapshots.
     """
 
     clock: Clock

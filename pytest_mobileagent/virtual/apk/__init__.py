@@ -1,4 +1,4 @@
-"""Reads Android's packages: the manifest, the resources and the signature of an APK."""
+"""Reads APKs: the manifest, the resources and the signature."""
 
 from __future__ import annotations
 

@@ -13,22 +13,22 @@ from pytest_mobileagent.virtual.apk.resources import Resources
 from pytest_mobileagent.virtual.apk.signature import certificate
 
 _MANIFEST, _RESOURCES = "AndroidManifest.xml", "resources.arsc"
-_MOST = 64 << 20  # bytes of a manifest or a table of resources, unpacked
+_MOST = 64 << 20  # unpacked bytes of a manifest or a resource table
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
 
 
 @dataclass(frozen=True, slots=True)
 class Apk:
-    """What the phone needs to know of an APK."""
+    """What the phone needs to know about an APK."""
 
     manifest: Manifest
-    certificate: str | None  # SHA-256 of who has signed it
-    abis: frozenset[str]  # for which it has native code
+    certificate: str | None  # SHA-256 of the signer's certificate
+    abis: frozenset[str]  # for which it contains native code
     icon: bytes | None  # an encoded picture
 
 
 def read_apk(data: bytes, path: str) -> Apk:
-    """Read an APK; BadApk, which calls it `path`, if it is none."""
+    """Read an APK; BadApk, which refers to it as `path`, if it is invalid."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
     except _UNREADABLE as error:
@@ -59,7 +59,7 @@ def _abis(archive: zipfile.ZipFile) -> frozenset[str]:
 
 
 def _icon(archive: zipfile.ZipFile, resources: Resources, id: int) -> bytes | None:
-    """Give the icon with the most pixels; those that are drawn, or put together, are passed by."""
+    """Return the icon with the most pixels; vector and layered icons are skipped."""
     pictures = [
         each
         for each in resources.variants(id)

@@ -1,4 +1,4 @@
-"""Android's binary files: chunks, pools of strings, and the XML of a manifest as a tree."""
+"""Android's binary files: chunks, string pools, and the XML of a manifest as a tree."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ _START_ELEMENT, _END_ELEMENT = 0x0102, 0x0103
 _REFERENCE, _STRING, _FLOAT, _BOOLEAN = 0x01, 0x03, 0x04, 0x12
 _NOTHING = 0xFFFFFFFF
 
-# Attributes whose names tools leave out, as their resource ids say it all.
+# Attributes whose names tools omit, because their resource ids identify them.
 _ROWS = (resources.files(__package__) / "attributes.txt").read_text("utf-8").splitlines()
 NAMES = {int(number, 16): name for number, _, name in (row.partition(" ") for row in _ROWS)}
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A typed piece of a file: its header and what the header is about."""
+    """A typed part of a file: a header and a body."""
 
     kind: int
-    data: bytes  # with the header
+    data: bytes  # including the header
     header_size: int
 
     @property
     def body(self) -> bytes:
-        """What follows the header."""
+        """The content after the header."""
         return self.data[self.header_size :]
 
 
 def chunk_at(data: bytes, at: int) -> Chunk:
-    """Give the chunk at a place; ValueError if there is none."""
+    """Return the chunk at an offset; ValueError if there is none."""
     if at + _HEADER.size > len(data):
         raise ValueError("the file ends in the middle of a chunk")
     kind, header_size, size = _HEADER.unpack_from(data, at)
@@ -49,7 +49,7 @@ def chunk_at(data: bytes, at: int) -> Chunk:
 
 
 def chunks_in(data: bytes) -> Iterator[Chunk]:
-    """Yield the chunks that follow one another."""
+    """Yield consecutive chunks."""
     at = 0
     while at < len(data):
         chunk = chunk_at(data, at)
@@ -58,7 +58,7 @@ def chunks_in(data: bytes) -> Iterator[Chunk]:
 
 
 class Strings:
-    """A pool of strings by index, each decoded when it is asked for."""
+    """A pool of strings by index, each decoded on access."""
 
     def __init__(self, chunk: Chunk) -> None:
         count, _, flags, start, _ = struct.unpack_from("<5I", chunk.data, 8)
@@ -81,7 +81,7 @@ class Strings:
         return self._data[at : at + 2 * size].decode("utf-16-le", errors="replace")
 
     def _length(self, at: int, width: int) -> tuple[int, int]:
-        """Read a length of one or two units; the highest bit of the first tells which."""
+        """Read a length of one or two units, as the highest bit of the first one indicates."""
         bits = 8 * width
         value = int.from_bytes(self._data[at : at + width], "little")
         at += width
@@ -103,7 +103,7 @@ Value = str | int | bool | float | Reference | None
 
 @dataclass(slots=True)
 class Element:
-    """An element: its tag, its attributes without their namespaces, what is in it, its line."""
+    """An element: tag, attributes without namespaces, line number and children."""
 
     tag: str
     attributes: dict[str, Value]
@@ -116,7 +116,7 @@ class Element:
 
 
 def parse(data: bytes) -> Element:
-    """Read binary XML and give its outermost element; ValueError if it is none."""
+    """Parse binary XML and return its root element; ValueError if it is invalid."""
     document = chunk_at(data, 0)
     if document.kind != _XML:
         raise ValueError("this is no binary XML")

@@ -1,10 +1,10 @@
-"""DER, in which certificates and keys are written: elements, and elements in them."""
+"""DER, the encoding of certificates and keys: elements, which may be nested."""
 
 from __future__ import annotations
 
 
 def inside(element: bytes) -> list[bytes]:
-    """Give the elements in one."""
+    """Return the elements inside an element."""
     body, found = content(element), []
     while body:
         head, size = _header(body)
@@ -14,13 +14,13 @@ def inside(element: bytes) -> list[bytes]:
 
 
 def content(element: bytes) -> bytes:
-    """Give an element without its head."""
+    """Return the content of an element, without its header."""
     head, size = _header(element)
     return element[head : head + size]
 
 
 def _header(data: bytes) -> tuple[int, int]:
-    """Give the size of an element's head and of its content, in bytes."""
+    """Return the size of an element's header and of its content, in bytes."""
     if data[1] < 0x80:
         return 2, data[1]
     width = data[1] & 0x7F

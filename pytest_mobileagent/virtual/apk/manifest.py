@@ -1,4 +1,4 @@
-"""What an APK says of itself: its versions, permissions and components."""
+"""The contents of an APK's manifest: its versions, permissions and components."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.apk.resources import Resources
 
 
-class BadApk(ValueError):  # noqa: N818 - says what is wrong, not that something is
-    """An APK that Android would refuse: the name of its error, and what it says about it."""
+class BadApk(ValueError):  # noqa: N818 - describes the APK, not an error
+    """An APK that Android would refuse; contains Android's error code and message."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -26,10 +26,10 @@ class BadApk(ValueError):  # noqa: N818 - says what is wrong, not that something
 class Component:
     """An activity, a service, a receiver or a provider."""
 
-    name: str  # of the class, in full
+    name: str  # of the class, fully qualified
     label: str
     exported: bool
-    declared: bool  # whether the manifest itself says if it is exported
+    declared: bool  # whether the manifest specifies if it is exported
     enabled: bool
     permission: str
     filters: tuple[Filter, ...]
@@ -37,25 +37,25 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class Instrumentation:
-    """What can be run in the place of an app, as tests are."""
+    """An instrumentation, which runs in the process of an app, like tests."""
 
-    name: str  # of the class, in full
-    target: str  # the package that it is about
+    name: str  # of the class, fully qualified
+    target: str  # the package that it instruments
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The manifest of one APK, be it the base or a split of an app."""
+    """The manifest of an APK, which is the base or a split of an app."""
 
     package: str
-    split: str  # "" for a base
+    split: str  # "" for a base APK
     version_code: int
     version_name: str
     min_sdk: int
     target_sdk: int
-    sdk_line: int  # where the manifest speaks of SDKs
+    sdk_line: int  # line in which the SDK versions are specified
     label: str
-    icon: int  # the id of a resource; 0 without one
+    icon: int  # a resource id, or 0
     debuggable: bool
     test_only: bool
     split_required: bool
@@ -68,12 +68,12 @@ class Manifest:
 
 
 def read_manifest(root: Element, resources: Resources) -> Manifest:
-    """Read a manifest; BadApk if it is none."""
+    """Read a manifest; BadApk if it is invalid."""
     return _Reader(root, resources).read()
 
 
 class _Reader:
-    """Reads one manifest."""
+    """Reads a manifest."""
 
     def __init__(self, root: Element, resources: Resources) -> None:
         self._root = root

@@ -1,4 +1,4 @@
-"""The table of resources: what an id stands for, where no language or screen is asked for."""
+"""The resource table: what resource ids stand for in the default configuration."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 _TABLE, _PACKAGE, _TYPE = 0x0002, 0x0200, 0x0201
 _REFERENCE, _STRING = 0x01, 0x03
-_SPARSE, _SHORT_OFFSETS = 1, 2  # how the offsets of a type are written
-_COMPLEX, _COMPACT = 1, 8  # what an entry is
+_SPARSE, _SHORT_OFFSETS = 1, 2  # how the offsets of a type are encoded
+_COMPLEX, _COMPACT = 1, 8  # the kinds of entries
 _MOST_REFERENCES = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One value of a resource: a text (for a file its path), for a language and a density."""
+    """A value of a resource (a text or a file's path) for a language and a density."""
 
     value: str
     language: str
@@ -28,7 +28,7 @@ class Variant:
 
 
 class Resources:
-    """The resources of one APK by id."""
+    """The resources of an APK by id."""
 
     def __init__(self, data: bytes) -> None:
         self._strings: Strings | None = None
@@ -52,13 +52,13 @@ class Resources:
                 self._types.setdefault(key, []).append(chunk)
 
     def text(self, id: int) -> str | None:
-        """Give the text that an id stands for, in the language that is used for want of one."""
+        """Return the text for an id in the default language, or None."""
         found = self.variants(id)
         plain = [each for each in found if not each.language]
         return next((each.value for each in plain or found), None)
 
     def variants(self, id: int) -> list[Variant]:
-        """Give all texts, or paths of files, that an id stands for."""
+        """Return all variants of the text, or file path, for an id."""
         return list(self._variants(id, _MOST_REFERENCES))
 
     def _variants(self, id: int, hops: int) -> Iterator[Variant]:
@@ -79,7 +79,7 @@ def _configuration(chunk: Chunk) -> tuple[str, int]:
 
 
 def _entry(chunk: Chunk, index: int) -> tuple[int, int] | None:
-    """Give the kind and the value of an entry; None if this variant has none."""
+    """Return the type and value of an entry, or None if this variant has none."""
     flags, count, start = struct.unpack_from("<xBxxII", chunk.data, 8)
     offset = _offset(chunk, index, flags, count)
     if offset is None:

@@ -1,4 +1,4 @@
-"""Who has signed an APK. Digests are not checked: the certificate is what updates are held to."""
+"""The signer of an APK. Digests are not verified; updates only require the same certificate."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 _MAGIC = b"APK Sig Block 42"
 _SCHEMES = (0xF05368C0, 0x7109871A)  # version 3, version 2
 _JAR = (".RSA", ".DSA", ".EC")
-_CERTIFICATES = 0xA0  # the tag under which PKCS #7 has them
+_CERTIFICATES = 0xA0  # the tag of the certificates in PKCS #7
 
 
 def certificate(data: bytes, archive: zipfile.ZipFile) -> str | None:
-    """Give the SHA-256 of the first signer's certificate; None where nobody has signed."""
+    """Return the SHA-256 of the first signer's certificate, or None if the APK is unsigned."""
     try:
         found = _of_block(data, archive.start_dir) or _of_jar(archive)
     except (struct.error, IndexError, StopIteration):
@@ -28,7 +28,7 @@ def certificate(data: bytes, archive: zipfile.ZipFile) -> str | None:
 
 
 def _of_block(data: bytes, directory: int) -> bytes | None:
-    """Look into the signing block, which lies before the central directory."""
+    """Find the certificate in the signing block, which precedes the central directory."""
     if data[directory - 16 : directory] != _MAGIC:
         return None
     (size,) = struct.unpack_from("<Q", data, directory - 24)
@@ -47,7 +47,7 @@ def _of_block(data: bytes, directory: int) -> bytes | None:
 
 
 def _prefixed(data: bytes) -> Iterator[bytes]:
-    """Yield pieces that have their lengths before them."""
+    """Yield the parts of length-prefixed data."""
     at = 0
     while at + 4 <= len(data):
         (size,) = struct.unpack_from("<I", data, at)
@@ -56,7 +56,7 @@ def _prefixed(data: bytes) -> Iterator[bytes]:
 
 
 def _of_jar(archive: zipfile.ZipFile) -> bytes | None:
-    """Look for the certificate in a PKCS #7 file of META-INF."""
+    """Find the certificate in a PKCS #7 file in META-INF."""
     for name in archive.namelist():
         if name.startswith("META-INF/") and name.upper().endswith(_JAR):
             _, signed = inside(archive.read(name))

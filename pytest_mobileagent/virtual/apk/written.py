@@ -1,4 +1,4 @@
-"""Writes the APK of an app that is part of the phone: a manifest, which is what clients read."""
+"""Generates the APK of an app that is part of the phone, with the manifest that clients read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NONE, TEXT, NUMBER = 0xFFFFFFFF, 0x03, 0x10
 
 
 def archive(manifest: Element) -> bytes:
-    """Give an APK that consists of a manifest, whose attributes are texts and numbers."""
+    """Return an APK that consists of a manifest, whose attributes are strings and numbers."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as file:
         file.writestr(zipfile.ZipInfo("AndroidManifest.xml"), _binary(manifest))
@@ -26,11 +26,11 @@ def archive(manifest: Element) -> bytes:
 
 
 def _binary(top: Element) -> bytes:
-    """Write binary XML: strings, the numbers of the first of them, and the elements."""
+    """Return binary XML: the strings, the resource ids of the first of them, and the elements."""
     strings = [*IDS]
 
     def at(text: str) -> int:
-        known = len(IDS)  # a name that is also a text has an entry of its own
+        known = len(IDS)  # a name that also occurs as a text has a separate entry
         if text not in strings[known:]:
             strings.append(text)
         return strings.index(text, known)

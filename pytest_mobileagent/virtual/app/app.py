@@ -151,8 +151,7 @@ class Activity:
         """Handle a swipe where nothing scrolls.
 
         `direction` is "up", "down", "left" or "right". In a mirrored layout left and right are
-        swapped,
-        so that "left" always moves forward.
+        swapped, so that "left" always moves forward.
         """
 
     def on_pinch(self, scale: float) -> None:

@@ -1,1 +1,1 @@
-"""Programs that look at the screen through accessibility and act on it, as test tools do."""
+"""Test automation: programs that read the screen through accessibility and act on it."""

@@ -1,7 +1,7 @@
-"""Reads the Java-like text of `-android uiautomator` locators: UiSelector and UiScrollable.
+"""Parses the Java-like text of `-android uiautomator` locators: UiSelector and UiScrollable.
 
-Once `new` is left out and literals are written Python's way, the text is an expression of Python,
-whose parser does the rest.
+Without the keyword `new`, and with literals converted to Python's syntax, the text is a Python
+expression, so that Python's parser does the rest.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ CHILDREN: Final[dict[str, Literal["child", "sibling"]]] = {
     "childSelector": "child",
     "fromParent": "sibling",
 }
-MOST_SELECTORS = 50  # in one text, as they may be nested
+MOST_SELECTORS = 50  # in one text, because selectors may be nested
 _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\w+|.', re.DOTALL | re.ASCII)
 _PYTHON = {"new": "", "true": "True", "false": "False", "class": "Class"}
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0"}
 
 
-class SyntaxProblem(ValueError):  # noqa: N818 - it is the locator's author who is told
-    """The text is no locator; says why."""
+class SyntaxProblem(ValueError):  # noqa: N818 - a problem for the locator's author
+    """The text is not a valid locator; the message says why."""
 
 
 Argument: TypeAlias = "str | int | float | bool | UiSelector"
@@ -40,7 +40,7 @@ Argument: TypeAlias = "str | int | float | bool | UiSelector"
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A method that is called."""
+    """A method call."""
 
     name: str
     arguments: tuple[Argument, ...]
@@ -48,7 +48,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class UiScrollable:
-    """`new UiScrollable(…)` with the methods that are called on it."""
+    """`new UiScrollable(…)` with the methods called on it."""
 
     container: UiSelector
     calls: tuple[Call, ...]
@@ -58,7 +58,7 @@ Statement: TypeAlias = UiSelector | UiScrollable
 
 
 def parse(text: str) -> list[Statement]:
-    """Read the statements, which semicolons separate; SyntaxProblem if they are none."""
+    """Parse the statements, separated by semicolons; SyntaxProblem if they are not valid."""
     if text.count("UiSelector") > MOST_SELECTORS:
         raise SyntaxProblem("Too many selectors")
     try:
@@ -96,7 +96,7 @@ def _statement(node: ast.stmt) -> Statement:
 
 
 def _chain(node: ast.expr) -> tuple[str, tuple[Argument, ...], tuple[Call, ...]]:
-    """Take apart what is made, with what arguments, and the methods that are called on it."""
+    """Split a chain of calls into the constructor, its arguments, and the methods called on it."""
     calls: list[Call] = []
     while isinstance(node, ast.Call) and not node.keywords:
         arguments = tuple(_argument(each) for each in node.args)
@@ -136,7 +136,7 @@ def _argument(node: ast.expr) -> Argument:
 
 
 def _applied(selector: UiSelector, call: Call) -> UiSelector:
-    """Do what a method of UiSelector does."""
+    """Apply a method of UiSelector."""
     name, arguments = call.name, call.arguments
     match arguments:
         case () if name in FLAGS:
@@ -167,7 +167,7 @@ def _check_pattern(text: str) -> None:
 
 
 def _unquoted(literal: str) -> str:
-    r"""Give the text of a Java literal; of \ and a letter that means nothing, both stay."""
+    r"""Return the text of a Java literal; an unknown escape is kept with its backslash."""
 
     def char(match: re.Match[str]) -> str:
         found = match[1]

@@ -1,4 +1,4 @@
-"""An HTTP server: what test tools on a phone speak with the computer."""
+"""An HTTP server, through which test tools on the phone communicate with the computer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import h11
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.sockets import Connection
 
-MOST_HEAD = 1 << 16  # bytes of a request's line and headers
+MOST_HEAD = 1 << 16  # bytes of the request line and the headers
 MOST_BODY = 1 << 26
 
 
@@ -27,7 +27,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An answer."""
+    """A response."""
 
     status: int
     body: bytes = b""
@@ -38,14 +38,14 @@ Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 
 
 class Server:
-    """Answers the requests of all who connect, until it is closed."""
+    """Answers the requests of all connected clients until it is closed."""
 
     def __init__(self, handle: Handler) -> None:
         self._handle = handle
         self._streams: set[Connection] = set()
 
     async def serve(self, stream: Connection) -> None:
-        """Answer the requests on one connection until the client ends it."""
+        """Answer the requests on a connection until the client closes it."""
         self._streams.add(stream)
         try:
             await self._serve(stream, h11.Connection(h11.SERVER, MOST_HEAD))
@@ -53,7 +53,7 @@ class Server:
             self._streams.discard(stream)
 
     def close(self) -> None:
-        """Hang up on who is connected."""
+        """Close all connections."""
         for stream in tuple(self._streams):
             stream.drop()
 
@@ -70,7 +70,7 @@ class Server:
 
 
 async def _request(stream: Connection, protocol: h11.Connection) -> Request | None:
-    """Read a request; None at the end."""
+    """Read a request; return None at the end of the connection."""
     method = path = ""
     body = bytearray()
     while True:
@@ -93,7 +93,7 @@ def _encoded(protocol: h11.Connection, response: Response) -> bytes:
     headers = {
         "content-type": response.type,
         "content-length": str(len(response.body)),
-        "connection": "keep-alive",  # which h11 replaces where the client wants no more
+        "connection": "keep-alive",  # h11 replaces this if the client asks to close
     }
     events = (
         h11.Response(

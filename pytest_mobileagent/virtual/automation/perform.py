@@ -1,4 +1,4 @@
-"""Accessibility actions: what a tool can do to a node, whatever lies over it."""
+"""Accessibility actions, which act on a node regardless of what covers it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def set_text(phone: Phone, node: Node, text: str) -> bool:
-    """Put a text into a field, which need not have the focus; False if it is no field."""
+    """Set the text of a field, focused or not; return False if the node is not a text field."""
     view, window = node.box.view, phone.accessibility.window_of(node).window
     if not isinstance(view, Input) or not view.enabled:
         return False
@@ -26,7 +26,7 @@ def set_text(phone: Phone, node: Node, text: str) -> bool:
 
 
 def focus(phone: Phone, node: Node) -> bool:
-    """Give the input focus, as touch mode has it: to text fields only."""
+    """Set the input focus as in touch mode, where only text fields can have it."""
     window = phone.accessibility.window_of(node).window
     if not (isinstance(node.box.view, Input) and node.enabled and window is phone.windows.active):
         return False
@@ -37,7 +37,7 @@ def focus(phone: Phone, node: Node) -> bool:
 
 
 def set_progress(phone: Phone, node: Node, value: float) -> bool:
-    """Move a slider to a value; False if it is none."""
+    """Set a slider's value; return False if the node is not a slider."""
     view = node.box.view
     if not isinstance(view, SeekBar) or not view.enabled or view.on_change is None:
         return False

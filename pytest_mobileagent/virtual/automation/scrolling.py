@@ -1,4 +1,4 @@
-"""UiScrollable: scrolls a container, mostly in search of something."""
+"""UiScrollable: scrolls a container, usually to search for a node."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.ui.node import Node
 
 MOST_SWIPES = 30
-DEAD_ZONE = 0.1  # of the container, at either end, where no swipe begins or ends
+DEAD_ZONE = 0.1  # part of the container, at either end, where no swipe begins or ends
 LAST = "Last method called on a UiScrollable object must return a UiObject object"
 
 
-class NoSuchContainer(LookupError):  # noqa: N818 - as UiObjectNotFoundException
-    """What should be scrolled is not there."""
+class NoSuchContainer(LookupError):  # noqa: N818 - a UiObjectNotFoundException
+    """The container to scroll does not exist."""
 
 
 @dataclass(slots=True)
@@ -33,23 +33,23 @@ class Scroller:
     horizontal: bool = False
     most_swipes: int = MOST_SWIPES
     dead_zone: float = DEAD_ZONE
-    spent: int = SLOW  # ms of a swipe
+    spent: int = SLOW  # duration of a swipe in ms
 
     def find(self, selector: UiSelector) -> Node | None:
-        """Give what is meant, if it is on the screen."""
+        """Return the first node that matches a selector on the screen, or None."""
         window = self.phone.accessibility.active
         return next(selector.find(window.root), None) if window else None
 
     def shown(self, selector: UiSelector) -> bool:
-        """Tell whether something can be seen in the container."""
+        """Return whether a selector matches a visible node in the container."""
         return self.find(self.container.then("child", selector)) is not None
 
     def into_view(self, selector: UiSelector) -> bool:
-        """Scroll from the beginning on until something is seen; False if it never is."""
+        """Scroll from the beginning until a node is visible; return False if none is found."""
         return self.shown(selector) or self.until(lambda: self.shown(selector))
 
     def row(self, rows: UiSelector, wanted: UiSelector) -> UiSelector | None:
-        """Give the selector of the row that something wanted is in, or that is it."""
+        """Return the selector of the row that contains, or is, a wanted node; None if not found."""
         window, inside = self.phone.accessibility.active, self.container.then("child", rows)
         for at, node in enumerate(inside.find(window.root)) if window else ():
             if any(wanted.accepts(inner) for inner in node.walk_seen()):
@@ -57,7 +57,7 @@ class Scroller:
         return None
 
     def until(self, seen: Callable[[], bool]) -> bool:
-        """Scroll from the beginning on until something holds; False if it never does."""
+        """Scroll from the beginning until a condition holds; return False if it never does."""
         self.to_end(forward=False, swipes=self.most_swipes)
         for _ in range(self.most_swipes):
             if seen() or not self.step(forward=True):
@@ -65,11 +65,11 @@ class Scroller:
         return seen()
 
     def to_end(self, *, forward: bool, swipes: int) -> bool:
-        """Scroll as far as it goes."""
+        """Scroll to an end; return whether every one of the swipes moved the content."""
         return not any(not self.step(forward=forward) for _ in range(swipes))
 
     def step(self, *, forward: bool) -> bool:
-        """Swipe once over the container, slowly; False if it did not move."""
+        """Swipe across the container once, slowly; return False if it did not move."""
         node = self.find(self.container)
         if node is None:
             raise NoSuchContainer(str(self.container))
@@ -92,7 +92,7 @@ class Scroller:
 
 
 class Run:
-    """Calls the methods of one UiScrollable, and remembers what the last one found."""
+    """Calls the methods of a UiScrollable, and stores what the last one found."""
 
     def __init__(self, phone: Phone, statement: UiScrollable) -> None:
         self._calls = statement.calls
@@ -101,7 +101,7 @@ class Run:
         self._meant: UiSelector | None = None
 
     def result(self) -> UiSelector:
-        """Do everything, and give the selector of what was found."""
+        """Call all methods and return the selector of what was found."""
         for call in self._calls:
             self._do(call)
         if self._meant is None:
@@ -149,7 +149,7 @@ class Run:
             self._scroller.into_view(wanted)
 
     def _child_by(self, row: UiSelector, name: str, text: str, *, scroll: bool) -> None:
-        """Mean the row that something with a text is in, or that has it itself."""
+        """Select the row that contains an element with a text, or has the text itself."""
         wanted = UiSelector().having(name, text)
         itself = self._container.then("child", row.having(name, text))
         self._meant = self._scroller.row(row, wanted) or itself

@@ -1,4 +1,4 @@
-"""UiSelector: which node is meant, by its own marks, by what is around it, by its number."""
+"""UiSelector: selects nodes by their own attributes, their surroundings and their number."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from pytest_mobileagent.patterns import Pattern
     from pytest_mobileagent.virtual.ui.node import Node
 
-Criterion: TypeAlias = tuple[str, str | int | bool]  # its name in UiSelector, and what is wanted
+Criterion: TypeAlias = tuple[str, str | int | bool]  # name in UiSelector, required value
 
 
 @lru_cache(64)
 def pattern(text: str) -> Pattern:
-    """Compile a Java pattern; PatternError if it is none."""
+    """Compile a Java pattern; PatternError if it is invalid."""
     parts = re.split(r"\\Q(.*?)(?:\\E|$)", text, flags=re.DOTALL)
     parts[1::2] = [re.escape(part) for part in parts[1::2]]
     return patterns.compile("".join(parts), re.DOTALL, java=True)
@@ -48,7 +48,7 @@ _WAYS: Final[dict[str, Callable[[str, str], bool]]] = {
     "StartsWith": str.startswith,
     "Contains": str.__contains__,
 }
-TEXTS: Final = (  # the criteria whose value is a text
+TEXTS: Final = (  # the criteria with string values
     *(name + way for name in ("text", "description") for way in ("", *_WAYS)),
     *(name + way for name in ("className", "packageName", "resourceId") for way in ("", "Matches")),
 )
@@ -61,19 +61,19 @@ NUMBERS: Final = ("index", "instance")
 
 @dataclass(frozen=True, slots=True)
 class UiSelector:
-    """What is looked for; then `child` inside what is found, or `sibling` in its parent."""
+    """Criteria for a node, optionally followed by a `child` inside it or a `sibling` beside it."""
 
     criteria: tuple[Criterion, ...] = ()
     child: UiSelector | None = None
     sibling: UiSelector | None = None
 
     def having(self, name: str, value: str | int | bool) -> UiSelector:
-        """Add a criterion, in the place of an earlier one of the same name."""
+        """Return the selector with a criterion added, replacing one of the same name."""
         kept = tuple(each for each in self.criteria if each[0] != name)
         return replace(self, criteria=(*kept, (name, value)))
 
     def then(self, way: Literal["child", "sibling"], other: UiSelector) -> UiSelector:
-        """Look for something inside what has been looked for up to now, or in its parent."""
+        """Return the selector extended by another one, for a descendant or a sibling."""
         if self.child:
             return replace(self, child=self.child.then(way, other))
         if self.sibling:
@@ -88,16 +88,16 @@ class UiSelector:
 
     @property
     def instance(self) -> int | None:
-        """Which one of those that match is meant, if that was said."""
+        """Which of the matching nodes is selected, or None if no number is given."""
         found = dict(self.criteria).get("instance")
         return found if isinstance(found, int) else None
 
     def accepts(self, node: Node) -> bool:
-        """Tell whether a node has the marks; its number is not looked at."""
+        """Return whether a node meets all criteria, apart from its number."""
         return all(_accepts(node, name, value) for name, value in self.criteria)
 
     def find(self, root: Node) -> Iterator[Node]:
-        """Yield the nodes that are meant, in the order in which UiAutomator meets them."""
+        """Yield the matching nodes in the order in which UiAutomator finds them."""
         skip = [self.instance or 0]
         yield from self._find(root, skip)
 
@@ -138,7 +138,7 @@ def _accepts(node: Node, name: str, value: str | int | bool) -> bool:
 
 
 def _words(name: str) -> str:
-    """Give the name of a criterion in the words of UiSelector.toString."""
+    """Return the name of a criterion as UiSelector.toString writes it."""
     name = name.replace("className", "class").replace("Matches", "Regex")
     name = re.sub("(text|description)(Contains|StartsWith)", r"\2_\1", name)
     return re.sub("([a-z])([A-Z])", r"\1_\2", name.replace("StartsWith", "Start")).upper()

@@ -1,4 +1,4 @@
-"""Touches: the ways of fingers, and what they come to on the phone."""
+"""Touches: the paths of fingers, and the gestures on the phone that they amount to."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
 
 Point: TypeAlias = tuple[float, float]
-STILL = 100  # ms of rest after which a finger that is lifted flings nothing
+STILL = 100  # ms of rest after which lifting a finger does not cause a fling
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Where a finger is at some time."""
+    """The position of a finger at a time."""
 
     time: int  # ms
     x: float
@@ -28,52 +28,52 @@ class Sample:
 
 @dataclass(slots=True)
 class Touch:
-    """The way of one finger, from touching the screen to leaving it."""
+    """The path of a finger, from touching the screen to leaving it."""
 
     way: list[Sample]
     lifted: int = 0
 
     @classmethod
     def line(cls, start: Point, end: Point, milliseconds: int) -> Touch:
-        """Make a touch that goes straight from one point to another."""
+        """Create a touch that moves straight from one point to another."""
         return cls([Sample(0, *start), Sample(milliseconds, *end)], milliseconds)
 
     @property
     def start(self) -> Sample:
-        """Where it touches."""
+        """Where the finger touches the screen."""
         return self.way[0]
 
     @property
     def end(self) -> Sample:
-        """Where it leaves."""
+        """Where the finger leaves the screen."""
         return self.way[-1]
 
     def farthest(self) -> float:
-        """Give how far it has been from where it touched, in pixels."""
+        """Return the largest distance from the starting point, in pixels."""
         return max(_distance(self.start, sample) for sample in self.way)
 
     def held(self, slop: float) -> int:
-        """Give how long it has rested at first, in ms."""
+        """Return how long the finger rests before it first moves, in ms."""
         moved = [i for i, each in enumerate(self.way) if _distance(self.start, each) > slop]
         until = self.way[moved[0] - 1].time if moved else self.lifted
         return until - self.start.time
 
 
 def spread(x: float, y: float, begin: float, end: float, milliseconds: int) -> list[Touch]:
-    """Make the touches of two fingers beside a point, which go from one distance to another."""
+    """Return the touches of two fingers beside a point that move from one distance to another."""
     return [
         Touch.line((x + side * begin, y), (x + side * end, y), milliseconds) for side in (-1, 1)
     ]
 
 
 def play(phone: Phone, touches: Iterable[Touch]) -> None:
-    """Do touches in the order in which they begin."""
+    """Perform touches in the order in which they begin."""
     for group in grouped(touches):
         do(phone, group)
 
 
 def grouped(touches: Iterable[Touch]) -> list[list[Touch]]:
-    """Put together the two fingers that touch at once."""
+    """Group each pair of fingers that touch the screen simultaneously."""
     groups: list[list[Touch]] = []
     for touch in sorted(touches, key=lambda touch: touch.start.time):
         last = groups[-1] if groups else []
@@ -85,7 +85,10 @@ def grouped(touches: Iterable[Touch]) -> list[list[Touch]]:
 
 
 def do(phone: Phone, fingers: Sequence[Touch]) -> None:
-    """Do what one finger does, or two: a pinch if their distance changes, else as the first."""
+    """Perform the gesture of one or two fingers.
+
+    Two fingers pinch if their distance changes; otherwise the gesture is that of the first one.
+    """
     one, other = fingers[0], fingers[-1]
     before, after = _distance(one.start, other.start), _distance(one.end, other.end)
     if abs(after - before) > phone.display.metrics.px(SLOP):
@@ -96,7 +99,7 @@ def do(phone: Phone, fingers: Sequence[Touch]) -> None:
 
 
 def _alone(phone: Phone, touch: Touch) -> None:
-    """Do what one finger does: tap, hold, hold and drag, or swipe, leg by leg where it turns."""
+    """Perform one finger's gesture: tap, long press, drag, or a swipe for each straight leg."""
     slop = phone.display.metrics.px(SLOP)
     start, end = touch.start, touch.end
     timeout = int(phone.settings.text("secure", "long_press_timeout", "400"))
@@ -114,13 +117,13 @@ def _alone(phone: Phone, touch: Touch) -> None:
 
 
 def _begin(leg: list[Sample]) -> Sample:
-    """Give the moment in which a finger starts off on a leg."""
+    """Return the sample at which a finger starts moving on a leg."""
     moved = (at for at, sample in enumerate(leg) if (sample.x, sample.y) != (leg[0].x, leg[0].y))
     return leg[next(moved, 1) - 1]
 
 
 def _legs(way: list[Sample]) -> list[list[Sample]]:
-    """Cut a way where the finger turns back."""
+    """Split a path where the finger turns back."""
     legs = [[way[0]]]
     for sample in way[1:]:
         leg = legs[-1]

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class BadXPath(ValueError):  # noqa: N818 - it is the locator's author who is told
-    """The text is no XPath that finds elements."""
+class BadXPath(ValueError):  # noqa: N818 - a problem for the locator's author
+    """The text is not a valid XPath expression that selects elements."""
 
 
 @patterns.within(patterns.QUICK)
 def find(root: Any, expression: str) -> list[Any]:
-    """Give the elements that an expression finds from `root` on, in document order."""
+    """Return the elements that an expression selects from `root`, in document order."""
     try:
         found = root.xpath(expression, extensions=_EXTENSIONS)
     except (etree.XPathError, ValueError) as error:
@@ -30,7 +30,7 @@ def find(root: Any, expression: str) -> list[Any]:
 
 
 def _text(value: Any) -> str:
-    """Give the string value of an argument: a string, a number or nodes."""
+    """Return the string value of an argument, which is a string, a number or nodes."""
     if isinstance(value, list):
         value = value[0] if value else ""
     if etree.iselement(value):

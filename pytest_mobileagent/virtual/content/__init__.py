@@ -1,1 +1,1 @@
-"""What apps hand to each other and keep: intents, filters, URIs, databases, locales."""
+"""Data that apps exchange and store: intents, filters, URIs, databases, locales."""

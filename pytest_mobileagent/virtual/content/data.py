@@ -1,4 +1,4 @@
-"""What an app keeps: SQLite databases and preferences, as real bytes in the phone's file system."""
+"""An app's stored data: SQLite databases and preferences, as real files of the phone."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from xml.sax.saxutils import escape, quoteattr
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.files import FileSystem
 
-SECONDS = 1.0  # that a statement may take: conditions on providers' rows come from outside
-STEPS = 10_000  # of SQLite, after which the clock is looked at
+SECONDS = 1.0  # limit for a statement, because conditions on providers' rows come from outside
+STEPS = 10_000  # SQLite instructions between two checks of the time
 Value = bool | int | float | str | list[str]
 
 
 class Database:
-    """One SQLite file of an app; what is written is on disk when the call returns."""
+    """An app's SQLite file; changes are in the file when a call returns."""
 
     def __init__(self, files: FileSystem, path: str, uid: int) -> None:
         self.path = path
@@ -34,17 +34,17 @@ class Database:
         self._deadline = [0.0]
 
     def query(self, sql: str, *args: Any) -> list[dict[str, Any]]:
-        """Rows as dictionaries."""
+        """Return rows as dictionaries."""
         names, rows = self.table(sql, *args)
         return [dict(zip(names, row, strict=True)) for row in rows]
 
     def table(self, sql: str, *args: Any) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-        """Give the names of the columns and the rows."""
+        """Return the names of the columns and the rows."""
         cursor = self._open().execute(sql, args)
         return tuple(column[0] for column in cursor.description), cursor.fetchall()
 
     def table_of(self, name: str, columns: str, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Make a temporary table, which is no part of the file, with these rows."""
+        """Create a temporary table, which is not part of the file, with these rows."""
         connection = self._open()
         connection.execute(f"DROP TABLE IF EXISTS temp.{name}")
         connection.execute(f"CREATE TEMP TABLE {name} ({columns})")
@@ -52,13 +52,13 @@ class Database:
         connection.executemany(f"INSERT INTO temp.{name} VALUES ({marks})", rows)  # noqa: S608
 
     def execute(self, sql: str, *args: Any) -> int:
-        """Run one statement that writes; the row id that it made, or 0."""
+        """Run a statement that writes; return the id of the inserted row, or 0."""
         row = self._open().execute(sql, args).lastrowid
         self._keep()
         return row or 0
 
     def change(self, sql: str, *args: Any) -> int:
-        """Run one statement that writes; how many rows it changed."""
+        """Run a statement that writes; return the number of changed rows."""
         count = self._open().execute(sql, args).rowcount
         if count:
             self._keep()
@@ -66,7 +66,7 @@ class Database:
 
     @contextmanager
     def batch(self) -> Iterator[None]:
-        """Write the file once for all that is done inside, or nothing of it if that fails."""
+        """Write the file once, at the end of the context, or not at all if the context fails."""
         if self._batch:
             yield
             return
@@ -89,14 +89,14 @@ class Database:
         self._keep()
 
     def _open(self) -> sqlite3.Connection:
-        """Give a connection to the file as it is now: the shell may have changed it meanwhile."""
+        """Return a connection to the current file, which the shell may have changed meanwhile."""
         self._deadline[0] = time.thread_time() + SECONDS
         if self._batch and self._connection:
             return self._connection
         data = self._files.read(self.path) if self._files.exists(self.path) else b""
         if self._connection is None or data != self._bytes:
             self.close()
-            # Python warns of a connection that nobody has closed; whichever thread collects it may.
+            # Python warns about unclosed connections; any thread may collect this one.
             self._connection = sqlite3.connect(
                 ":memory:", isolation_level=None, check_same_thread=False
             )
@@ -126,14 +126,14 @@ class Database:
             write_owned(self._files, journal, b"", self._uid, mode=0o600)
 
     def close(self) -> None:
-        """Let go of the connection; the next use opens it again."""
+        """Close the connection; the next access opens it again."""
         if self._closer is not None:
             self._closer()
         self._closer, self._connection = None, None
 
 
 class Preferences(Mapping[str, Value]):
-    """One shared_prefs file of an app: a mapping whose changes are written at once."""
+    """A shared_prefs file of an app: a mapping whose changes are written immediately."""
 
     def __init__(self, files: FileSystem, path: str, uid: int) -> None:
         self.path = path
@@ -150,24 +150,24 @@ class Preferences(Mapping[str, Value]):
         return len(self.all())
 
     def all(self) -> dict[str, Value]:
-        """Every preference."""
+        """Return all preferences."""
         if not self._files.exists(self.path):
             return {}
         return parse_preferences(self._files.read(self.path))
 
     def put(self, key: str, value: Value | None) -> None:
-        """Set one preference; None removes it."""
+        """Set a preference; None removes it."""
         self.put_all({key: value})
 
     def put_all(self, values: Mapping[str, Value | None]) -> None:
-        """Set several preferences with one write."""
+        """Set several preferences with a single write."""
         merged = {**self.all(), **values}
         kept = {key: value for key, value in merged.items() if value is not None}
         write_owned(self._files, self.path, format_preferences(kept), self._uid)
 
 
 def format_preferences(values: Mapping[str, Value]) -> bytes:
-    """Write preferences as Android's XmlUtils does: in the order of the HashMap that holds them."""
+    """Format preferences as Android's XmlUtils does, in the iteration order of the HashMap."""
     lines = ["<?xml version='1.0' encoding='utf-8' standalone='yes' ?>"]
     if not values:
         return "\n".join([*lines, "<map />", ""]).encode()
@@ -176,10 +176,11 @@ def format_preferences(values: Mapping[str, Value]) -> bytes:
 
 
 def _hashed(values: Mapping[str, Value]) -> list[tuple[str, Value]]:
-    """Put entries in the order in which a java.util.HashMap gives them: by the bits of hash codes.
+    """Sort entries in the iteration order of a java.util.HashMap: by the bits of their hash codes.
 
-    The table has the next power of two, 16 at least, that it fills to three quarters at most;
-    entries of one bucket stay in the order in which they came. Checks of benchmarks rely on it.
+    The table size is the smallest power of two, at least 16, of which the entries fill at most
+    three quarters. Entries of a bucket keep their order of insertion. Checks of benchmarks rely on
+    it.
     """
     room = 16
     while len(values) > room * 3 // 4:
@@ -188,7 +189,7 @@ def _hashed(values: Mapping[str, Value]) -> list[tuple[str, Value]]:
 
 
 def _spread(key: str) -> int:
-    """Hash a string as Java does, the upper half of the 32 bits mixed into the lower one."""
+    """Return Java's hash of a string, with the upper 16 bits mixed into the lower ones."""
     code, units = 0, key.encode("utf-16-le")
     for at in range(0, len(units), 2):
         code = (31 * code + int.from_bytes(units[at : at + 2], "little")) & 0xFFFFFFFF
@@ -212,7 +213,7 @@ def _element(name: str, value: Value) -> str:
 
 
 def parse_preferences(data: bytes) -> dict[str, Value]:
-    """Read preferences; a file that is no XML counts as empty, as in Android."""
+    """Parse preferences; a file that is not XML counts as empty, as in Android."""
     try:
         root = ET.fromstring(data)  # noqa: S314 - expat itself bounds entity expansion
         return {element.get("name", ""): _value(element) for element in root}
@@ -235,7 +236,7 @@ def _value(element: ET.Element) -> Value:
 
 
 def write_owned(files: FileSystem, path: str, data: bytes, uid: int, *, mode: int = 0o660) -> None:
-    """Write a file that belongs to an app, with its folders."""
+    """Write a file that belongs to an app, and create its folders."""
     folder = str(PurePosixPath(path).parent)
     if not files.exists(folder):
         files.mkdir(folder, mode=0o771, parents=True, uid=uid, gid=uid)

@@ -1,4 +1,4 @@
-"""Intent filters: which intents an activity answers, by the rules of Android's IntentFilter."""
+"""Intent filters: which intents an activity handles, by the rules of Android's IntentFilter."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ VIEW = "android.intent.action.VIEW"
 SEND = "android.intent.action.SEND"
 SENDTO = "android.intent.action.SENDTO"
 SEND_MULTIPLE = "android.intent.action.SEND_MULTIPLE"
-ABOUT_DATA = (VIEW, SEND, SENDTO, SEND_MULTIPLE)  # these make no sense without data or a type
+ABOUT_DATA = (VIEW, SEND, SENDTO, SEND_MULTIPLE)  # these require data or a type
 BROWSABLE = "android.intent.category.BROWSABLE"
 GIVEN = frozenset({DEFAULT, BROWSABLE, "android.intent.category.OPENABLE"})
 WEB = ("http", "https")
-LOCAL = ("", "content", "file")  # schemes of a filter that names types only
+LOCAL = ("", "content", "file")  # schemes accepted by a filter that only has types
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """One intent filter of a manifest.
+    """An intent filter of a manifest.
 
-    `hosts` may start with a star (`*.example.org`), `paths` are patterns in which a star stands for
-    anything (`/course/*`), `mime_types` may end with one (`image/*`).
+    `hosts` may start with a star (`*.example.org`), a star in `paths` matches any text
+    (`/course/*`), and `mime_types` may end with a star (`image/*`).
     """
 
     actions: Sequence[str]
@@ -39,10 +39,10 @@ class Filter:
     paths: Sequence[str] = ()
     mime_types: Sequence[str] = ()
     categories: Sequence[str] = ()
-    lenient: bool = False  # answers without data too, where the action allows it
+    lenient: bool = False  # also accepts intents without data, if the action allows it
 
     def matches(self, intent: Intent) -> bool:
-        """Tell whether an intent passes."""
+        """Return whether an intent matches the filter."""
         return (
             intent.action in self.actions
             and set(intent.categories) <= {*self.categories, *GIVEN}
@@ -71,13 +71,13 @@ class Filter:
 
 
 def scheme_of(data: str) -> str:
-    """Give the scheme of a URI in small letters, "" if it has none."""
+    """Return the scheme of a URI in lower case, or ""."""
     scheme, colon, _ = data.partition(":")
     return scheme.lower() if colon else ""
 
 
 def type_matches(given: str, wanted: Iterable[str]) -> bool:
-    """Tell whether a MIME type is among some, either of which may hold stars."""
+    """Return whether a MIME type matches one of several; both sides may contain stars."""
     patterns = list(wanted)
     if not given or not patterns:
         return not given and not patterns

@@ -1,4 +1,4 @@
-"""Intents: what is asked to be started or told, and the words that Android prints for one."""
+"""Intents: requests to start an activity or deliver a broadcast, and Android's format of them."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ PERSONAL = ("tel", "sip", "sms", "smsto", "mailto", "nfc")  # schemes whose data
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """An action, the data that it is about, and the component that shall do it, if named."""
+    """An action, the data it applies to, and the component to handle it, if specified."""
 
     action: str = ""
     data: str = ""
     type: str = ""
     package: str = ""
-    component: str = ""  # package/class, the class in full
+    component: str = ""  # package/class, with the full class name
     categories: tuple[str, ...] = ()
     flags: int = 0
     extras: dict[str, Any] = field(default_factory=dict)
 
     def matches(self, other: Intent) -> bool:
-        """Compare what Android's filterEquals compares: all but flags and extras."""
+        """Compare intents like Android's filterEquals: everything except flags and extras."""
         same = self.component == other.component != "" or self.package == other.package
         return same and all(
             getattr(self, name) == getattr(other, name)
@@ -75,14 +75,14 @@ class Intent:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a receiver answers to a broadcast."""
+    """A receiver's answer to a broadcast."""
 
     code: int = 0
     data: str | None = None
 
 
 def launch(component: str) -> Intent:
-    """Build the intent that a launcher sends for an icon."""
+    """Return the intent that a launcher sends for an icon."""
     return Intent(
         MAIN,
         package=component.partition("/")[0],
@@ -93,35 +93,35 @@ def launch(component: str) -> Intent:
 
 
 def chooser(target: Intent) -> Intent:
-    """Wrap an intent so that the user is asked which app shall answer it."""
+    """Wrap an intent, so that the user is asked which app should handle it."""
     return Intent(CHOOSER, component=SHARE_SHEET, extras={TARGET: to_plain(target)})
 
 
 def to_plain(intent: Intent) -> dict[str, Any]:
-    """Write an intent as plain data."""
+    """Convert an intent to plain data."""
     return asdict(intent)
 
 
 def from_plain(plain: dict[str, Any]) -> Intent:
-    """Read what `to_plain` has written."""
+    """Convert plain data from `to_plain` to an intent."""
     return Intent(**{**plain, "categories": tuple(plain["categories"])})
 
 
 def full(component: str) -> str:
-    """Write `pkg/.Class` as `pkg/pkg.Class`."""
+    """Expand `pkg/.Class` to `pkg/pkg.Class`."""
     package, _, name = component.partition("/")
     return f"{package}/{class_name(package, name)}"
 
 
 def class_name(package: str, name: str) -> str:
-    """Give the full name of a class; `.Name` and `Name` are meant inside the package."""
+    """Return the full name of a class; `.Name` and `Name` are relative to the package."""
     if name.startswith("."):
         return package + name
     return name if "." in name else f"{package}.{name}"
 
 
 def short(component: str) -> str:
-    """Write `pkg/pkg.Class` as `pkg/.Class`."""
+    """Abbreviate `pkg/pkg.Class` to `pkg/.Class`."""
     package, _, name = component.partition("/")
     return (
         f"{package}/{name.removeprefix(package)}" if name.startswith(f"{package}.") else component
@@ -129,7 +129,7 @@ def short(component: str) -> str:
 
 
 def redacted(data: str) -> str:
-    """Hide what a data URI may tell about a person, as Android's logs do."""
+    """Mask personal data in a URI, as Android's logs do."""
     if not data:
         return ""
     parts = urlsplit(data)

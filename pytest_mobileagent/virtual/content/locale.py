@@ -1,4 +1,4 @@
-"""A locale: how a language and a region write dates, times and numbers, and in what direction."""
+"""A locale: the format of dates, times and numbers in a language and region, and its direction."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Moment: TypeAlias = date | datetime
 
-FIRST_SCRIPTS: Final = {  # whose letters come before the Latin ones in a list
+FIRST_SCRIPTS: Final = {  # languages that list their own letters before the Latin ones
     "ar": ("ARABIC",),
     "hi": ("DEVANAGARI",),
     "ko": ("HANGUL", "CJK"),
@@ -24,14 +24,14 @@ FIRST_SCRIPTS: Final = {  # whose letters come before the Latin ones in a list
     "ur": ("ARABIC",),
     "zh": ("CJK",),
 }
-LETTERS: Final = re.compile(r"'[^']*'|([A-Za-z])\1*")  # of a date pattern, or text in quotes
+LETTERS: Final = re.compile(r"'[^']*'|([A-Za-z])\1*")  # fields of a date pattern, or quoted text
 KINDS: Final = {"L": "M", "c": "E", "e": "E", "K": "h", "k": "H", "u": "y"}
 NUMBERS: Final = {"y": "%y", "M": "%m", "d": "%d", "H": "%H", "h": "%I", "m": "%M", "s": "%S"}
 
 
 @dataclass(frozen=True)
 class Locale:
-    """A language tag such as en-US or zh-Hans-CN, and the habits that go with it."""
+    """A language tag such as en-US or zh-Hans-CN, and its conventions."""
 
     tag: str
 
@@ -45,44 +45,44 @@ class Locale:
 
     @property
     def language(self) -> str:
-        """The language's code."""
+        """The language code."""
         return self.parts[0]
 
     @cached_property
     def rtl(self) -> bool:
-        """Whether it is written from right to left."""
+        """Whether the language is written from right to left."""
         return self.language != "en" and self._babel.text_direction == "rtl"
 
     def isolated(self, text: str) -> str:
-        """Keep a number in its own order amid a line from right to left."""
+        """Protect a number from being reordered within right-to-left text."""
         return (
             f"\N{LEFT-TO-RIGHT EMBEDDING}{text}\N{POP DIRECTIONAL FORMATTING}" if self.rtl else text
         )
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The names under which translations for it may be found, the closest first."""
+        """The names of possible translations, the closest first."""
         language, script, region = self.parts
         tags = [f"{language}-{script}-{region}", f"{language}-{region}", f"{language}-{script}"]
-        if language == "zh":  # of two scripts; the one that a region writes
+        if language == "zh":  # has two scripts; the region determines which one
             hans = script == "Hans" or (not script and region in ("", "CN", "SG"))
             return (*tags, "zh-CN") if hans else tuple(tags)
         return (*tags, language)
 
-    # Dates and times. A pattern is written for English, in the letters of SimpleDateFormat.
+    # Dates and times. Patterns are written for English, with the letters of SimpleDateFormat.
 
     def date(self, moment: Moment, pattern: str) -> str:
-        """Write a date by a pattern, "EEE, MMM d"; other languages order its parts their way."""
+        """Format a date by a pattern, "EEE, MMM d"; other languages arrange fields their way."""
         if self.language != "en":
             pattern = _arranged(str(self._babel), pattern)
         return self._formatted(moment, pattern)
 
     def time(self, moment: datetime, *, long_clock: bool) -> str:
-        """Write a time of day, on a clock of 12 or of 24 hours."""
+        """Format a time of day, with the 12-hour or 24-hour clock."""
         return self.date(moment, "HH:mm" if long_clock else "h:mm a")
 
     def clock(self, moment: datetime, *, long_clock: bool) -> str:
-        """Write a time of day without its half, as a status bar does."""
+        """Format a time of day without AM or PM, as in a status bar."""
         pattern = "HH:mm" if long_clock else "h:mm a"
         if self.language != "en":
             pattern = _arranged(str(self._babel), pattern)
@@ -91,31 +91,31 @@ class Locale:
     def _formatted(self, moment: Moment, pattern: str) -> str:
         if self.language == "en":
             return _english(moment, pattern)
-        from babel.dates import format_datetime  # only when asked for
+        from babel.dates import format_datetime  # only when needed
 
-        if self.language == "ko":  # whose short names for the halves are English
+        if self.language == "ko":  # the language's short names for AM and PM are English
             pattern = pattern.replace("a", "aaaa")
         return self.digits(str(format_datetime(_naive(moment), pattern, locale=self._babel)))
 
     @cached_property
     def long_clock(self) -> bool:
-        """Whether the clock of this place has 24 hours."""
+        """Whether the region uses the 24-hour clock."""
         if self.language == "en":
             return self.parts[2] in ("GB", "IE", "ZA")
         return "H" in str(self._babel.time_formats["short"].pattern)
 
     @cached_property
     def first_weekday(self) -> int:
-        """The day that a week starts with; Monday is 0."""
+        """The first day of the week; Monday is 0."""
         if self.language == "en" and self.parts[2] in ("", "US", "CA"):
             return 6
         return int(self._babel.first_week_day)
 
-    # Numbers.
+    # Numbers
 
     def number(self, value: float, decimals: int | None = None) -> str:
-        """Write a number with the separators and digits of the language."""
-        if decimals is None:  # as many as a number has, but three at most, as Java's do
+        """Format a number with the separators and digits of the language."""
+        if decimals is None:  # all decimals, but at most three, like Java
             text = f"{round(value, 3):,}".removesuffix(".0")
         else:
             text = f"{value:,.{decimals}f}"
@@ -123,19 +123,19 @@ class Locale:
             return text
         symbols = self._babel.number_symbols
         marks = dict(symbols["latn"])
-        if self._digits:  # whose own marks may be some only, or none
+        if self._digits:  # the digits' own marks may be incomplete
             marks |= dict(symbols.get(str(self._babel.default_numbering_system), {}))
         own = {",": str(marks["group"]), ".": str(marks["decimal"])}
         return self.digits("".join(own.get(sign, sign) for sign in text))
 
     def filled(self, text: str, values: Mapping[str, object]) -> str:
-        """Put values where a text names them, numbers with the digits of the language."""
+        """Fill values into a text, with numbers in the digits of the language."""
         if not self._digits:
             return text.format_map(values)
         return _Filling(self).vformat(text, (), values)
 
     def digits(self, text: str) -> str:
-        """Write the digits in a text with those of the language."""
+        """Replace the digits in a text by those of the language."""
         return text.translate(self._digits) if self._digits else text
 
     @cached_property
@@ -146,10 +146,10 @@ class Locale:
         first = zero.get(str(self._babel.default_numbering_system))
         return {ord("0") + at: first + at for at in range(10)} if first else {}
 
-    # Names and order.
+    # Names and order
 
     def name(self, of: Locale | None = None) -> str:
-        """Name a language in this one, itself if none is given: "français (France)"."""
+        """Return a language's name in this language, by default its own: "français (France)"."""
         language, script, region = (of or self).parts
         own = self._babel
         names = str(own.languages.get(language, language))
@@ -158,7 +158,7 @@ class Locale:
         return f"{names} ({', '.join(inner)})" if inner else names
 
     def sort_key(self, text: str) -> tuple[Any, ...]:
-        """Give what sorts texts alphabetically."""
+        """Return the key that sorts texts alphabetically."""
         plain = "".join(
             sign
             for sign in unicodedata.normalize("NFKD", text.casefold())
@@ -166,13 +166,13 @@ class Locale:
         )
         first = FIRST_SCRIPTS.get(self.language, ())
         name = unicodedata.name(plain[:1], "") if plain else ""
-        if self.language == "zh":  # the national code has the characters by their sound
+        if self.language == "zh":  # GB2312 sorts characters by their pronunciation
             return (not name.startswith(first), plain.encode("gb18030", "replace"))
         return (not (first and name.startswith(first)), plain)
 
     @cached_property
     def _babel(self) -> Any:
-        import babel  # takes time, and English needs it not
+        import babel  # slow to import, and not needed for English
 
         language, script, region = self.parts
         for tag in filter(
@@ -186,19 +186,19 @@ class Locale:
 
 
 class _Filling(string.Formatter):
-    """Writes the numbers among the values of a text as a language does."""
+    """Formats the numbers among a text's values in a language."""
 
     def __init__(self, locale: Locale) -> None:
         self.locale = locale
 
     def format_field(self, value: object, format_spec: str) -> str:
-        """Write a value."""
+        """Format a value."""
         text = format(value, format_spec)
         return self.locale.digits(text) if isinstance(value, int | float) else text
 
 
 def _english(moment: Moment, pattern: str) -> str:
-    """Write a date by a pattern without any library: names are those of C's locale."""
+    """Format a date by a pattern without a library, with the names of the C locale."""
 
     def written(match: re.Match[str]) -> str:
         run = match[0]
@@ -210,7 +210,7 @@ def _english(moment: Moment, pattern: str) -> str:
 
 
 def _field(moment: Any, letter: str, count: int) -> str:
-    """Write one field of an English date."""
+    """Format a field of an English date."""
     kind = KINDS.get(letter, letter)
     if kind == "E" or (kind == "M" and count > 2):
         name = f"{moment:%A}" if kind == "E" else f"{moment:%B}"
@@ -225,13 +225,13 @@ def _field(moment: Any, letter: str, count: int) -> str:
 
 
 def _naive(moment: Any) -> Any:
-    """Keep Babel from turning a local time into one of its own zone."""
+    """Remove the time zone, so that Babel does not convert a local time to another zone."""
     return moment.replace(tzinfo=None) if hasattr(moment, "hour") else moment
 
 
 @lru_cache(512)
 def _arranged(locale: str, pattern: str) -> str:
-    """Turn an English pattern into what the locale makes of the same fields."""
+    """Convert an English pattern to the locale's arrangement of the same fields."""
     import babel  # see above
 
     own = babel.Locale.parse(locale)
@@ -246,7 +246,7 @@ def _arranged(locale: str, pattern: str) -> str:
 
 
 def _best(own: Any, runs: list[str]) -> str:
-    """Find the locale's pattern for some fields, and give them the widths that were asked for."""
+    """Return the locale's pattern for some fields, with the requested widths."""
     from babel.dates import match_skeleton  # see above
 
     wanted = {KINDS.get(run[0], run[0]): run for run in runs}
@@ -260,13 +260,13 @@ def _best(own: Any, runs: list[str]) -> str:
     pattern = str(skeletons[found].pattern)
     month = (
         "M" if "d" in wanted else "L"
-    )  # Babel mixes up who stands alone: Russian declines months
+    )  # Babel confuses format and stand-alone names: Russian declines months
     pattern = pattern.translate({ord("L"): month, ord("M"): month, ord("c"): "E"})
     return LETTERS.sub(lambda match: _width(match[0], wanted), pattern)
 
 
 def _width(run: str, wanted: dict[str, str]) -> str:
-    """Give a field the width that was asked for, as long as it is a name either way."""
+    """Give a field the requested width, if it is a name with either width."""
     kind = KINDS.get(run[0], run[0])
     if run[0] == "'" or kind not in wanted:
         return run

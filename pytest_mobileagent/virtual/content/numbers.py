@@ -1,17 +1,17 @@
-"""Telephone numbers as a phone in the United States treats them."""
+"""Telephone numbers, handled like on a phone in the United States."""
 
 from __future__ import annotations
 
-SAME = 7  # that many last digits make two numbers count as the same
+SAME = 7  # number of last digits that make two numbers count as the same
 
 
 def bare(number: str) -> str:
-    """Keep what can be dialled."""
+    """Return only the characters that can be dialled."""
     return "".join(mark for mark in number if mark.isdecimal() or mark in "+*#")
 
 
 def normalized(number: str) -> str | None:
-    """Write a number in full, as E.164; None if it is too short for that."""
+    """Return a number in E.164 format, or None if it is too short."""
     digits = bare(number)
     if digits.startswith("+"):
         return digits if 8 <= len(digits) <= 16 else None
@@ -21,12 +21,12 @@ def normalized(number: str) -> str | None:
 
 
 def min_match(number: str) -> str:
-    """Give what the lookup of a number compares: its last digits, in reverse."""
+    """Return what the lookup of a number compares: its last digits, in reverse."""
     return bare(number).lstrip("+")[::-1][:SAME]
 
 
 def same(one: str, other: str) -> bool:
-    """Tell whether two numbers are the same, loosely; short ones have to be equal."""
+    """Return whether two numbers are loosely the same; short ones have to be equal."""
     first, second = bare(one).lstrip("+"), bare(other).lstrip("+")
     if min(len(first), len(second)) < SAME:
         return first == second != ""
@@ -34,7 +34,7 @@ def same(one: str, other: str) -> bool:
 
 
 def formatted(number: str) -> str:
-    """Write a number with parentheses and dashes; one that is not American stays as it is."""
+    """Format a number with parentheses and dashes; numbers outside the US are unchanged."""
     digits = bare(number)
     if digits.startswith("+1") and len(digits) == 12:
         return f"+1 {digits[2:5]}-{digits[5:8]}-{digits[8:]}"

@@ -1,4 +1,4 @@
-"""The settings provider: three namespaces of texts; what it says holds at once."""
+"""The settings: three namespaces of strings; changes take effect immediately."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Watcher = Callable[[str], None]
 
 
 class Settings:
-    """Texts by namespace and key; a watcher is told of every change of its setting."""
+    """Strings by namespace and key; watchers are notified of every change."""
 
     def __init__(self, log: Log, changes: Changes) -> None:
         self._log, self._changes = log, changes
@@ -30,29 +30,29 @@ class Settings:
         self._watchers: dict[tuple[str, str], list[Watcher]] = {}
 
     def text(self, namespace: str, key: str, default: str = "") -> str:
-        """Give a setting's text, or the default; KeyError if there is no such namespace."""
+        """Return a setting's value, or the default; KeyError if there is no such namespace."""
         return self._values[namespace].get(key, default)
 
     def on(self, namespace: str, key: str) -> bool:
-        """Tell whether a setting is switched on."""
+        """Return whether a setting is switched on."""
         return self.text(namespace, key, "0") not in ("", "0")
 
     def put(self, namespace: str, key: str, value: str) -> None:
-        """Change a setting; ValueError, in Android's words, if the value is invalid."""
+        """Change a setting; ValueError, with Android's message, if the value is invalid."""
         if namespace == "system" and not _is_valid(key, value):
             raise ValueError(f"Invalid value: {value} for setting: {key}")
         self._values[namespace][key] = value
         self._changed(namespace, key, value)
 
     def delete(self, namespace: str, key: str) -> bool:
-        """Remove a setting; False if there was none."""
+        """Delete a setting; return False if it does not exist."""
         if self._values[namespace].pop(key, None) is None:
             return False
         self._changed(namespace, key, "")
         return True
 
     def reset(self, namespace: str, *, clear: bool = False) -> None:
-        """Go back to the values of a new phone; with `clear` forget what that one does not have."""
+        """Reset to a new phone's values; with `clear`, delete settings that it lacks."""
         for key, value in self.list(namespace).items():
             default = DEFAULTS[namespace].get(key)
             if default is not None and value != default:
@@ -61,11 +61,11 @@ class Settings:
                 self.delete(namespace, key)
 
     def list(self, namespace: str) -> dict[str, str]:
-        """Give all settings of a namespace."""
+        """Return all settings of a namespace."""
         return dict(self._values[namespace])
 
     def watch(self, namespace: str, key: str, watcher: Watcher) -> None:
-        """Tell `watcher` the new text whenever the setting changes."""
+        """Call `watcher` with the new value whenever the setting changes."""
         self._watchers.setdefault((namespace, key), []).append(watcher)
 
     def _changed(self, namespace: str, key: str, value: str) -> None:
@@ -76,16 +76,16 @@ class Settings:
         self._changes.note()
 
     def save(self) -> dict[str, dict[str, str]]:
-        """Give every setting."""
+        """Return all settings."""
         return self._values
 
     def load(self, saved: dict[str, Any]) -> None:
-        """Take the settings back; nobody is told, as all of the phone goes back."""
+        """Restore the settings; watchers are not called, because the whole phone is restored."""
         self._values = saved
 
 
 def _is_valid(key: str, value: str) -> bool:
-    """Tell whether a value of the system namespace, which Android validates, is in its range."""
+    """Return whether a value is in the range of its system setting, which Android validates."""
     if key not in _TABLE["valid"]:
         return True
     low, high = _TABLE["valid"][key]

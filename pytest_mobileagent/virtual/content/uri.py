@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Uri:
-    """A URI, with the decoded parts of its path."""
+    """A URI, with the decoded segments of its path."""
 
     text: str
     authority: str
@@ -20,7 +20,7 @@ class Uri:
     parameters: Mapping[str, str] = field(default_factory=dict)
 
     def match(self, pattern: str) -> tuple[str, ...] | None:
-        """Compare with a path such as `data/#`; give what stood for # (a number) and *."""
+        """Match a path pattern such as `data/#`; return the values of # (a number) and *."""
         wanted = pattern.split("/") if pattern else []
         if len(wanted) != len(self.path):
             return None
@@ -37,9 +37,9 @@ class Uri:
 
 
 def parse_uri(text: str) -> Uri:
-    """Read a URI."""
+    """Parse a URI."""
     parts = urlsplit(text)
     path = tuple(unquote(part) for part in parts.path.split("/") if part)
     parameters = dict(parse_qsl(parts.query, keep_blank_values=True))
-    authority = parts.netloc.rpartition("@")[2]  # a user before the @ is this phone's only one
+    authority = parts.netloc.rpartition("@")[2]  # a user id may precede an @; there is one user
     return Uri(text, authority, path, parameters)

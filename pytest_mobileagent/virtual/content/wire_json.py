@@ -1,4 +1,4 @@
-"""JSON that arrives from outside: whatever it is, it is read, or is an error of whoever sent it."""
+"""Parses JSON from outside: invalid input of any kind raises a ValueError."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import json
 import math
 from typing import Any
 
-_MOST = 1 << 63  # what a whole number is below, as Java's are
+_MOST = 1 << 63  # exclusive limit for integers, like Java's
 
 
 def loads(data: bytes | str, *, finite: bool = True) -> Any:
-    """Read JSON; ValueError if it is none, if it is nested too deeply, or a number is too large.
+    """Parse JSON; ValueError if it is invalid or nested too deeply, or if a number is too large.
 
-    Numbers that are not `finite` are no JSON; who looks at each number by itself may want them.
+    Numbers that are not `finite` are invalid JSON; a caller that checks each number may accept
+    them.
     """
     try:
         if not finite:

@@ -1,1 +1,1 @@
-"""Faults on command, for tests of what drives a phone."""
+"""Faults on command, to test the programs that control a phone."""

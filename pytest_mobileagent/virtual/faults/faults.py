@@ -1,7 +1,7 @@
-"""Faults on command: what goes wrong with real phones goes wrong here when it is told to.
+"""Faults on command, which imitate what goes wrong with real phones.
 
-A fault strikes at occasions: a command that a shell runs, a dump, a screenshot, a tap. It is no
-part of snapshots: once set it is in force until it has struck as often as it may, or is cleared.
+A fault strikes at occasions: a shell command, a dump, a screenshot, a tap. Faults are not part of
+snapshots: a fault is active until it has struck the given number of times, or is cleared.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of fault; `seconds` is what it takes along if the command gives none."""
+    """A kind of fault; `seconds` is the default duration."""
 
     abstract: str
     seconds: float | None = None
-    times: float = math.inf  # that it strikes unless told otherwise
+    times: float = math.inf  # how often it strikes by default
     counted: bool = True
 
 
@@ -47,12 +47,12 @@ KINDS = {
 
 
 class FaultError(ValueError):
-    """There is no such fault, or it cannot be so."""
+    """The fault is unknown, or its options are invalid."""
 
 
 @dataclass(slots=True)
 class Fault:
-    """A fault in force."""
+    """An active fault."""
 
     name: str
     words: str
@@ -65,7 +65,7 @@ class Fault:
     struck: int = 0
 
     def strikes(self) -> bool:
-        """Take one occasion, and tell whether the fault strikes at it."""
+        """Count an occasion and return whether the fault strikes."""
         self.occasions += 1
         if self.occasions <= self.after or self.struck >= self.times:
             return False
@@ -76,7 +76,7 @@ class Fault:
 
     @property
     def over(self) -> bool:
-        """Whether it will not strike any more."""
+        """Whether the fault will not strike any more."""
         return self.struck >= self.times
 
     def __str__(self) -> str:
@@ -87,32 +87,32 @@ class Fault:
 
 
 class Dumping(Protocol):
-    """What dumps the screen."""
+    """A service that dumps the screen."""
 
     def dump(self) -> str:
-        """Give the hierarchy as XML."""
+        """Return the hierarchy as XML."""
 
 
 class Faults:
-    """The faults of one phone, at most one of each kind."""
+    """The faults of a phone, at most one of each kind."""
 
     def __init__(self, files: FileSystem) -> None:
         self._files = files
         self._set: dict[str, Fault] = {}
         self._hung_until = -math.inf
-        self._trees: list[str] = []  # the last two that were different
-        self.drop: Callable[[], None] = lambda: None  # what loses the connections
+        self._trees: list[str] = []  # the last two different ones
+        self.drop: Callable[[], None] = lambda: None  # drops the connections
         self.die: Callable[[], object] = _die
 
     def link(self, sight: Dumping) -> None:
-        """Learn what dumps the screen."""
+        """Connect the service that dumps the screen."""
         self._sight = sight
 
     def set(self, text: str) -> None:
         """Set a fault by its command: NAME [SECONDS] [--times N] [--after N] [--rate P] [--seed S].
 
         Raises:
-            FaultError: there is no such fault, or it cannot be so.
+            FaultError: if the fault is unknown or its options are invalid.
         """
         fault = parse(text)
         self._set[fault.name] = fault
@@ -122,10 +122,10 @@ class Faults:
             self._trees = [self._sight.dump()]
 
     def clear(self, name: str = "") -> None:
-        """Mend one fault, or all.
+        """Clear a fault, or all faults.
 
         Raises:
-            FaultError: there is no such fault.
+            FaultError: if the fault is unknown.
         """
         if name and name not in KINDS:
             raise FaultError(_unknown(name))
@@ -137,16 +137,16 @@ class Faults:
                 self._files.full = False
 
     def list(self) -> list[str]:
-        """Say which faults are in force, one a line."""
+        """Return descriptions of the active faults."""
         return [str(fault) for fault in self._set.values()]
 
     def strikes(self, name: str) -> Fault | None:
-        """Take an occasion for a fault; None if it does not strike, or is not set."""
+        """Count an occasion; return the fault if it is set and strikes, otherwise None."""
         fault = self._set.get(name)
         return fault if fault and fault.strikes() else None
 
     async def command(self) -> None:
-        """Take the occasion of a command, before it runs."""
+        """Apply faults to a shell command, before it runs."""
         await self.answering()
         if not self._set:
             return
@@ -166,29 +166,29 @@ class Faults:
             await asyncio.sleep(0.02)
 
     def tree(self, fresh: str) -> str:
-        """Give what a dump shows for the tree that is true."""
+        """Return the tree that a dump should show, given the current one."""
         if "stale-tree" not in self._set:
             return fresh
         if not self._trees or self._trees[-1] != fresh:
             self._trees = [*self._trees[-1:], fresh]
         return self._trees[0] if self.strikes("stale-tree") else fresh
 
-    # The trees that were seen belong to the time before a snapshot was loaded; faults do not.
+    # The remembered trees precede a loaded snapshot, so they are dropped; faults are kept.
 
     def save(self) -> None:
-        """Give nothing."""
+        """Return nothing."""
 
     def load(self, saved: None) -> None:
-        """Forget what was seen."""
+        """Drop the remembered trees."""
         del saved
         self._trees.clear()
 
 
 def parse(text: str) -> Fault:
-    """Read the command of a fault.
+    """Parse the command of a fault.
 
     Raises:
-        FaultError: it is none.
+        FaultError: if the command is invalid.
     """
     words = text.split()
     if not words or words[0] not in KINDS:

@@ -1,5 +1,5 @@
-"""gRPC: the emulator's controller, and the forwarder of what accessibility sees; needs `[grpc]`."""
+"""gRPC: the emulator's controller, and the accessibility forwarder; requires `[grpc]`."""
 
 import os
 
-os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # what fails is told by whoever called
+os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # callers report their errors themselves

@@ -1,4 +1,4 @@
-"""The emulator's controller: what it shows, its touches and keys, its clipboard and its state."""
+"""The emulator's controller: screenshots, touches, keys, clipboard and state."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.phone import Phone
 
-VERSION = "34.2.16.0"  # of the emulator that this one behaves like
+VERSION = "34.2.16.0"  # of the emulator whose behaviour is imitated
 FRAME = 1 / 30  # seconds
 
 
 class Controller:
-    """Answers calls; each of them is done when its answer comes."""
+    """Answers calls; each takes full effect before its response."""
 
     def __init__(self, phone: Phone) -> None:
         self._phone = phone
@@ -31,7 +31,7 @@ class Controller:
         self._keyboard = Keyboard(phone)
 
     async def getStatus(self, _: Any, __: object) -> Any:
-        """Say that the phone is up, and how it is made."""
+        """Return the status, booted, and the hardware configuration."""
         display = self._phone.display
         made = {
             "hw.lcd.width": display.physical_size[0],
@@ -48,11 +48,11 @@ class Controller:
         )
 
     async def getVmState(self, _: Any, __: object) -> Any:
-        """Say that the machine runs."""
+        """Return the VM's state, which is always running."""
         return control.VmRunState(state=control.VmRunState.RUNNING)
 
     async def setVmState(self, request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Empty:
-        """Switch the phone off, or off and on again."""
+        """Shut the phone down or reboot it."""
         states = control.VmRunState
         match request.state:
             case states.SHUTDOWN | states.TERMINATE:
@@ -66,11 +66,11 @@ class Controller:
         return Empty()
 
     async def getScreenshot(self, request: Any, _: object) -> Any:
-        """Give what is on the screen."""
+        """Return a screenshot."""
         return picture(self._phone, request)
 
     async def streamScreenshot(self, request: Any, _: object) -> AsyncIterator[Any]:
-        """Give what is on the screen now, and whenever that is something else."""
+        """Yield a screenshot now, and whenever it changes."""
         number, version, shown = 0, -1, b""
         while True:
             if version != self._phone.version:
@@ -82,13 +82,13 @@ class Controller:
             await asyncio.sleep(FRAME)
 
     async def sendTouch(self, request: Any, _: object) -> Empty:
-        """Put fingers down, move them, lift them."""
+        """Put fingers down, move them and lift them."""
         for touch in request.touches:
             self._fingers.touch(touch.identifier, touch.x, touch.y, pressed=touch.pressure != 0)
         return Empty()
 
     async def sendKey(self, request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Empty:
-        """Press a key, or type."""
+        """Press a key, or type text."""
         try:
             self._keyboard.take(request)
         except ValueError as error:
@@ -96,10 +96,10 @@ class Controller:
         return Empty()
 
     async def getClipboard(self, _: Any, __: object) -> Any:
-        """Give what was last copied."""
+        """Return the clipboard's text."""
         return control.ClipData(text=self._phone.clipboard.text)
 
     async def setClipboard(self, request: Any, _: object) -> Empty:
-        """Copy a text."""
+        """Set the clipboard's text."""
         self._phone.clipboard.text = request.text
         return Empty()

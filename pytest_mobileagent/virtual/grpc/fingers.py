@@ -1,4 +1,4 @@
-"""Fingers that touch the glass, each known by a number."""
+"""Fingers on the touch screen, identified by numbers."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ Point = tuple[int, int]
 
 
 class Fingers:
-    """One finger taps, holds and swipes as it moves; two pinch when both are lifted."""
+    """A single finger taps, holds and swipes as it moves; two pinch once both are lifted."""
 
     def __init__(self, phone: Phone) -> None:
         self._phone = phone
         self._down: set[int] = set()
-        self._ways: dict[int, list[Point]] = {}  # of all since the first of them came
+        self._ways: dict[int, list[Point]] = {}  # of all fingers since the first one touched
 
     def touch(self, number: int, x: int, y: int, *, pressed: bool) -> None:
         """Put a finger down, move it, or lift it from where it is."""
@@ -49,7 +49,7 @@ class Fingers:
             self._phone.pinch(x, y, after / before)
 
     def _turned(self, x: int, y: int) -> Point:
-        """Give the point of the display, which turns, for one of the glass, which does not."""
+        """Convert a point of the glass, which does not rotate, to one of the rotated display."""
         metrics, rotation = self._phone.display.metrics, self._phone.display.rotation
         last_x, last_y = metrics.width_px - 1, metrics.height_px - 1
         return ((x, y), (y, last_y - x), (last_x - x, last_y - y), (last_x - y, x))[rotation]

@@ -1,4 +1,4 @@
-"""What accessibility sees, as a forest: a tree for every window, its nodes by their depth."""
+"""The accessibility forest: a tree for each window, with its nodes by depth."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.ui.metrics import Rect
     from pytest_mobileagent.virtual.ui.node import Node
 
-# AccessibilityNodeInfo's actions.
+# Actions of AccessibilityNodeInfo.
 FOCUS, CLEAR_FOCUS, SELECT, CLEAR_SELECTION, CLICK, LONG_CLICK = 1, 2, 4, 8, 16, 32
 ACCESSIBILITY_FOCUS, SCROLL_FORWARD, SCROLL_BACKWARD = 64, 4096, 8192
 SET_SELECTION, SET_TEXT, SHOW_ON_SCREEN = 0x20000, 0x200000, 0x1020036
 
 
 def forest(screen: Screen) -> Any:
-    """Give all windows, the topmost first."""
+    """Return all windows, the topmost first."""
     return forwarding.AndroidAccessibilityForest(windows=[_window(w) for w in screen.windows])
 
 
@@ -38,7 +38,7 @@ def _window(window: AccessibilityWindow) -> Any:
 
 
 def _nodes(root: Node) -> Iterator[Any]:
-    """Yield a window's nodes layer by layer; numbers are given in the same order."""
+    """Yield a window's nodes level by level, numbered in the same order."""
     layer, depth, number, last = [root], 0, 0, 0
     while layer:
         below: list[Node] = []
@@ -84,7 +84,7 @@ def _node(node: Node, number: int, depth: int, children: range) -> Any:
 
 
 def _actions(node: Node) -> Iterator[int]:
-    """Yield what can be done to a node, as its view tells it."""
+    """Yield the actions that a node supports, according to its view."""
     if node.focusable:
         yield CLEAR_FOCUS if node.focused else FOCUS
     yield CLEAR_SELECTION if node.selected else SELECT

@@ -1,4 +1,4 @@
-"""The accessibility forwarder, com.google.androidenv.accessibilityforwarder: what its APK does."""
+"""The behaviour of the accessibility forwarder, com.google.androidenv.accessibilityforwarder."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 PACKAGE: Final = "com.google.androidenv.accessibilityforwarder"
 TAG: Final = "AndroidRLTask"
 PERIOD: Final = 0.1  # seconds between two forests
-PATIENCE: Final = 1.0  # seconds that a call may take
-HOST: Final = "10.0.2.2"  # the machine that the emulator runs on, as the phone sees it
+PATIENCE: Final = 1.0  # seconds until a call times out
+HOST: Final = "10.0.2.2"  # the emulator's host, as seen from the phone
 _ACTION: Final = "accessibility_forwarder.intent.action."
 _OPTIONS: Final = (("grpc.enable_http_proxy", 0), ("grpc.max_reconnect_backoff_ms", 1000))
 _NUMBERS: Final = ("from_index", "to_index", "added_count", "removed_count")
@@ -33,7 +33,7 @@ _NUMBERS: Final = ("from_index", "to_index", "added_count", "removed_count")
 
 @dataclass(slots=True)
 class Flags:
-    """What a process was told by broadcasts, and forgets when it ends."""
+    """What broadcasts have set; lost when the process ends."""
 
     pid: int | None = None
     trees: bool = False
@@ -42,7 +42,7 @@ class Flags:
 
 
 class ForwarderService:
-    """Sends what accessibility sees ten times a second, and events as they happen."""
+    """Sends the accessibility forest ten times per second, and events as they happen."""
 
     def __init__(self, app: base.App) -> None:
         assert isinstance(app, Forwarder)
@@ -55,12 +55,12 @@ class ForwarderService:
 
     @property
     def _app(self) -> Forwarder:
-        app = self._phone.packages.app(PACKAGE)  # another, once it is installed anew
+        app = self._phone.packages.app(PACKAGE)  # a new object after a reinstallation
         assert isinstance(app, Forwarder)
         return app
 
     def start(self) -> None:
-        """Begin, in the loop that the phone is served by, if it is."""
+        """Start in the event loop that serves the phone, if it is running."""
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
@@ -69,7 +69,7 @@ class ForwarderService:
         self._work = [loop.create_task(work()) for work in (self._send_trees, self._send_events)]
 
     def stop(self) -> None:
-        """End all that is under way."""
+        """Cancel all tasks."""
         self._unsubscribe()
         for task in self._work:
             task.cancel()
@@ -93,7 +93,7 @@ class ForwarderService:
             self._events.put_nowait(forwarding.EventRequest(event=told))
 
     def _source(self, event: AccessibilityEvent) -> Node | None:
-        """Find the node that an event comes from."""
+        """Return the node that an event comes from."""
         if event.source is None:
             return None
         for node in self._phone.accessibility.walk():
@@ -106,7 +106,7 @@ class ForwarderService:
         return None
 
     async def _send(self, method: str, message: Any) -> None:
-        """Call the server, or log that it cannot be done."""
+        """Call the server, or log that the call failed."""
         flags = self._app.flags
         if flags.port <= 0:
             return
@@ -131,7 +131,7 @@ class ForwarderService:
 
 
 class Forwarder(App):
-    """The app; it has no screen."""
+    """The forwarder's app, which has no screen."""
 
     accessibility_services: ClassVar = {".AccessibilityForwarder": ForwarderService}
 
@@ -141,14 +141,14 @@ class Forwarder(App):
 
     @property
     def flags(self) -> Flags:
-        """What the process that runs now was told."""
+        """The flags of the process that is running now."""
         pid = self.phone.proc.pid(PACKAGE)
         if self._flags.pid != pid:
             self._flags = Flags(pid)
         return self._flags
 
     def on_broadcast(self, intent: Intent) -> None:
-        """Switch trees on or off, or learn where the server is."""
+        """Switch forests on or off, or set the server's address."""
         self.phone.proc.start(PACKAGE, self.uid)
         match intent.action.removeprefix(_ACTION):
             case "ENABLE_ACCESSIBILITY_TREE_LOGS":
@@ -161,7 +161,7 @@ class Forwarder(App):
 
 
 def _told(event: AccessibilityEvent, source: Node | None) -> dict[str, str]:
-    """Give what is told of an event: names and values, the empty ones left out."""
+    """Return the fields of an event that are sent: names and values, without empty ones."""
     told = {
         "event_text": ", ".join(event.text),
         "event_type": event.type,
@@ -183,7 +183,7 @@ def _told(event: AccessibilityEvent, source: Node | None) -> dict[str, str]:
 
 
 def _line(node: Node | None) -> list[Node]:
-    """Give a node and what it is in, as far as it is described."""
+    """Return a node and its ancestors, as far as they have descriptions."""
     line = []
     while node:
         if node.desc:

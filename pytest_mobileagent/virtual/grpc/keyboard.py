@@ -1,4 +1,4 @@
-"""The keyboard at the emulator: keys by their code or name, and texts."""
+"""The emulator's keyboard: keys by code or name, and texts."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pytest_mobileagent.virtual.system.input.keymap import CODES, MODIFIERS, typ
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
 
-# How far the codes of a kind are from those of the kernel.
+# Offsets of the kinds of key codes from those of the kernel.
 _SHIFT: Final = {control.KeyboardEvent.Evdev: 0, control.KeyboardEvent.XKB: 8}
-_NAMES: Final = {  # of the web's keys, by Android's
+_NAMES: Final = {  # names of the web's keys, with Android's
     "AppSwitch": "APP_SWITCH",
     "ArrowDown": "DPAD_DOWN",
     "ArrowLeft": "DPAD_LEFT",
@@ -37,14 +37,14 @@ _NAMES: Final = {  # of the web's keys, by Android's
 
 
 class Keyboard:
-    """Presses keys as they go down, with those that are held meanwhile."""
+    """Presses keys as they go down, with the modifiers held meanwhile."""
 
     def __init__(self, phone: Phone) -> None:
         self._phone = phone
         self._meta = 0
 
     def take(self, event: Any) -> None:
-        """Take one event: its text counts most, then its code; ValueError for foreign codes."""
+        """Handle an event: text takes precedence over codes; ValueError for unknown codes."""
         if event.text:
             self._phone.type_text("".join(letter for letter in event.text if typeable(letter)))
         elif event.keyCode:
@@ -57,13 +57,13 @@ class Keyboard:
             self._phone.type_text(event.key)
 
     def _press(self, name: str | None, event: Any) -> None:
-        if name is None:  # the kernel knows no such key
+        if name is None:  # unknown to the kernel
             return
         modifier = MODIFIERS.get(CODES[name], 0)
         if modifier:
             self._meta = self._meta & ~modifier if _goes_up(event) else self._meta | modifier
         elif not _goes_up(event):
-            self._phone.key(f"KEYCODE_{name}", self._meta)  # a mere 1 is a code
+            self._phone.key(f"KEYCODE_{name}", self._meta)  # a plain 1 would be a code
 
 
 def _goes_up(event: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What is on the screen, in the format that a client asks for."""
+"""Screenshots in the format that a client asks for."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def picture(phone: Phone, wanted: Any, number: int = 0) -> Any:
-    """Give the screen as it is turned, scaled to fit into the width and height that are wanted."""
+    """Return the screen as it is rotated, scaled to fit the requested width and height."""
     kinds = control.ImageFormat
     image = phone.sight.picture()
     width, height = fitted(image.size, wanted.width, wanted.height)
@@ -33,7 +33,7 @@ def picture(phone: Phone, wanted: Any, number: int = 0) -> Any:
 
 
 def fitted(size: tuple[int, int], width: int, height: int) -> tuple[int, int]:
-    """Scale a size so that it exceeds neither width nor height, where these are not 0."""
+    """Scale a size so that it exceeds neither width nor height, unless they are 0."""
     limits = [limit / own for limit, own in zip((width, height), size, strict=True) if limit]
     scale = min(limits, default=1.0)
     return max(1, int(size[0] * scale)), max(1, int(size[1] * scale))

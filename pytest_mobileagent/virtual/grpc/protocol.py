@@ -1,4 +1,4 @@
-"""The messages and services of the `.proto` files beside this one, made of them when imported."""
+"""The messages and services of the `.proto` files in this folder, compiled on import."""
 
 from __future__ import annotations
 

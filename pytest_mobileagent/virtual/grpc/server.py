@@ -1,4 +1,4 @@
-"""The gRPC server of a phone."""
+"""The phone's gRPC server."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.phone import Phone
 
-_GRACE = 0.2  # seconds that calls get to end when the phone does
+_GRACE = 0.2  # seconds for calls to finish when the phone shuts down
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # glibc's mallopt
 _OPTIONS = (("grpc.so_reuseport", 0), ("grpc.max_receive_message_length", -1))
 
 
 @asynccontextmanager
 async def serve(phone: Phone, port: int, *, read_only: bool = False) -> AsyncIterator[int]:
-    """Serve on `port`, or with 0 on a free one, which is given; OSError if it is taken."""
+    """Serve on `port` (0: a free one), and yield it; OSError if it is taken."""
     _keep_memory()
     server = grpc.aio.server(options=_OPTIONS)
     control_services.add_EmulatorControllerServicer_to_server(Controller(phone), server)
@@ -42,7 +42,7 @@ async def serve(phone: Phone, port: int, *, read_only: bool = False) -> AsyncIte
 
 
 def _keep_memory() -> None:
-    """Use memory again from picture to picture: to get it anew took 60 of a picture's 80 ms."""
+    """Reuse memory between pictures: allocating it anew took 60 of a picture's 80 ms."""
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt:
         mallopt(_TRIM_THRESHOLD, 256 << 20)

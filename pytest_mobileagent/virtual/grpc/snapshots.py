@@ -1,4 +1,4 @@
-"""The emulator's service of snapshots."""
+"""The emulator's snapshot service."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 class SnapshotService:
-    """Lists, loads, saves and deletes, unless the emulator is a `read_only` one."""
+    """Lists, loads, saves and deletes snapshots; on a `read_only` emulator, only lists them."""
 
     def __init__(self, snapshots: Snapshots, *, read_only: bool) -> None:
         self._snapshots = snapshots
         self._read_only = read_only
 
     async def ListSnapshots(self, _: Any, __: object) -> Any:
-        """Give all, the oldest first; each of them can be loaded."""
+        """Return all snapshots, the oldest first; each can be loaded."""
         kinds = control.SnapshotDetails
         return control.SnapshotList(
             snapshots=[
@@ -34,15 +34,15 @@ class SnapshotService:
         )
 
     async def LoadSnapshot(self, request: Any, _: object) -> Any:
-        """Go back to one."""
+        """Load a snapshot."""
         return self._do("load", self._snapshots.load, request.snapshot_id)
 
     async def SaveSnapshot(self, request: Any, _: object) -> Any:
-        """Keep the present as one."""
+        """Save the current state as a snapshot."""
         return self._do("save", self._snapshots.save, request.snapshot_id)
 
     async def DeleteSnapshot(self, request: Any, _: object) -> Any:
-        """Forget one."""
+        """Delete a snapshot."""
         return self._do("delete", self._snapshots.delete, request.snapshot_id)
 
     def _do(self, what: str, act: Callable[[str], None], name: str) -> Any:

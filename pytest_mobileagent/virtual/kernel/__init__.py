@@ -1,1 +1,1 @@
-"""What Linux is to Android: clock, files, users, processes, properties, the log."""
+"""The Linux side of Android: clock, files, users, processes, properties, log."""

@@ -1,4 +1,4 @@
-"""What a user may do with files, by the modes of what is there."""
+"""A user's access to files, according to their modes."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ Want = Literal["r", "w", "x"]
 
 
 def may(files: FileSystem, path: str, uid: int, want: Want) -> bool:
-    """Tell whether a user may read, write or execute (enter) what is at `path`.
+    """Return whether a user may read, write or execute (enter) what is at `path`.
 
-    Nothing there is no obstacle of this kind, except to writing: then the folder counts.
+    A missing file is not an obstacle of this kind, except for writing, which then depends on the
+    folder.
     """
     if not searchable(files, path, uid):
         return False
@@ -29,7 +30,7 @@ def may(files: FileSystem, path: str, uid: int, want: Want) -> bool:
 
 
 def searchable(files: FileSystem, path: str, uid: int) -> bool:
-    """Tell whether a user may enter all the folders on the way to `path`."""
+    """Return whether a user may enter all the folders on the way to `path`."""
     real = _real(files, path)
     if uid == ROOT or real.startswith(SHARED):
         return True
@@ -38,7 +39,7 @@ def searchable(files: FileSystem, path: str, uid: int) -> bool:
 
 
 def _real(files: FileSystem, path: str) -> str:
-    """Return the real path as far as there is one."""
+    """Return the real path, or the absolute one if the path does not exist."""
     try:
         return files.resolve(path)
     except OSError:

@@ -1,4 +1,4 @@
-"""The number of the screen's state, which rises whenever what is seen may have changed."""
+"""The version of the screen's state, which increases whenever the screen may have changed."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ if TYPE_CHECKING:
 
 
 class Changes:
-    """Counts changes, and tells of each at once whoever keeps what was made of the screen."""
+    """Counts changes, and notifies the services that cache what they derive from the screen."""
 
     def __init__(self) -> None:
         self._version = 1
         self._followers: list[Callable[[], object]] = []
-        self.notice: Callable[[], object] = lambda: None  # what changes by time alone
+        self.notice: Callable[[], object] = lambda: None  # checks for changes by time alone
 
     def follow(self, follower: Callable[[], object]) -> None:
-        """Call back at every change."""
+        """Call `follower` at every change."""
         self._followers.append(follower)
 
     def note(self) -> None:
-        """Say that something changed, so that the screen is built anew."""
+        """Record a change, so that the screen is rebuilt."""
         self._version += 1
         for follower in self._followers:
             follower()
 
     @property
     def version(self) -> int:
-        """The number of the present state."""
+        """The number of the current state."""
         self.notice()
         return self._version

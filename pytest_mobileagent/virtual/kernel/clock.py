@@ -1,4 +1,4 @@
-"""The phone's clock: wall time that can be set and frozen, and uptime that cannot go back."""
+"""The phone's clock: wall time, which can be set and frozen, and uptime, which cannot go back."""
 
 from __future__ import annotations
 
@@ -6,40 +6,44 @@ import time as host
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-INPUT_SECONDS = 1.0  # what one input takes in frozen time, so that toasts still come and go
+INPUT_SECONDS = 1.0  # of frozen time that passes per input, so that toasts still come and go
 
 
 class Clock:
-    """Runs from `start` (or the host's time), in a time zone; everything on the phone reads it."""
+    """Runs from `start` (or the host's time) in a time zone; the phone's only source of time."""
 
     def __init__(
         self, start: datetime | None = None, *, frozen: bool = False, timezone: str = "UTC"
     ) -> None:
         self._wall = start.timestamp() if start else host.time()
         self._uptime = 0.0
-        self._mark = host.monotonic()  # when the two above were true
+        self._mark = host.monotonic()  # when the two above were valid
         self.frozen = frozen
         self.timezone = timezone
 
     def time(self) -> float:
-        """Seconds since the epoch."""
+        """Return the seconds since the epoch."""
         return self._wall + self._since()
 
     def now(self) -> datetime:
-        """Give the time of day in the phone's zone."""
+        """Return the current date and time in the phone's zone."""
         return datetime.fromtimestamp(self.time(), self.zone)
 
     def uptime(self) -> float:
-        """Seconds since boot: not moved by setting the time, and by inputs when frozen."""
+        """Return the seconds since boot.
+
+        Setting the time does not change the uptime; while the clock is frozen, each input advances
+        it.
+        """
         return self._uptime + self._since()
 
     @property
     def zone(self) -> ZoneInfo:
-        """The time zone; UTC when the phone does not know its name, as in Android."""
+        """The time zone; UTC if the phone does not know its name, as in Android."""
         return zone_of(self.timezone)
 
     def set(self, seconds: float) -> None:
-        """Set the wall clock; a frozen one stays frozen at the new time."""
+        """Set the wall clock; a frozen clock stays frozen at the new time."""
         self._settle()
         self._wall = seconds
 
@@ -49,17 +53,17 @@ class Clock:
         self.frozen = True
 
     def thaw(self) -> None:
-        """Let the wall clock run on from where it stands."""
+        """Let the wall clock continue from its current time."""
         self._settle()
         self.frozen = False
 
     def input_happened(self) -> None:
-        """Let frozen uptime pass with every input, as it would with a person's hands."""
+        """Advance a frozen uptime for an input, because a person's hands would take that time."""
         if self.frozen:
             self._uptime += INPUT_SECONDS
 
     def save(self) -> dict[str, float | bool | str]:
-        """Plain data for a snapshot."""
+        """Return plain data for a snapshot."""
         self._settle()
         return {
             "wall": self._wall,
@@ -69,7 +73,7 @@ class Clock:
         }
 
     def load(self, saved: dict[str, float | bool | str]) -> None:
-        """Go on from what was saved: time runs from there, not from the host's now."""
+        """Restore the saved time, from which the clock continues regardless of the host's time."""
         self._wall, self._uptime = float(saved["wall"]), float(saved["uptime"])
         self._mark = host.monotonic()
         self.frozen, self.timezone = bool(saved["frozen"]), str(saved["timezone"])
@@ -85,7 +89,7 @@ class Clock:
 
 
 def zone_of(name: str) -> ZoneInfo:
-    """Give the time zone with a name; UTC for one that nobody knows."""
+    """Return the time zone with a name, or UTC if the name is unknown."""
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 _MANY_LINKS = 40
 _MANY_NODES = 1 << 18
 _LONGEST_PATH = 4095
-_DEEPEST = 200  # folders in folders: fewer than Linux can have, more than anybody does
+_DEEPEST = 200  # nested folders; fewer than Linux allows, but more than anyone needs
 Kind = Literal["file", "dir", "link"]
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """What is at a path."""
+    """The file, folder or link at a path."""
 
     kind: Kind
     data: bytes = b""
@@ -35,16 +35,16 @@ class Node:
     target: str = ""
 
 
-SYSTEM: Final = 4 * 2**30  # bytes of the partition that is never written to, and always full
-DATA: Final = 16 * 10**9 - SYSTEM  # of the one with users' data: the phone is sold with 16 GB
+SYSTEM: Final = 4 * 2**30  # bytes of the partition that is read-only and always full
+DATA: Final = 16 * 10**9 - SYSTEM  # bytes of the users' data partition: the phone has 16 GB
 
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """How large a partition is, and how much of it is `free`, in bytes.
+    """The size of a partition and the `free` part of it, in bytes.
 
-    What is neither free nor in a file of the phone is taken by what a phone comes with: compiled
-    code, updates of the system's apps.
+    Space that is neither free nor used by the phone's files is taken by what a real phone comes
+    with: compiled code, updates of system apps.
     """
 
     size: int
@@ -52,23 +52,23 @@ class Space:
 
     @property
     def taken(self) -> int:
-        """Bytes that are not free."""
+        """The bytes that are not free."""
         return self.size - self.free
 
 
 class FileSystem:
-    """All files of one phone. It trusts its caller: `access` says what a user may do.
+    """All files of a phone. It trusts its caller; `access` checks what a user may do.
 
-    Nodes are kept in one flat mapping by real path (no link in its parents), so that a snapshot is
-    a shallow copy. `now` is the phone's clock in seconds since the epoch; `size` is how many bytes
-    files can hold, of which they have `used` some.
+    Nodes are kept in a single flat mapping by real path (without links in the parents), so that a
+    snapshot is a shallow copy. `now` returns the phone's time in seconds since the epoch; `size` is
+    the capacity in bytes, of which `used` are in use.
     """
 
     def __init__(self, now: Callable[[], float], size: int = 2 * 2**30) -> None:
         self._now = now
         self.size = size
         self._generated: dict[str, Callable[[], bytes]] = {}  # by real path
-        self.full = False  # as if all of the storage were taken
+        self.full = False  # as if the storage were full
         self.restore({"/": Node("dir", mode=0o755, mtime=now())})
         for path, (mode, uid, gid) in tree.FOLDERS.items():
             self._put(path, Node("dir", mode=mode, uid=uid, gid=gid, mtime=now()))
@@ -77,12 +77,12 @@ class FileSystem:
         for path, (mode, uid, gid) in tree.DEVICES.items():
             self.write(path, b"", mode=modes.S_IFCHR | mode, uid=uid, gid=gid)
 
-    # Looking
+    # Reading
 
     def absolute(self, path: str, cwd: str = "/") -> str:
-        """Return `path`, as named in the folder `cwd`, as a clean absolute path."""
+        """Return `path`, relative to the folder `cwd`, as a normalised absolute path."""
         if path.startswith("/") and "//" not in path and "/." not in path:
-            return path.rstrip("/") or "/"  # most are clean already
+            return path.rstrip("/") or "/"  # most paths are normalised already
         return "/" + posixpath.normpath(posixpath.join(cwd, path)).lstrip("/")
 
     def resolve(self, path: str, *, follow: bool = True) -> str:
@@ -114,22 +114,22 @@ class FileSystem:
         return self._nodes.get(self.resolve(path, follow=follow)) or _fail(errno.ENOENT, path)
 
     def find(self, path: str) -> Node | None:
-        """Return the node at `path`; None if nothing is there, or a link to nothing."""
+        """Return the node at `path`, or None if nothing is there or a link is broken."""
         try:
             return self.stat(path)
         except OSError:
             return None
 
     def exists(self, path: str) -> bool:
-        """Whether something is there."""
+        """Return whether something is at the path."""
         return self.find(path) is not None
 
     def is_file(self, path: str) -> bool:
-        """Whether a file is there."""
+        """Return whether a file is at the path."""
         return (node := self.find(path)) is not None and node.kind == "file"
 
     def is_dir(self, path: str) -> bool:
-        """Whether a folder is there."""
+        """Return whether a folder is at the path."""
         return (node := self.find(path)) is not None and node.kind == "dir"
 
     def listdir(self, path: str) -> list[str]:
@@ -139,7 +139,7 @@ class FileSystem:
         return sorted(self._names[self.resolve(path)])
 
     def walk(self, path: str) -> Iterator[tuple[str, Node]]:
-        """Yield `path` and everything below it, real paths, parents first."""
+        """Yield `path` and everything below it, as real paths, parents first."""
         ahead = [self.resolve(path, follow=False)]
         while ahead:
             here = ahead.pop()
@@ -158,7 +158,7 @@ class FileSystem:
         return generate() if generate else node.data
 
     def generate(self, path: str, content: Callable[[], bytes]) -> None:
-        """Create a file as the kernel's are: empty to look at, made up whenever it is read."""
+        """Create a file like the kernel's: it appears empty, and is generated on reading."""
         self.write(path, b"", mode=0o444)
         self._generated[self.resolve(path)] = content
 
@@ -171,7 +171,7 @@ class FileSystem:
         uid: int | None = None,
         gid: int | None = None,
     ) -> None:
-        """Create a file, or replace its bytes; what is not given stays (or is 0644 and root's)."""
+        """Create a file or replace its bytes; omitted attributes are kept (default: 0644, root)."""
         real = self.resolve(path)
         old = self._nodes.get(real)
         if old and old.kind == "dir":
@@ -182,13 +182,13 @@ class FileSystem:
         self._put(real, replace(node, data=data, mtime=self._now(), **changes), path)
 
     def append(self, path: str, data: bytes) -> None:
-        """Add bytes to the end of a file, which is created if absent."""
+        """Append bytes to a file, which is created if absent."""
         self.write(path, self.read(path) + data if self.exists(path) else data)
 
     def mkdir(
         self, path: str, mode: int = 0o755, *, parents: bool = False, uid: int = 0, gid: int = 0
     ) -> None:
-        """Create a folder; with `parents` those above too, and one that exists is fine."""
+        """Create a folder; with `parents`, also those above it, and it may already exist."""
         real = self.resolve(path)
         if real in self._nodes:
             if parents and self._nodes[real].kind == "dir":
@@ -200,7 +200,7 @@ class FileSystem:
         self._put(real, replace(node, uid=node.uid or uid, gid=node.gid or gid), path)
 
     def symlink(self, target: str, path: str) -> None:
-        """Create a link at `path` that leads to `target`."""
+        """Create a link at `path` that points to `target`."""
         real = self.resolve(path, follow=False)
         if real in self._nodes:
             _fail(errno.EEXIST, path)
@@ -222,12 +222,12 @@ class FileSystem:
         self._drop(self.resolve(path, follow=False))
 
     def rmtree(self, path: str) -> None:
-        """Remove whatever is at `path`, with all below it."""
+        """Remove whatever is at `path`, recursively."""
         for below, _ in reversed(list(self.walk(path))):
             self._drop(below)
 
     def rename(self, old: str, new: str) -> None:
-        """Move a file or a folder; a file or an empty folder at `new` gives way."""
+        """Move a file or a folder; an existing file or empty folder at `new` is replaced."""
         source, goal = self.resolve(old, follow=False), self.resolve(new, follow=False)
         node = self.stat(source, follow=False)
         if (goal + "/").startswith(source + "/"):
@@ -253,26 +253,26 @@ class FileSystem:
         self._change(path, follow=follow, uid=uid, gid=gid)
 
     def touch(self, path: str, mtime: float | None = None) -> None:
-        """Set the time of the last change, now by default; create an empty file if absent."""
+        """Set the modification time, by default to now; create an empty file if absent."""
         if not self.exists(path):
             self.write(path, b"")
         self._change(path, mtime=self._now() if mtime is None else mtime)
 
-    # All of it
+    # All files
 
     @property
     def capacity(self) -> int:
-        """Bytes that files can hold together."""
+        """The bytes that files can hold in total."""
         return self.used if self.full else self.size
 
     @property
     def space(self) -> Space:
-        """The partition of users' data, as the phone tells it."""
+        """The partition with users' data, as the phone reports it."""
         return Space(DATA, self.capacity - self.used)
 
     @property
     def whole(self) -> Space:
-        """All of the phone's storage, the system's partition included."""
+        """All of the phone's storage, including the system partition."""
         return Space(SYSTEM + DATA, self.space.free)
 
     def snapshot(self) -> Mapping[str, Node]:
@@ -280,7 +280,7 @@ class FileSystem:
         return dict(self._nodes)
 
     def restore(self, snapshot: Mapping[str, Node]) -> None:
-        """Make the files what they were when the snapshot was taken."""
+        """Restore the files of a snapshot."""
         self._nodes = dict(snapshot)
         self.used = sum(len(node.data) for node in self._nodes.values())
         self._names: dict[str, set[str]] = {
@@ -289,14 +289,14 @@ class FileSystem:
         for path in self._nodes.keys() - {"/"}:
             self._names[posixpath.dirname(path)].add(posixpath.basename(path))
 
-    # Parts
+    # Helpers
 
     def _parent(self, real: str, path: str) -> Node:
         parent = self._nodes.get(posixpath.dirname(real)) or _fail(errno.ENOENT, path)
         return parent if parent.kind == "dir" else _fail(errno.ENOTDIR, path)
 
     def _newcomer(self, real: str, kind: Kind, mode: int, path: str) -> Node:
-        """Return a node for a new name; in a set-group-id folder it belongs to the same group."""
+        """Return a node for a new name; it inherits the group of a set-group-id folder."""
         parent = self._parent(real, path)
         inherited = parent.mode & modes.S_ISGID
         gid = parent.gid if inherited else ROOT
@@ -329,7 +329,7 @@ class FileSystem:
         self._rename_in_parent(real).discard(posixpath.basename(real))
 
     def _rename_in_parent(self, real: str) -> set[str]:
-        """Return the names in the folder of `real`, which are about to change, as its time does."""
+        """Update the time of the folder of `real`; return its names, which will change."""
         folder = posixpath.dirname(real)
         self._nodes[folder] = replace(self._nodes[folder], mtime=self._now())
         return self._names[folder]

@@ -1,6 +1,6 @@
-"""The log: entries in Android's buffers, and those who follow it.
+"""The log: entries in Android's buffers, and subscriptions to new ones.
 
-What Android keeps of crashes beside it.
+It also contains the drop box, in which Android keeps crashes.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 CAPACITY = 8192  # entries; the oldest are dropped
 SYSTEM_PID = 577
-MINUTE, MOST = 60, 20  # of the minutes that have passed no more than so many are told of
-IDLE = (  # what a phone says by itself, in turn
+MINUTE, MOST = 60, 20  # of more than MOST minutes that have passed, only the last are logged
+IDLE = (  # the messages of an idle phone, in turn
     ("D", "ConnectivityService", "NetReassign [no changes]"),
     ("W", "ActivityManager", "Skipping next CPU consuming process, not a java proc: 298"),
     ("I", "DropBoxManagerService", "add tag=netstats_uid isTagEnabled=true flags=0x4"),
@@ -25,7 +25,7 @@ IDLE = (  # what a phone says by itself, in turn
 
 
 class Entry(NamedTuple):
-    """One line of the log."""
+    """A line of the log."""
 
     time: float
     level: str  # V D I W E F
@@ -40,29 +40,29 @@ Follower = Callable[[Entry], None]
 
 
 class Log:
-    """All buffers in one sequence, in the order of writing."""
+    """All buffers in a single sequence, in the order of writing."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._entries: deque[Entry] = deque(maxlen=CAPACITY)
         self._followers: list[Follower] = []
-        self._minute: int | None = None  # of the uptime, up to which an idle phone has spoken
+        self._minute: int | None = None  # of the uptime, up to which the idle messages are logged
 
     @property
     def entries(self) -> list[Entry]:
-        """Every entry still kept, oldest first."""
+        """All entries still kept, oldest first."""
         self.idle()
         return list(self._entries)
 
     def write(
         self, level: str, tag: str, message: str, *, pid: int = SYSTEM_PID, buffer: str = "main"
     ) -> None:
-        """Append an entry and tell the followers."""
+        """Append an entry and notify the followers."""
         self.idle()
         self._append(Entry(self._clock.time(), level, tag, message, pid, pid, buffer))
 
     def idle(self) -> None:
-        """Let the system say what it says every minute, for those that have passed."""
+        """Log the system's once-a-minute messages for the minutes that have passed."""
         time, uptime = self._clock.time(), self._clock.uptime()
         minute = int(uptime // MINUTE)
         first = minute if self._minute is None else max(self._minute, minute - MOST)
@@ -77,7 +77,7 @@ class Log:
             follower(entry)
 
     def system(self, level: str, tag: str, message: str) -> None:
-        """Append an entry of the system server's."""
+        """Append an entry of the system server."""
         self.write(level, tag, message, buffer="system")
 
     def clear(self, buffers: set[str]) -> None:
@@ -86,7 +86,7 @@ class Log:
         self._entries = deque(kept, maxlen=CAPACITY)
 
     def subscribe(self, follower: Follower) -> Callable[[], None]:
-        """Call back for every new entry, until the function that this returns is called."""
+        """Call back for every new entry; return a function that ends the subscription."""
         self._followers.append(follower)
 
         def unsubscribe() -> None:
@@ -96,20 +96,20 @@ class Log:
         return unsubscribe
 
     def save(self) -> list[Entry]:
-        """Give the entries; followers are no state of the phone."""
+        """Return the entries; followers are not part of the phone's state."""
         return self.entries
 
     def load(self, saved: list[Any]) -> None:
-        """Take the entries back."""
+        """Restore the entries."""
         self._entries = deque((Entry(*entry) for entry in saved), maxlen=CAPACITY)
         self._minute = None
 
 
-MOST_DROPS = 1000  # as on a phone of today
+MOST_DROPS = 1000  # as on a current phone
 
 
 class Drop(NamedTuple):
-    """What is kept of a crash."""
+    """The record of a crash."""
 
     time: float
     package: str
@@ -118,20 +118,20 @@ class Drop(NamedTuple):
 
 
 class DropBox:
-    """What Android keeps of crashes, whatever becomes of the log."""
+    """The records of crashes, which Android keeps independently of the log."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self.drops: deque[Drop] = deque(maxlen=MOST_DROPS)
 
     def add(self, package: str, pid: int, trace: str) -> None:
-        """Keep a crash."""
+        """Record a crash."""
         self.drops.append(Drop(self._clock.time(), package, pid, trace))
 
     def save(self) -> list[Drop]:
-        """Give what is kept."""
+        """Return the records."""
         return list(self.drops)
 
     def load(self, saved: list[Any]) -> None:
-        """Take it back."""
+        """Restore the records."""
         self.drops = deque((Drop(*each) for each in saved), maxlen=MOST_DROPS)

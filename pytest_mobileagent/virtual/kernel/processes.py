@@ -1,4 +1,4 @@
-"""The process table: the system's own processes, and one per app that runs."""
+"""The process table: the system's own processes, and one for each running app."""
 
 from __future__ import annotations
 
@@ -39,57 +39,57 @@ BOOTED = (
 
 
 class ProcessTable:
-    """Which app runs under which process id."""
+    """The processes of running apps, by package."""
 
     def __init__(self) -> None:
         self._apps: dict[str, Process] = {}
         self._next = FIRST_APP_PID
-        self._held: dict[str, Callable[[], object]] = {}  # who is told when one of these ends
+        self._held: dict[str, Callable[[], object]] = {}  # called when the process ends
 
     def list(self) -> list[Process]:
-        """Every process, by id."""
+        """Return all processes, sorted by id."""
         return sorted([*BOOTED, *self._apps.values()], key=lambda process: process.pid)
 
     def start(self, package: str, uid: int) -> Process | None:
-        """Start an app's process; None if it runs already."""
+        """Start an app's process; return None if it is already running."""
         if package in self._apps:
             return None
         self._apps[package] = Process(self._next, ZYGOTE_PID, uid, package)
-        self._next += 31 + len(package) % 7  # threads take ids too
+        self._next += 31 + len(package) % 7  # threads use up ids too
         return self._apps[package]
 
     def stop(self, package: str) -> Process | None:
-        """End an app's process; None if there was none."""
+        """End an app's process; return None if there was none."""
         if told := self._held.pop(package, None):
             told()
         return self._apps.pop(package, None)
 
     def hold(self, package: str, uid: int, ended: Callable[[], object]) -> None:
-        """Start a process for somebody outside; it lives on when a snapshot is loaded."""
+        """Start a process for an outside client; it survives the loading of a snapshot."""
         self.start(package, uid)
         self._held[package] = ended
 
     def release(self, package: str) -> None:
-        """End a process that was held, telling nobody."""
+        """End a held process without calling back."""
         if self._held.pop(package, None):
             self._apps.pop(package, None)
 
     def pid(self, package: str) -> int:
-        """Give an app's process id; the system server's for one that does not run."""
+        """Return an app's process id, or the system server's if the app is not running."""
         return self._apps[package].pid if package in self._apps else SYSTEM_PID
 
     def running(self, package: str) -> bool:
-        """Tell whether an app has a process."""
+        """Return whether an app has a process."""
         return package in self._apps
 
     def save(self) -> dict[str, Any]:
-        """Give the apps that run."""
+        """Return the running apps."""
         rows = [[process.name, process.pid, process.uid] for process in self._apps.values()]
         rows = [row for row in rows if row[0] not in self._held]
         return {"next": self._next, "apps": rows}
 
     def load(self, saved: dict[str, Any]) -> None:
-        """Take them back."""
+        """Restore the running apps."""
         self._next = saved["next"]
         held = {name: process for name, process in self._apps.items() if name in self._held}
         saved_apps = {name: Process(pid, ZYGOTE_PID, uid, name) for name, pid, uid in saved["apps"]}

@@ -1,4 +1,4 @@
-"""/proc: what the kernel tells about itself, its processors, its memory and the time it is up."""
+"""/proc: the kernel's files about itself, the processors, memory and uptime."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 PROCESSORS = 4
 MEMORY = 2_025_000  # KiB
-_TICKS = 100  # of the kernel's clock, a second
+_TICKS = 100  # per second, of the kernel's clock
 
 
 class Kernel(NamedTuple):
-    """Which kernel this is."""
+    """The version of the kernel."""
 
     release: str
     build: str
@@ -33,14 +33,14 @@ KERNEL = Kernel(
 
 @dataclass(frozen=True, eq=False)
 class Procfs:
-    """The files, each written anew when it is read."""
+    """The files, generated whenever they are read."""
 
     clock: Clock
     files: FileSystem
     proc: ProcessTable
 
     def __post_init__(self) -> None:
-        """Put the kernel's files where they are read."""
+        """Create the kernel's files."""
         contents: dict[str, Callable[[], str]] = {
             "cpuinfo": _cpuinfo,
             "loadavg": self._loadavg,
@@ -53,7 +53,7 @@ class Procfs:
             self.files.generate(f"/proc/{name}", _reader(content))
 
     def memory(self) -> tuple[int, int]:
-        """Give all the memory and what of it is free, in KiB: what processes share counts once."""
+        """Return total and free memory in KiB; memory that processes share counts once."""
         return MEMORY, MEMORY - sum(each.rss for each in self.proc.list()) * 55 // 100
 
     def _loadavg(self) -> str:
@@ -69,7 +69,7 @@ class Procfs:
         return "".join(f"{name + ':':<15} {size:>8} kB\n" for name, size in rows.items())
 
     def _stat(self) -> str:
-        """Tell that the processors idled since boot: what apps do takes them no time."""
+        """Return /proc/stat, in which the processors have always been idle: apps take no time."""
         idle = int(self.clock.uptime() * _TICKS)
         rows = [f"cpu  0 0 0 {idle * PROCESSORS} 0 0 0 0 0 0"]
         rows += [f"cpu{at} 0 0 0 {idle} 0 0 0 0 0 0" for at in range(PROCESSORS)]

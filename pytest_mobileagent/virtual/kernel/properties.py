@@ -1,4 +1,4 @@
-"""System properties: what getprop tells, and the rules that setprop keeps."""
+"""System properties: their values, and the rules that setprop enforces."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import resources
 from typing import Any
 
-LIMIT = 92  # bytes of a value, with its final zero
+LIMIT = 92  # bytes of a value, including its terminating zero
 _FILE = resources.files(__package__) / "build.prop"
 BUILT = {
     name: value
@@ -20,7 +20,7 @@ Watcher = Callable[[str], None]
 
 
 class Properties(Mapping[str, str]):
-    """Names and values; a watcher is told of every change of its property."""
+    """The properties; a watcher is called at every change of its property."""
 
     def __init__(self, given: Mapping[str, str]) -> None:
         self._values = {**BUILT, **given}
@@ -36,11 +36,11 @@ class Properties(Mapping[str, str]):
         return len(self._values)
 
     def watch(self, name: str, watcher: Watcher) -> None:
-        """Tell `watcher` the value whenever the property is set."""
+        """Call `watcher` with the value whenever the property is set."""
         self._watchers[name] = watcher
 
     def set(self, name: str, value: str) -> None:
-        """Set a property, as init does; ValueError, in setprop's words, if it may not be."""
+        """Set a property, as init does; ValueError, with setprop's message, if not allowed."""
         if problem := refusal(name, value):
             raise ValueError(problem)
         if name.startswith("ro."):
@@ -50,11 +50,11 @@ class Properties(Mapping[str, str]):
             self._watchers[name](value)
 
     def save(self) -> dict[str, str]:
-        """Give every property."""
+        """Return all properties."""
         return self._values
 
     def load(self, saved: dict[str, Any]) -> None:
-        """Take the properties back; nobody is told, as all of the phone goes back."""
+        """Restore the properties; watchers are not called, because the whole phone is restored."""
         self._values = saved
 
 
@@ -62,7 +62,7 @@ HINT = "See dmesg for error reason."
 
 
 def refusal(name: str, value: str) -> str | None:
-    """Say why a name or value is not legal."""
+    """Return why a name or value is invalid, or None if both are valid."""
     if name.startswith(".") or name.endswith("."):
         return "Property names must not start or end with a '.'"
     if ".." in name:

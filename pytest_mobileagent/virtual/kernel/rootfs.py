@@ -1,4 +1,4 @@
-"""The folders, links and devices that an Android has before anything is installed."""
+"""The folders, links and devices that Android has before any app is installed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib import resources
 from pytest_mobileagent.virtual.kernel.users import number_of
 
 SHARED = "/storage/emulated/0"
-OVERLAY = "/mnt/scratch/overlay"  # what root has made writable by `remount` lies there
+OVERLAY = "/mnt/scratch/overlay"  # stores what `remount` made writable for root
 
 
 _ROWS = [
@@ -17,7 +17,7 @@ _ROWS = [
 
 
 def _listed(kind: str) -> dict[str, tuple[int, int, int]]:
-    """Give the mode, user and group of the folders (d) or devices (c)."""
+    """Return the mode, user and group of the folders (d) or devices (c), by path."""
     return {
         row[3]: (int(row[0][1:], 8), number_of(row[1]) or 0, number_of(row[2]) or 0)
         for row in _ROWS

@@ -1,4 +1,4 @@
-"""The sockets at which the phone's programs listen, by address."""
+"""The sockets that the phone's programs listen on, by address."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from typing import Protocol
 
 
 class Connection(Protocol):
-    """Both ways of a connection to a socket."""
+    """A connection to a socket, in both directions."""
 
     @property
     def closed(self) -> bool:
         """Whether nothing can be sent any more."""
 
     async def read(self, n: int = -1) -> bytes:
-        """Return up to `n` bytes (-1: whatever is there), at least one; b"" at the end."""
+        """Return up to `n` bytes (-1: all available), at least one; b"" at the end."""
 
     def unread(self, data: bytes) -> None:
-        """Put back what was read, for somebody else to read it."""
+        """Put back bytes for the next reader."""
 
     async def write(self, data: bytes) -> None:
-        """Send `data`, waiting while the other side lags behind."""
+        """Send `data`, waiting while the other side is too slow."""
 
     def drop(self) -> None:
-        """End it at once."""
+        """Close the connection immediately."""
 
 
 Serve = Callable[[Connection], Awaitable[None]]
 
 
 class Sockets(UserDict[str, Serve]):
-    """Who serves an address, such as tcp:6790 or localabstract:name."""
+    """The handlers of addresses such as tcp:6790 or localabstract:name."""

@@ -1,4 +1,4 @@
-"""Android's users and groups: numbers, names, and who is in which group."""
+"""Android's users and groups: ids, names and memberships."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 ROOT, SYSTEM, INPUT, MEDIA_RW, SHELL = 0, 1000, 1004, 1023, 2000
 CACHE, EVERYBODY, MISC = 2001, 9997, 9998
-MEDIA_PROVIDER = 10042  # the app that serves shared storage owns all that is in it
+MEDIA_PROVIDER = 10042  # the app that serves shared storage, and owns everything in it
 
 _TEXT = """
 root=0 system=1000 radio=1001 bluetooth=1002 input=1004 log=1007 adb=1011 media=1013
@@ -32,7 +32,7 @@ def name_of(uid: int) -> str:
 
 
 def number_of(name: str) -> int | None:
-    """Return the number of a user or group that is given by name or number."""
+    """Return the id of a user or group given by name or number."""
     if name.isdecimal():
         return int(name)
     if match := re.fullmatch(r"u(\d+)_a(\d+)", name):
@@ -41,7 +41,7 @@ def number_of(name: str) -> int | None:
 
 
 def groups_of(uid: int) -> list[int]:
-    """Return the groups of a user, the own one first."""
+    """Return the groups of a user, starting with its own."""
     if uid == SHELL:
         return [SHELL, *_OF_SHELL]
     if uid >= 10000:

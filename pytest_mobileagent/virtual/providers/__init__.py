@@ -1,4 +1,4 @@
-"""Content providers: the data that apps share, kept in SQLite by packages of the system image."""
+"""Content providers: data shared by apps, stored in SQLite by packages of the system image."""
 
 from pytest_mobileagent.virtual.providers.calendar import CalendarStorage
 from pytest_mobileagent.virtual.providers.calls import BlockedNumberStorage

@@ -1,4 +1,4 @@
-"""The calendar provider: calendars, events, reminders, and when events happen."""
+"""The calendar provider: calendars, events, reminders, and the instances of events."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _SHOWN = (
 
 
 class Calendar(Provider):
-    """Events; what happens when is worked out for the window that is asked for."""
+    """Calendars and events; instances are computed for the requested time window."""
 
     authorities = ("com.android.calendar", "calendar")
     database_name = "calendar.db"
     tables = tables_of("calendar")
 
     def type_of(self, uri: Uri) -> str | None:
-        """Give the MIME type; a moment has one too, though nothing is kept under it."""
+        """Return the MIME type; a time has one too, although nothing is stored for it."""
         return "time/epoch" if uri.path[:1] == ("time",) else super().type_of(uri)
 
     def query(self, uri: Uri, ask: Ask) -> Rows | None:
-        """Give rows, or when events happen."""
+        """Return rows, or instances of events."""
         if uri.path[:1] != ("instances",):
             return super().query(uri, ask)
         _, found = self.table(uri)
@@ -45,7 +45,7 @@ class Calendar(Provider):
         return self._happening(begin, end, ask)
 
     def insert(self, uri: Uri, values: Values) -> str | None:
-        """Add a row; an event has to have a calendar, a start, and an end or a duration."""
+        """Insert a row; an event requires a calendar, a start, and an end or a duration."""
         table, _ = self.table(uri)
         if table.into != "Events":
             made = super().insert(uri, values)
@@ -64,7 +64,7 @@ class Calendar(Provider):
         return f"{uri}/{number}"
 
     def update(self, uri: Uri, values: Values, ask: Ask) -> int:
-        """Change rows, and when an event happens for the last time."""
+        """Update rows, and the dates of the last instances of events."""
         count = super().update(uri, values, ask)
         table, _ = self.table(uri)
         if table.into == "Events" and count:
@@ -74,7 +74,7 @@ class Calendar(Provider):
         return count
 
     def delete(self, uri: Uri, ask: Ask) -> int:
-        """Remove rows; an event without reminders has no alarm."""
+        """Delete rows; an event without reminders has no alarm."""
         count = super().delete(uri, ask)
         table, _ = self.table(uri)
         if table.source == "Reminders":
@@ -85,7 +85,7 @@ class Calendar(Provider):
         return count
 
     def _happening(self, begin: int, end: int, ask: Ask) -> Rows:
-        """Work out what happens in a window, and ask that."""
+        """Compute the instances in a time window, and query them."""
         events = self.db.query(
             "SELECT * FROM Events WHERE deleted = 0 AND dtstart <= ?"
             " AND (lastDate IS NULL OR lastDate >= ?)",
@@ -103,7 +103,7 @@ class Calendar(Provider):
 
 
 class CalendarStorage(Storage):
-    """Keeps calendars."""
+    """Stores calendars."""
 
     package, label = "com.android.providers.calendar", "Calendar Storage"
     providers = (Calendar,)

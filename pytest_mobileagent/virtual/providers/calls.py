@@ -1,4 +1,4 @@
-"""The call log, and the numbers whose calls and messages are not wanted."""
+"""The call log, and the blocked numbers."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class CallLog(Provider):
 
 
 class BlockedNumbers(Provider):
-    """Numbers whose calls and messages are not wanted."""
+    """Numbers whose calls and messages are blocked."""
 
     authorities = ("com.android.blockednumber",)
     database_name = "blockednumbers.db"
     tables = tables_of("blocked_numbers")
 
     def insert(self, uri: Uri, values: Values) -> str | None:
-        """Add a number, whose full form is kept too."""
+        """Add a number, which is also stored in its full form."""
         number = str(values.get("original_number") or "")
         if not number:
             raise ProviderError(
@@ -40,7 +40,7 @@ class BlockedNumbers(Provider):
 
 
 class BlockedNumberStorage(Storage):
-    """Keeps blocked numbers."""
+    """Stores blocked numbers."""
 
     package, label = "com.android.providers.blockednumber", "Blocked Numbers Storage"
     providers = (BlockedNumbers,)

@@ -1,4 +1,4 @@
-"""The contacts provider: people, what is known of them, the call log and blocked numbers."""
+"""The contacts provider: contacts, their data, and the index for looking them up."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _MIME = "vnd.android.cursor.item"
 NAME, PHONE = f"{_MIME}/name", f"{_MIME}/phone_v2"
-_SOURCES = {  # what a contact is called by, and what display_name_source says then
+_SOURCES = {  # MIME types of a contact's name, with their display_name_source
     NAME: 40,
     f"{_MIME}/nickname": 35,
     f"{_MIME}/organization": 30,
@@ -29,14 +29,14 @@ _PARTS = ("data4", "data2", "data5", "data3")  # of a name: prefix, given, middl
 
 
 class Contacts(Provider):
-    """People: contacts are aggregates of raw contacts, to which rows of data belong."""
+    """Contacts, which are aggregates of raw contacts, which have rows of data."""
 
     authorities = ("com.android.contacts", "contacts")
     database_name = "contacts2.db"
     tables = tables_of("contacts")
 
     def query(self, uri: Uri, ask: Ask) -> Rows | None:
-        """Give people or data; searches compare words of names, and numbers loosely."""
+        """Return contacts or data; searches match words of names, and numbers loosely."""
         table, found = self.table(uri)
         if uri.path[0] == "phone_lookup":
             ask = ask.within("min_match = ?", (numbers.min_match(found[0]),))
@@ -47,7 +47,7 @@ class Contacts(Provider):
         return super().query(uri, ask)
 
     def insert(self, uri: Uri, values: Values) -> str | None:
-        """Add a raw contact, which makes a contact, or a row of data."""
+        """Insert a raw contact, which creates a contact, or a row of data."""
         table, found = self.table(uri)
         match table.into:
             case "raw_contacts":
@@ -64,7 +64,7 @@ class Contacts(Provider):
         )
 
     def update(self, uri: Uri, values: Values, ask: Ask) -> int:
-        """Change contacts, raw contacts or data, and what follows from that."""
+        """Update contacts, raw contacts or data, and everything derived from them."""
         table, found = self.table(uri)
         meant = self.ids(table.source, ask.within(table.where, found))
         for number in meant:
@@ -86,7 +86,7 @@ class Contacts(Provider):
         return len(meant)
 
     def delete(self, uri: Uri, ask: Ask) -> int:
-        """Remove contacts with all that belongs to them, raw contacts, or data."""
+        """Delete contacts with everything that belongs to them, raw contacts, or data."""
         table, found = self.table(uri)
         meant = self.ids(table.source, ask.within(table.where, found))
         for number in meant:
@@ -104,7 +104,7 @@ class Contacts(Provider):
                 self._refresh(owner)
         return len(meant)
 
-    # Raw contacts.
+    # Raw contacts
 
     def _add_raw_contact(self, values: Values) -> int:
         account = self._account(values)
@@ -127,7 +127,7 @@ class Contacts(Provider):
         return self.add("accounts", {"account_name": name, "account_type": kind})
 
     def _refresh(self, raw: int) -> None:
-        """Write what a raw contact is called, and what its contact has, from its data."""
+        """Update the name of a raw contact, and the flags of its contact, from its data."""
         rows = self.db.query(
             "SELECT mimetype, data1, data2, data3 FROM data JOIN mimetypes"
             " ON mimetype_id = mimetypes._id WHERE raw_contact_id = ? ORDER BY data._id",
@@ -155,7 +155,7 @@ class Contacts(Provider):
         }
         self.change("contacts", raw, contact, "name_raw_contact_id")
 
-    # Data.
+    # Data
 
     def _add_data(self, values: Values) -> int:
         if "raw_contact_id" not in values:
@@ -169,7 +169,7 @@ class Contacts(Provider):
         return number
 
     def _stored(self, values: Values) -> Values:
-        """Replace the MIME type by its number, and complete a name or telephone number."""
+        """Replace the MIME type by its id, and complete a name or telephone number."""
         values = dict(values)
         mime = values.pop("mimetype", None)
         if mime is not None:
@@ -184,7 +184,7 @@ class Contacts(Provider):
         return values
 
     def _index(self, number: int) -> None:
-        """Bring up to date what is looked up, after a row of data has been written."""
+        """Update the lookup tables after a row of data has been written."""
         (row,) = self.db.query(
             "SELECT mimetype, raw_contact_id, data1 FROM data JOIN mimetypes"
             " ON mimetype_id = mimetypes._id WHERE data._id = ?",
@@ -204,7 +204,7 @@ class Contacts(Provider):
 
 
 def _completed(values: Values) -> Values:
-    """Complete a row of data that is a name: the parts from the whole, or the whole from them."""
+    """Complete a row that contains a name: its parts from the whole, or the whole from them."""
     done = dict(values)
     parts = [str(values[column]) for column in _PARTS if values.get(column)]
     whole = str(values.get("data1") or "")
@@ -218,7 +218,7 @@ def _completed(values: Values) -> Values:
 
 
 def _names(row: Mapping[str, Any]) -> tuple[str, str]:
-    """Give what a contact is called by a row of data: "Ada Lovelace" and "Lovelace, Ada"."""
+    """Return the name of a contact in a row of data: "Ada Lovelace" and "Lovelace, Ada"."""
     display = str(row["data1"])
     if row["mimetype"] == NAME and row["data2"] and row["data3"]:
         return display, f"{row['data3']}, {row['data2']}"
@@ -226,7 +226,7 @@ def _names(row: Mapping[str, Any]) -> tuple[str, str]:
 
 
 class ContactsStorage(Storage):
-    """Keeps contacts and the call log."""
+    """Stores contacts and the call log."""
 
     package, label = "com.android.providers.contacts", "Contacts Storage"
     providers = (Contacts, CallLog)

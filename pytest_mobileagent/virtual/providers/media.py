@@ -1,4 +1,4 @@
-"""The media provider: the files of shared storage, by kind."""
+"""The media provider: the files in shared storage, by kind."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ _DIR = "vnd.android.cursor.dir/"
 
 
 class Media(Provider):
-    """Pictures, videos, sounds and other files; it looks at the folders when it is asked."""
+    """Pictures, videos, sounds and other files; the folders are scanned at every access."""
 
     authorities = ("media",)
     database_name = "external.db"
     tables = tables_of("media")
 
     def table(self, uri: Uri) -> tuple[Table, tuple[str, ...]]:
-        """Find what a URI means; the volumes "external" and "external_primary" are one."""
+        """Return the table for a URI; "external" and "external_primary" are the same volume."""
         table, found = super().table(uri)
         self.scan()
         volume = "external_primary" if found[0] == "external" else found[0]
         return table, (volume, *found[1:])
 
     def insert(self, uri: Uri, values: Values) -> str | None:
-        """Make an empty file, by its path or by folder and name, for the caller to fill."""
+        """Create an empty file, by path or by folder and name, for the caller to write."""
         path = str(values.get("_data") or "")
         if not path:
             name = str(values.get("_display_name") or int(self.phone.clock.time() * 1000))
@@ -64,7 +64,7 @@ class Media(Provider):
         return f"{uri}/{row['_id']}"
 
     def delete(self, uri: Uri, ask: Ask) -> int:
-        """Remove files."""
+        """Delete files."""
         table, found = self.table(uri)
         rows = self.select(table.source, ask.within(table.where, found))
         for row in rows.dicts():
@@ -74,14 +74,14 @@ class Media(Provider):
         return len(rows.values)
 
     def call(self, method: str, arg: str | None, extras: Values) -> Values | None:
-        """Look at the folders when that is asked for."""
+        """Scan the folders on request."""
         if method not in ("scan_volume", "scan_file"):
             return None
         self.scan()
         return {}
 
     def type_of(self, uri: Uri) -> str | None:
-        """Give the type of a file, or of a collection."""
+        """Return the MIME type of a file or of a collection."""
         try:
             table, found = self.table(uri)
         except ProviderError:
@@ -93,7 +93,7 @@ class Media(Provider):
         return str(rows.values[0][0]) if rows.values else None
 
     def scan(self) -> None:
-        """Take up what is new in shared storage, and forget what has gone."""
+        """Index new files in shared storage, and remove deleted ones from the index."""
         files = self.phone.files
         there = {
             path: node
@@ -127,7 +127,7 @@ class Media(Provider):
 
 
 def describe(path: str, node: Node) -> Values:
-    """Tell what there is to know of a file."""
+    """Return the metadata of a file."""
     folder, name = posixpath.split(path)
     mime = mimetypes.guess_type(name)[0] or "application/octet-stream"
     general = mime.partition("/")[0]
@@ -160,7 +160,7 @@ def describe(path: str, node: Node) -> Values:
 
 
 def _size(data: bytes) -> Values:
-    """Give the size of a picture, as far as it is one."""
+    """Return the dimensions of a picture; empty if the data is not one."""
     from PIL import Image, UnidentifiedImageError  # rarely needed
 
     try:
@@ -172,7 +172,7 @@ def _size(data: bytes) -> Values:
 
 
 class MediaStorage(Storage):
-    """Keeps the index of shared storage."""
+    """Stores the index of shared storage."""
 
     package, label = "com.google.android.providers.media.module", "Media Storage"
     providers = (Media,)

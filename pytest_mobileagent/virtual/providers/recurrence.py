@@ -1,4 +1,4 @@
-"""When events happen: once, or by a rule again and again."""
+"""The instances of events, which happen once or recur by a rule."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
 _EPOCH_DAY = 2_440_588  # the Julian day of 1 January 1970
-_MOST = 3000  # occurrences that one event is given in one window
+_MOST = 3000  # limit of instances of an event in a time window
 _DURATION = re.compile(r"P(?:(\d+)W)?(?:(\d+)D)?(?:T?(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$")
 
 
 class Occurrence(NamedTuple):
-    """One time that an event happens; times in milliseconds, days as Julian days."""
+    """An instance of an event; times are in milliseconds, days are Julian days."""
 
     begin: int
     end: int
@@ -31,7 +31,7 @@ class Occurrence(NamedTuple):
 def occurrences(
     event: Mapping[str, Any], begin: int, end: int, local: ZoneInfo
 ) -> Iterator[Occurrence]:
-    """Yield when an event happens in a window of time, on the days of a time zone."""
+    """Yield the instances of an event in a time window; days are those of a time zone."""
     whole_day = bool(event["allDay"])
     zone = zone_of("UTC") if whole_day else local
     length = _length(event)
@@ -41,12 +41,12 @@ def occurrences(
 
 
 def julian_day(moment: datetime) -> int:
-    """Give the number of a day."""
+    """Return the Julian day of a date."""
     return moment.toordinal() - datetime(1970, 1, 1, tzinfo=UTC).toordinal() + _EPOCH_DAY
 
 
 def milliseconds_of(duration: str) -> int:
-    """Read a duration such as PT1H or P3600S."""
+    """Parse a duration such as PT1H or P3600S."""
     match = _DURATION.match(duration.strip().lstrip("+"))
     if not match:
         return 0
@@ -56,7 +56,7 @@ def milliseconds_of(duration: str) -> int:
 
 
 def last_date(event: Mapping[str, Any]) -> int | None:
-    """Give when an event ends for the last time; None if it never does."""
+    """Return when the last instance of an event ends, or None if it recurs forever."""
     if not event.get("rrule"):
         return int(event["dtstart"]) + _length(event)
     if not re.search("COUNT|UNTIL", str(event["rrule"])):
@@ -89,11 +89,11 @@ def _starts(event: Mapping[str, Any], begin: int, end: int) -> Iterator[int]:
 
 
 def _rule(text: str, start: datetime, zone: ZoneInfo) -> Iterator[datetime]:
-    """Yield the times of a rule on the wall clock of its zone."""
-    from dateutil.rrule import rrulestr  # most phones show no such event
+    """Yield the times of a recurrence rule, in its time zone."""
+    from dateutil.rrule import rrulestr  # most phones have no such event
 
     def local(match: re.Match[str]) -> str:
-        """Write UNTIL, which may be in UTC, without a zone."""
+        """Convert UNTIL, which may be in UTC, to local time without a zone."""
         moment = datetime.strptime(match[1], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
         return f"UNTIL={moment.astimezone(zone):%Y%m%dT%H%M%S}"
 

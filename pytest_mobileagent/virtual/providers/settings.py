@@ -25,11 +25,11 @@ class Settings(Provider):
 
     @property
     def db(self) -> Database:
-        """A database that is never written: settings are laid out in it for what asks."""
+        """A database that is never saved: the queried settings are copied to it."""
         return self.app.database("settings.db")
 
     def table(self, uri: Uri) -> tuple[Table, tuple[str, ...]]:
-        """Find what a URI means, and lay out the settings of its namespace."""
+        """Return the table for a URI, after copying the settings of its namespace."""
         if not uri.path or uri.path[0] not in NAMESPACES:
             raise ProviderError("IllegalArgumentException", f"Bad root path: {uri}")
         kept = self.phone.settings.list(uri.path[0]).items()
@@ -38,27 +38,27 @@ class Settings(Provider):
         return super().table(uri)
 
     def query(self, uri: Uri, ask: Ask) -> Rows | None:
-        """Give settings."""
+        """Return settings."""
         if unknown := [column for column in ask.projection if column not in _COLUMNS]:
             raise ProviderError("IllegalArgumentException", f"Invalid column: {unknown[0]}")
         return super().query(uri, ask)
 
     def insert(self, uri: Uri, values: Values) -> str | None:
-        """Set one, whether or not it was there."""
+        """Set a setting, whether or not it exists."""
         table, _ = self.table(uri)
         if name := values.get("name"):
             self._put(table.source, str(name), str(values.get("value")))
         return f"content://settings/{table.source}/{name}" if name else None
 
     def update(self, uri: Uri, values: Values, ask: Ask) -> int:
-        """Set those that are meant."""
+        """Set the matching settings."""
         names = self._names(uri, ask)
         for name in names:
             self._put(uri.path[0], name, str(values.get("value")))
         return len(names)
 
     def delete(self, uri: Uri, ask: Ask) -> int:
-        """Remove those that are meant."""
+        """Delete the matching settings."""
         names = self._names(uri, ask)
         return sum(self.phone.settings.delete(uri.path[0], name) for name in names)
 
@@ -75,7 +75,7 @@ class Settings(Provider):
 
 
 class SettingsStorage(Storage):
-    """Serves settings."""
+    """Serves the settings."""
 
     package, label = "com.android.providers.settings", "Settings Storage"
     providers = (Settings,)

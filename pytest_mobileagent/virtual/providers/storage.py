@@ -1,4 +1,4 @@
-"""What all packages that keep providers' data have in common."""
+"""The base of the packages that store providers' data."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Storage(App):
     system = True
 
     def install(self) -> None:
-        """Make empty databases."""
+        """Create empty databases."""
         for name in {kind.database_name: None for kind in self.providers if kind.database_name}:
             file = FILES / "schemas" / name.replace(".db", ".sql")
             self.database(name).script(file.read_text("utf-8"))
 
 
 def tables_of(provider: str) -> dict[str, Table]:
-    """Give what the paths of a provider mean."""
+    """Return the tables of a provider by path."""
     return {path: Table(**row) for path, row in _meanings()[provider].items()}
 
 

@@ -1,4 +1,4 @@
-"""The telephony provider: text messages, and the threads that they make."""
+"""The telephony provider: text messages and their threads."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Sms(Provider):
     tables = tables_of("sms")
 
     def query(self, uri: Uri, ask: Ask) -> Rows | None:
-        """Give messages; a URI without sense gives no cursor."""
+        """Return messages; an unknown URI returns a null cursor."""
         try:
             self.table(uri)
         except ProviderError:
@@ -33,7 +33,7 @@ class Sms(Provider):
         return super().query(uri, ask)
 
     def insert(self, uri: Uri, values: Values) -> str | None:
-        """Add a message to its thread, which begins with it if there is none."""
+        """Add a message to its thread, which is created if necessary."""
         self.table(uri)
         box = BOXES.get(uri.path[0] if uri.path else "", 1)
         now = int(self.phone.clock.time() * 1000)
@@ -46,14 +46,14 @@ class Sms(Provider):
 
 
 class MmsSms(Provider):
-    """Threads."""
+    """Message threads."""
 
     authorities = ("mms-sms",)
     database_name = "mmssms.db"
     tables = tables_of("mms_sms")
 
     def query(self, uri: Uri, ask: Ask) -> Rows | None:
-        """Give threads; `?simple=true` as they are kept, else with their latest message."""
+        """Return threads: `?simple=true` as stored, otherwise with their latest messages."""
         if uri.path == ("conversations",) and uri.parameters.get("simple") == "true":
             return self.select("threads", ask, sort="date DESC")
         if uri.path == ("threadID",):
@@ -62,7 +62,7 @@ class MmsSms(Provider):
         return super().query(uri, ask)
 
     def update(self, uri: Uri, values: Values, ask: Ask) -> int:
-        """Change the messages of a thread, or the threads themselves if they are archived."""
+        """Update the messages of a thread or, to archive it, the thread itself."""
         if uri.path == ("conversations",):
             ids = self.ids("threads", ask)
             for number in ids:
@@ -74,7 +74,7 @@ class MmsSms(Provider):
         return super().update(uri, values, ask)
 
     def delete(self, uri: Uri, ask: Ask) -> int:
-        """Remove threads with their messages."""
+        """Delete threads with their messages."""
         if uri.path == ("conversations",):
             count = self.run("DELETE FROM sms")
             self.run("DELETE FROM threads")
@@ -91,7 +91,7 @@ class Mms(Provider):
 
 
 def thread_of(provider: Provider, recipients: Sequence[str]) -> int:
-    """Give the thread with these people, making one if there is none."""
+    """Return the thread with these recipients, creating it if there is none."""
     known = provider.db.query("SELECT _id, address FROM canonical_addresses")
     ids = []
     for address in recipients:
@@ -109,7 +109,7 @@ def thread_of(provider: Provider, recipients: Sequence[str]) -> int:
 
 
 class TelephonyStorage(Storage):
-    """Keeps messages."""
+    """Stores messages."""
 
     package, label = "com.android.providers.telephony", "Phone and Messaging Storage"
     providers = (Sms, MmsSms, Mms)

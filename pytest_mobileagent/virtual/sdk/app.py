@@ -40,11 +40,9 @@ class App(app.App):
         """Post a notification, or replace the one with this tag; tapping it starts `intent`.
 
         `channel` names its channel, and `importance` 4 shows it as a heads-up over the current
-        screen.
-        An `ongoing` notification cannot be swiped away, `long_text` is shown when it is expanded,
-        and
-        `deeds` are its buttons (`Deed`). Nothing is posted while the app lacks the permission to
-        post.
+        screen. An `ongoing` notification cannot be swiped away, `long_text` is shown when it is
+        expanded, and `deeds` are its buttons (`Deed`). Nothing is posted while the app lacks the
+        permission to post.
         """
         if isinstance(intent, type):
             intent = Intent(component=intent.component(self.package))

@@ -1,4 +1,4 @@
-"""How a service whose state is some of its attributes takes part in snapshots."""
+"""A base class that saves a service's attributes in snapshots."""
 
 from __future__ import annotations
 
@@ -8,26 +8,27 @@ from typing import Any, ClassVar, get_args, get_origin, get_type_hints
 
 
 class Kept:
-    """Saves the attributes that are named: plain data and dataclasses, also in containers.
+    """Saves the attributes in `KEPT`: plain data and dataclasses, also in containers.
 
-    They are loaded as what the annotations of the class say, whose names its module has to have.
+    They are restored with the types in the class's annotations, which have to be resolvable in its
+    module.
     """
 
     KEPT: ClassVar[tuple[str, ...]] = ()
 
     def save(self) -> dict[str, Any]:
-        """Give them by name."""
+        """Return the attributes by name."""
         return {name.lstrip("_"): to_plain(getattr(self, name)) for name in self.KEPT}
 
     def load(self, saved: dict[str, Any]) -> None:
-        """Take them back."""
+        """Restore the attributes."""
         owner: Any = type(self)
         for name, kind in _kinds(owner).items():
             setattr(self, name, from_plain(kind, saved[name.lstrip("_")]))
 
 
 def to_plain(value: Any) -> Any:
-    """Give what JSON can hold of a value."""
+    """Convert a value to JSON data."""
     match value:
         case list() | tuple():
             return [to_plain(each) for each in value]
@@ -37,7 +38,7 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(kind: Any, plain: Any) -> Any:
-    """Make of plain data what a type says."""
+    """Convert JSON data to a type."""
     origin, of = get_origin(kind), get_args(kind)
     if plain is None:
         return None
@@ -53,7 +54,7 @@ def from_plain(kind: Any, plain: Any) -> Any:
 
 @cache
 def _kinds(owner: type[Any]) -> dict[str, Any]:
-    """Give the types of what is kept; other annotations may name what is there for types only."""
+    """Return the types of the kept attributes; others may use names imported only for typing."""
     kept = {name: owner.__annotations__[name] for name in owner.KEPT}
     return get_type_hints(type("", (), {"__annotations__": kept, "__module__": owner.__module__}))
 

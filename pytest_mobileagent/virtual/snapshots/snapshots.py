@@ -1,6 +1,6 @@
-"""Snapshots: the state of every part of the phone, kept as values that nobody changes.
+"""Snapshots: the state of every part of the phone, stored as immutable values.
 
-In a folder, if one is given, they outlive the phone.
+With a folder, they outlive the phone.
 """
 
 from __future__ import annotations
@@ -22,32 +22,32 @@ if TYPE_CHECKING:
 
 FORMAT = 4
 _SUFFIX = ".snapshot"
-LARGE = 1 << 16  # bytes from which a file is an entry of its own in an archive
+LARGE = 1 << 16  # bytes from which a file gets a separate entry in an archive
 
 
 @runtime_checkable
 class Part(Protocol):
-    """A part of the phone that has state: it gives and takes plain data."""
+    """A part of the phone with a state, which it saves and loads as plain data."""
 
     def save(self) -> Any:
-        """Give the state as plain data, which is written down at once."""
+        """Return the state as plain data, which is serialised immediately."""
 
     def load(self, saved: Any) -> None:
-        """Take what `save` gave; the data is this part's own now."""
+        """Restore the state from what `save` returned; the part may keep the data."""
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """All of the phone at one moment."""
+    """The entire phone at one moment."""
 
-    time: float  # phone's wall clock
+    time: float  # the phone's wall-clock time
     uptime: float
     files: Mapping[str, Node]
-    parts: str  # JSON: cheap to copy, impossible to change
+    parts: str  # JSON, which is cheap to copy and cannot be modified
 
 
 class Snapshots(Mapping[str, Snapshot]):
-    """Named moments to which the phone can go back, the oldest first."""
+    """Named states to which the phone can return, the oldest first."""
 
     def __init__(
         self, files: FileSystem, parts: Mapping[str, Part], changed: Callable[[], None]
@@ -57,7 +57,7 @@ class Snapshots(Mapping[str, Snapshot]):
         self._changed = changed
         self._kept: dict[str, Snapshot] = {}
         self._folder: Path | None = None
-        self.loaded = ""  # the name of the last one
+        self.loaded = ""  # the name of the last loaded one
         self.on_load: Callable[[], object] = lambda: None
 
     def __getitem__(self, name: str) -> Snapshot:
@@ -70,14 +70,14 @@ class Snapshots(Mapping[str, Snapshot]):
         return len(self._kept)
 
     def keep_in(self, folder: Path) -> None:
-        """Take those that are in a folder, and keep a copy there of each that is saved."""
+        """Load the snapshots in a folder, and store a copy of each saved one there."""
         folder.mkdir(parents=True, exist_ok=True)
         for file in sorted(folder.glob(f"*{_SUFFIX}"), key=lambda file: file.stat().st_mtime):
             self.add(unquote(file.name.removesuffix(_SUFFIX)), file.read_bytes())
         self._folder = folder
 
     def save(self, name: str) -> None:
-        """Keep the present under a name."""
+        """Save the current state under a name."""
         parts = {key: part.save() for key, part in self._parts.items()}
         clock = parts["clock"]
         self._kept[name] = Snapshot(
@@ -89,7 +89,7 @@ class Snapshots(Mapping[str, Snapshot]):
             draft.replace(file)
 
     def load(self, name: str) -> None:
-        """Go back; KeyError if there is no such snapshot."""
+        """Load a snapshot; KeyError if there is none of this name."""
         snapshot = self._kept[name]
         self._files.restore(snapshot.files)
         saved = json.loads(snapshot.parts)
@@ -100,7 +100,7 @@ class Snapshots(Mapping[str, Snapshot]):
         self.on_load()
 
     def delete(self, name: str) -> None:
-        """Forget one; KeyError if there is no such snapshot."""
+        """Delete a snapshot; KeyError if there is none of this name."""
         del self._kept[name]
         if file := self._file(name):
             file.unlink(missing_ok=True)
@@ -109,7 +109,7 @@ class Snapshots(Mapping[str, Snapshot]):
         return self._folder and self._folder / f"{quote(name, safe='')}{_SUFFIX}"
 
     def dump(self, name: str) -> bytes:
-        """Write one as a zip archive of JSON texts."""
+        """Return a snapshot as a zip archive of JSON texts."""
         snapshot = self._kept[name]
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -118,14 +118,14 @@ class Snapshots(Mapping[str, Snapshot]):
             archive.writestr("parts.json", snapshot.parts)
             nodes = {path: _node_to_plain(node) for path, node in snapshot.files.items()}
             large = [path for path, node in snapshot.files.items() if len(node.data) > LARGE]
-            for at, path in enumerate(large):  # these are packed already, mostly
+            for at, path in enumerate(large):  # most are already compressed
                 nodes[path][1] = at
                 archive.writestr(_place(at), snapshot.files[path].data, zipfile.ZIP_STORED)
             archive.writestr("nodes.json", json.dumps(nodes))
         return buffer.getvalue()
 
     def add(self, name: str, data: bytes) -> None:
-        """Take one that `dump` has written; ValueError if it is none."""
+        """Add a snapshot written by `dump`; ValueError if the data is invalid."""
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
                 head = json.loads(archive.read("snapshot.json"))
@@ -143,7 +143,7 @@ class Snapshots(Mapping[str, Snapshot]):
 
 
 def _place(number: int) -> str:
-    """Name the entry for a large file."""
+    """Return the name of the entry for a large file."""
     return f"data/{number}"
 
 

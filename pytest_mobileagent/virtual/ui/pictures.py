@@ -40,10 +40,9 @@ def png(picture: Image.Image) -> bytes:
     """Encode a picture without its alpha channel, for speed rather than size.
 
     Pillow tries five filters on every row, which takes longer than all of the drawing, although
-    flat
-    colours need none. Each row of a PNG begins with the number of its filter, here 0. `stride`
-    makes
-    each row one byte longer, at its end; shifting all the data by one byte moves it to the start.
+    flat colours need none. Each row of a PNG begins with the number of its filter, here 0. `stride`
+    makes each row one byte longer, at its end; shifting all the data by one byte moves it to the
+    start.
     """
     width, height = picture.size
     rows = memoryview(picture.tobytes("raw", "RGB", width * 3 + 1))

@@ -23,8 +23,7 @@ def target(box: Box, x: int, y: int) -> Box | None:
 
     Children take precedence over their parents, and later-drawn children over earlier ones. A child
     whose touch area extends beyond its bounds receives touches that no other child consumed, as
-    with
-    a TouchDelegate.
+    with a TouchDelegate.
     """
     if not holds(box.visible, x, y):
         return None

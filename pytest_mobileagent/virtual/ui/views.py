@@ -43,11 +43,10 @@ class View:
     keywords, joined by "|": start, end, center_horizontal, top, bottom, center_vertical, center.
     `menu` opens under the view on a tap, or on a long press if `on_click` is set. `key` identifies
     the view across rebuilds (focus, scroll position); it defaults to the id, otherwise the
-    position.
-    `touch_padding` extends the touch area beyond each side of the view; by default, the touch area
-    of a clickable view is at least 48 x 48 dp. Four values of padding or margin are start, top,
-    end,
-    bottom. `direction` "ltr" prevents mirroring in right-to-left layouts, for example of a dial.
+    position. `touch_padding` extends the touch area beyond each side of the view; by default, the
+    touch area of a clickable view is at least 48 x 48 dp. Four values of padding or margin are
+    start, top, end, bottom. `direction` "ltr" prevents mirroring in right-to-left layouts, for
+    example of a dial.
     """
 
     id: str = ""

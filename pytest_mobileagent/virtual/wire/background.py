@@ -1,4 +1,4 @@
-"""Work that goes on in the background until it is done, or the phone ends."""
+"""Tasks that run in the background until they finish or the phone ends."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ if TYPE_CHECKING:
 
 
 class Tasks:
-    """Holds running tasks, which the event loop itself would let the garbage collector take."""
+    """Keeps references to running tasks, which the garbage collector could otherwise collect."""
 
     def __init__(self) -> None:
         self._running: set[asyncio.Task[None]] = set()
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run `work` from now on."""
+        """Start a task."""
         task = asyncio.get_running_loop().create_task(work)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
     async def cancel(self) -> None:
-        """End all that still runs, without waiting for ever for one that will not."""
+        """Cancel all running tasks; wait at most one second for them to end."""
         for task in self._running:
             task.cancel()
         if self._running:

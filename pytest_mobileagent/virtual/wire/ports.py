@@ -1,4 +1,4 @@
-"""A pair of ports for a phone: an emulator's console, and adbd on the one after it."""
+"""A pair of ports for a phone: the console's, and adbd's after it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import contextlib
 import random
 import socket
 
-# Above the ports where every adb server that starts looks for emulators, and below those that
-# Linux gives to anybody.
+# Above the ports where every adb server looks for emulators when it starts, and below those that
+# Linux assigns to any program.
 _FREE_CHOICE = range(20000, 32766, 2)
 
 Pair = tuple[socket.socket, socket.socket]
@@ -19,7 +19,7 @@ def claim(port: int) -> Pair:
         raise ValueError(f"{port} and the number after it are not both ports")
     if port:
         return _listen(port)
-    # in any order: of a phone that has just ended, its adb server must first lose sight
+    # in random order: after a phone has ended, its adb server has to notice that first
     for candidate in random.sample(_FREE_CHOICE, len(_FREE_CHOICE)):
         with contextlib.suppress(OSError):
             return _listen(candidate)
@@ -36,7 +36,7 @@ def _listen(port: int) -> Pair:
 
 
 def _listener(port: int) -> socket.socket:
-    # asyncio turns Nagle's delay (40 ms per answer) off only where TCP is named
+    # asyncio disables Nagle's algorithm (40 ms per answer) only if TCP is named
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

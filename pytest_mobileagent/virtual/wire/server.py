@@ -28,11 +28,12 @@ if TYPE_CHECKING:
 
 
 class Server:
-    """Serves a phone on a pair of ports, from entering it until leaving it.
+    """Serves a phone on a pair of ports, within a context.
 
-    `keys` are files of the adb keys that it accepts; without any they are the user's own. `home` is
-    the user's home folder, in which the console's token lies. A `read_only` phone refuses to touch
-    snapshots. From one that has loaded a snapshot adb is cut off `drop_on_load` seconds later.
+    `keys` are files of the accepted adb keys; the default is the user's own keys. `home` is the
+    user's home folder, which contains the console's token. A `read_only` phone refuses to change
+    snapshots. `drop_on_load` seconds after a snapshot was loaded, the phone is disconnected from
+    adb.
     """
 
     def __init__(
@@ -79,7 +80,7 @@ class Server:
         await self._tasks.cancel()
 
     def _loaded(self) -> None:
-        """Let adb lose the phone after a snapshot was loaded, as some emulators do."""
+        """Schedule the disconnection from adb after a snapshot was loaded, as some emulators do."""
         if self._drop_on_load is not None:
             asyncio.get_running_loop().call_later(self._drop_on_load, self.adbd.drop)
 

@@ -1,1 +1,1 @@
-"""Appium's server: a route is a row in a table: method, path below the session, function."""
+"""Appium's server. A route is a row of a table: method, path below the session, function."""

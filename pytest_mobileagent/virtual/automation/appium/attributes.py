@@ -1,4 +1,4 @@
-"""The attributes of a node as Appium names and writes them, in the order of its page source."""
+"""The attributes of a node, with Appium's names and formats, in the order of its page source."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _NO_CLASS, _TEXT, _NUMBER, _PASSWORD, _LINES = 0, 0x1, 0x2, 0x81, 0x20001  # Inp
 
 
 def text(node: Node) -> str:
-    """Give the text; a slider's or a bar's is its value."""
+    """Return a node's text, or the value of a slider or progress bar."""
     if node.progress:
         return str(float(node.progress[0]))
     return node.text
 
 
 def bounds(node: Node) -> str:
-    """Write the bounds as Rect.toShortString does."""
+    """Format the bounds as Rect.toShortString does."""
     left, top, right, bottom = node.bounds
     return f"[{left},{top}][{right},{bottom}]"
 
 
 def attribute(node: Node, name: str) -> str | None:
-    """Give an attribute by one of its names; LookupError if there is none, None if it is null."""
+    """Return an attribute by one of its names, or None if it is null; LookupError if unknown."""
     wanted = name.lower()
     wanted = _ALIASES.get(wanted, wanted)
     if wanted not in _READ:
@@ -42,18 +42,18 @@ def attribute(node: Node, name: str) -> str | None:
 
 
 def attributes(node: Node, index: int) -> list[tuple[str, str]]:
-    """Give all attributes that are not null, for a page source."""
+    """Return all attributes that are not null, for a page source."""
     found = [(name, read(node)) for name, read in _READ.items()]
     return [("index", str(index)), *((name, value) for name, value in found if value is not None)]
 
 
 def names() -> list[str]:
-    """Give the names that `attribute` knows."""
+    """Return the names that `attribute` accepts."""
     return [*_READ]
 
 
 def _selection(node: Node, end: int) -> str | None:
-    """Give an end of what is selected; a mere cursor is nothing."""
+    """Return an end of the selection, or None if it is empty."""
     span = node.selection
     return None if span is None or span[0] == span[1] else str(span[end])
 
@@ -72,7 +72,7 @@ def _flag(name: str) -> Callable[[Node], str]:
     return lambda node: "true" if getattr(node, name) else "false"
 
 
-_FALSE: Final[Callable[[Node], str]] = lambda _: "false"  # noqa: E731 - of what views here never are
+_FALSE: Final[Callable[[Node], str]] = lambda _: "false"  # noqa: E731 - never true of views here
 
 _READ: Final[dict[str, Callable[[Node], str | None]]] = {
     "package": lambda node: node.package,

@@ -1,4 +1,4 @@
-"""What the server answers when it cannot: WebDriver's errors, in Appium's words."""
+"""The server's error responses: WebDriver's errors, with Appium's messages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class WebDriverError(Exception):
 
 
 class InvalidArgument(WebDriverError):  # noqa: N818 - the standard's name
-    """A value that is missing or wrong."""
+    """A value is missing or wrong."""
 
     def __init__(self, message: str) -> None:
         super().__init__("invalid argument", message)

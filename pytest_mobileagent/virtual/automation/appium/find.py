@@ -1,4 +1,4 @@
-"""Finds nodes by the strategies of Appium."""
+"""Finds nodes by Appium's locator strategies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.ui.node import Node
 
-STRATEGIES: Final = {  # with what a locator is called in messages
+STRATEGIES: Final = {  # with the names of locators in messages
     "id": "id",
     "xpath": "xpath",
     "accessibility id": "accessibilityId",
@@ -39,30 +39,30 @@ class By:
 
 
 class Finder:
-    """Looks for nodes on a phone's screen."""
+    """Finds nodes on a phone's screen."""
 
     def __init__(self, phone: Phone, settings: dict[str, Any]) -> None:
         self._phone = phone
         self._settings = settings
 
     def one(self, by: By, context: Node | None = None) -> Node | None:
-        """Give the first node that a locator means, on the whole screen or inside a node."""
+        """Return the first node that matches a locator, on the whole screen or inside a node."""
         return next(iter(self._find(by, context, most=1)), None)
 
     def all(self, by: By, context: Node | None = None) -> list[Node]:
-        """Give every node that a locator means, each once."""
+        """Return every node that matches a locator, without duplicates."""
         found = {node.identity: node for node in self._find(by, context, most=None)}
         return list(found.values())
 
     def roots(self) -> list[Node]:
-        """Give the roots of the windows that are looked at: of the active one, unless set."""
+        """Return the roots of the windows to search: the active one or, by a setting, all."""
         screen = self._phone.accessibility
         if self._settings["enableMultiWindows"]:
             return [window.root for window in screen.windows]
         return [screen.active.root] if screen.active else []
 
     def source(self, context: Node | None = None) -> Source:
-        """Give the page source, or the part of it that a node is."""
+        """Return the page source, or the part of it below a node."""
         roots = [context] if context else self.roots()
         if not roots:
             raise NoRoot
@@ -138,11 +138,11 @@ class Finder:
     def _selected(self, selector: UiSelector, context: Node | None, most: int | None) -> list[Node]:
         roots = self.roots()
         if context:
-            now = self._phone.accessibility.find(context.identity)  # which may have been scrolled
+            now = self._phone.accessibility.find(context.identity)  # the node may have scrolled
             roots = now.seen() if now else []
         found = (node for root in roots for node in selector.find(root))
         return [*islice(found, most if selector.instance is None else 1)]
 
 
-class NoRoot(LookupError):  # noqa: N818 - as Android words it
-    """No window has the focus, as when the screen is off."""
+class NoRoot(LookupError):  # noqa: N818 - Android's wording
+    """No window has the focus, for example because the screen is off."""

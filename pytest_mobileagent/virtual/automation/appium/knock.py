@@ -1,7 +1,7 @@
-"""Who comes to the server's port a moment before the server: waits, rather than being refused.
+"""Lets early connections to the server's port wait for the server instead of being refused.
 
-Appium asks for the server's status while `am instrument` is still on its way, and if it is refused
-it asks again only after a second.
+Appium asks for the server's status while `am instrument` is still starting it. If Appium is
+refused, it only tries again after a second.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 PORT: Final = "tcp:6790"
 TESTS: Final = "io.appium.uiautomator2.server.test"  # the package that the server is started from
 PATIENCE, STEP = 1.0, 0.005  # seconds
-_LEFTOVERS = b"GET /sessions "  # asks only whether an old server still runs
+_LEFTOVERS = b"GET /sessions "  # only asks whether an old server is still running
 
 
 def expected(phone: Phone, address: str) -> bool:
-    """Tell whether a server may come up at an address at which nobody listens."""
+    """Return whether a server may come up at an address that nothing listens on yet."""
     return address == PORT and TESTS in phone.packages
 
 
 async def serve(phone: Phone, stream: Connection) -> None:
-    """Hand a connection to the server once it is there; it just ends if none comes."""
+    """Pass a connection to the server once it is up; close the connection if it never is."""
     data = await stream.read()
     if data.startswith(_LEFTOVERS):
         return

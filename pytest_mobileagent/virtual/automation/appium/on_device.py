@@ -1,4 +1,4 @@
-"""Routes about the phone: keys, clipboard, settings, and what it tells about itself."""
+"""Routes for the phone: keys, clipboard, settings and device information."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _press(call: Call) -> None:
 
 
 def _paste(call: Call) -> str:
-    """Give the clipboard's text in base64."""
+    """Return the clipboard's text in base64."""
     _check_type(call)
     return base64.b64encode(call.phone.clipboard.text.encode()).decode()
 
@@ -47,13 +47,13 @@ def _update_settings(call: Call) -> dict[str, Any]:
 
 
 def _battery(call: Call) -> dict[str, float]:
-    """Tell charge, from 0 to 1, and state of the battery."""
+    """Return the battery's charge, from 0 to 1, and its state."""
     battery = call.phone.power.battery
     return {"level": battery.level / 100, "status": battery.status}
 
 
 def _info(call: Call) -> dict[str, Any]:
-    """Tell what this phone is."""
+    """Return information about the device."""
     phone = call.phone
     metrics, props, settings = phone.display.metrics, phone.props, phone.settings
     state = {"connected": True, "available": True, "isFailover": False, "isRoaming": False}

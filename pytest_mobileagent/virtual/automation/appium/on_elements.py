@@ -1,4 +1,4 @@
-"""Routes about elements: finding them, reading them, acting on them."""
+"""Routes for elements: finding, reading and acting on them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _find_all(call: Call) -> list[dict[str, Any]]:
 
 
 def _attribute(call: Call) -> str | None:
-    """Give an attribute; None if it is null."""
+    """Return an attribute; None if it is null."""
     node, name = call.node, call.path["name"]
     if name == "index":
         return str(node.index)
@@ -46,24 +46,24 @@ def _attribute(call: Call) -> str | None:
 
 
 def _part(*names: str) -> Any:
-    """Make the function that gives some sides of an element's rectangle."""
+    """Return a function that returns the named parts of an element's rectangle."""
     return lambda call: {name: rect(call.node.bounds)[name] for name in names}
 
 
 def _clear(call: Call) -> None:
-    """Empty a text field."""
+    """Clear a text field."""
     if not perform.set_text(call.phone, call.node, ""):
         raise WebDriverError("invalid element state", "Clear text not successful.")
 
 
 def _keys(call: Call) -> None:
-    """Add to the text of the field that has the focus, or of another."""
+    """Append to the text of the focused field, or of another."""
     given = call.body.get("elementId")
     _type(call, call.session.node(element_id(given)) if given else _focused(call))
 
 
 def _type(call: Call, node: Node) -> None:
-    """Add to the text of a field, or replace it."""
+    """Append to the text of a field, or replace it."""
     text = call.text("text")
     replace = str(call.body.get("replace", False)).lower() == "true"
     enter = text.endswith(("\n", "\\n"))
@@ -104,7 +104,7 @@ def _context(call: Call) -> str | None:
 def _found(
     call: Call, node: Node, by: By | None, *, single: bool, context: str | None
 ) -> dict[str, Any]:
-    """Answer with an element's id, in the old way and the new, and what the settings ask for."""
+    """Return an element's id, under the old and new key, with attributes set in the settings."""
     session = call.session
     added = session.add(node, by, single=single, context=context)
     value: dict[str, Any] = {"ELEMENT": added, ELEMENT_KEY: added}
@@ -117,7 +117,7 @@ def _found(
 
 
 def _extra(node: Node, name: str) -> Any:
-    """Give what a setting asks for with every element; LookupError for what nobody knows."""
+    """Return an attribute that a setting adds to every element; LookupError if it is unknown."""
     if name == "name":
         return node.desc or None
     if name == "rect":

@@ -1,4 +1,4 @@
-"""Routes of touches: W3C actions, and Appium's own gestures."""
+"""Routes for touch input: W3C actions, and Appium's own gestures."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.ui.metrics import Rect
     from pytest_mobileagent.virtual.ui.node import Node
 
-MARGIN = 5  # pixels of an element's edges where no gesture begins
+MARGIN = 5  # pixels from an element's edges where no gesture begins
 LONG = 500  # ms of a long click
-DRAG, FLING, SWIPE, PINCH = 2500, 7500, 5000, 2500  # dp a second, unless told
+DRAG, FLING, SWIPE, PINCH = 2500, 7500, 5000, 2500  # dp per second, by default
 BACK = {"up": "down", "down": "up", "left": "right", "right": "left"}
 
 
 def _actions(call: Call) -> None:
-    """Do what fingers and keys do."""
+    """Perform the actions of fingers and keys."""
     perform(call.phone, call.body.get("actions"), lambda element: call.session.node(element).center)
 
 
 def _double_click(call: Call) -> None:
-    """Tap twice an element, a point of it, or a point of the screen."""
+    """Tap twice on an element, on a point of it, or on a point of the screen."""
     for _ in range(2):
         call.phone.tap(*_point(call, "offset"))
 
@@ -46,7 +46,7 @@ def _long_click(call: Call) -> None:
 
 
 def _drag(call: Call) -> None:
-    """Hold a finger on a point, and move it to another."""
+    """Hold a finger on a point, then move it to another."""
     x1, y1 = _point(call, "start")
     x2, y2 = _coordinates(call.body.get("end"), "end")
     held = LONG + _milliseconds(call, DRAG, abs(x2 - x1) + abs(y2 - y1))
@@ -55,14 +55,14 @@ def _drag(call: Call) -> None:
 
 
 def _swipe(call: Call) -> None:
-    """Swipe over a part of an area, in a direction."""
+    """Swipe across a part of an area in a direction."""
     x1, y1, x2, y2 = _stretch(_area(call), _direction(call), _percent(call, most=1))
     spent = _milliseconds(call, SWIPE, abs(x2 - x1) + abs(y2 - y1))
     call.phone.swipe(x1, y1, x2, y2, spent)
 
 
 def _scroll(call: Call) -> bool:
-    """Scroll by a part of an area, or several; False once the end is reached."""
+    """Scroll by a part of an area's size, in several steps if it exceeds 1; False at the end."""
     area, direction, percent = _area(call), _direction(call), _percent(call)
     while percent > 0:
         points = _stretch(area, BACK[direction], min(percent, 1.0))
@@ -74,7 +74,7 @@ def _scroll(call: Call) -> bool:
 
 
 def _fling(call: Call) -> bool:
-    """Fling an area's content; False once the end is reached."""
+    """Fling the content of an area; return False once the end is reached."""
     area, direction = _area(call), _direction(call)
     least = MIN_FLING * call.phone.display.metrics.density
     if (speed := call.number("speed", FLING * least / MIN_FLING)) < least:
@@ -86,7 +86,7 @@ def _fling(call: Call) -> bool:
 
 
 def _scroll_to(call: Call) -> None:
-    """Scroll an element, or the first thing that scrolls, until something is seen."""
+    """Scroll an element, or the first scrollable one, until a locator matches."""
     given, origin = call.members("params"), call.body.get("origin")
     by, most = call.session.by(given), given.get("maxSwipes")
     _seek(
@@ -98,7 +98,7 @@ def _scroll_to(call: Call) -> None:
 
 
 def _scroll_back_to(call: Call) -> None:
-    """Scroll an element until another, that was seen before, is seen again."""
+    """Scroll an element until another, found earlier, is visible again."""
     wanted = call.session.element(call.path["id2"]).identity
     if not call.node.scrollable:
         raise InvalidArgument("The element must be scrollable")
@@ -122,7 +122,7 @@ def _seek(call: Call, scrolled: Node | None, seen: Callable[[], bool], most: int
 
 
 def _pinch(call: Call, *, apart: bool) -> None:
-    """Move two fingers apart, or together."""
+    """Move two fingers apart or together."""
     left, top, right, bottom = _area(call)
     percent = _percent(call, most=1)
     middle, y = (left + right) / 2, (top + bottom) / 2
@@ -133,7 +133,7 @@ def _pinch(call: Call, *, apart: bool) -> None:
 
 
 def _goes_on(call: Call, area: Rect, direction: str) -> bool:
-    """Tell whether what scrolls in an area has more to show in a direction."""
+    """Return whether the content of an area can scroll further in a direction."""
     x, y = (area[0] + area[2]) // 2, (area[1] + area[3]) // 2
     window = call.phone.accessibility.active
     if window is None:
@@ -150,7 +150,7 @@ def _goes_on(call: Call, area: Rect, direction: str) -> bool:
 
 
 def _stretch(area: Rect, direction: str, percent: float) -> tuple[int, int, int, int]:
-    """Give where a swipe over a part of an area begins and ends."""
+    """Return the start and end of a swipe across a part of an area."""
     left, top, right, bottom = area
     x, y = (left + right) // 2, (top + bottom) // 2
     across, down = int((right - left) * percent), int((bottom - top) * percent)
@@ -198,7 +198,7 @@ def _milliseconds(call: Call, default: int, way: float) -> int:
 
 
 def _point(call: Call, name: str) -> tuple[int, int]:
-    """Give a point of the screen; with an element, the point is counted from its corner."""
+    """Return a point of the screen; with an element, the offset is from its corner."""
     origin, offset = call.body.get("origin"), call.body.get(name)
     if not origin:
         return _coordinates(offset, name)

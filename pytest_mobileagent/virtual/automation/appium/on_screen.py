@@ -1,4 +1,4 @@
-"""Routes about the screen as a whole: source, picture, rotation, dialogs, windows."""
+"""Routes for the screen as a whole: source, screenshot, rotation, dialogs, windows."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ DENY = ("permission_deny_button", "permission_deny_and_dont_ask_again_button")
 
 
 def crop(phone: Phone, bounds: Rect) -> str:
-    """Give a part of the screen as base64."""
+    """Return a part of the screen as PNG in base64."""
     return base64.b64encode(png(phone.sight.picture().crop(bounds))).decode()
 
 
 def rect(bounds: Rect) -> dict[str, int]:
-    """Write a rectangle as WebDriver does."""
+    """Convert a rectangle to WebDriver's format."""
     left, top, right, bottom = bounds
     return {"x": left, "y": top, "width": right - left, "height": bottom - top}
 
 
 def _source(call: Call) -> str:
-    """Give the page source."""
+    """Return the page source."""
     try:
         return str(call.session.finder.source())
     except NoRoot:
@@ -62,11 +62,11 @@ def _turn(call: Call) -> str:
     return wanted
 
 
-# Dialogs.
+# Dialogs
 
 
 def _alert_text(call: Call) -> str:
-    """Give the texts of the dialog that is open, but for its buttons."""
+    """Return the texts of the open dialog, without those of its buttons."""
     root = _alert(call.phone)
     buttons = _buttons(root)
     texts = [node.text for node in root.walk_seen() if node.text and node not in buttons]
@@ -74,7 +74,7 @@ def _alert_text(call: Call) -> str:
 
 
 def _answer(call: Call, ids: tuple[str, ...]) -> None:
-    """Tap the button that agrees or refuses, by its id, or the one with a label."""
+    """Tap the button that accepts or dismisses the dialog, by id, or the one with a given label."""
     buttons = _buttons(_alert(call.phone))
     label = call.body.get("buttonLabel")
     if isinstance(label, str):
@@ -103,11 +103,11 @@ def _buttons(root: Node) -> list[Node]:
     return [node for node in root.walk_seen() if node.resource_id.endswith(ids)]
 
 
-# Windows.
+# Windows
 
 
 def _list_windows(call: Call) -> list[dict[str, Any]]:
-    """List the windows of all displays: of the one."""
+    """Return the windows of all displays; the phone has a single display."""
     filters = call.members("filters") if call.body.get("filters") else {}
     found: list[dict[str, Any]] = []
     for window in call.phone.accessibility.windows:
@@ -135,7 +135,7 @@ def _passes(window: dict[str, Any], filters: dict[str, Any]) -> bool:
 
 
 def _list_displays(call: Call) -> list[dict[str, Any]]:
-    """List the displays."""
+    """Return the displays."""
     metrics = call.phone.display.metrics
     measures = {
         "widthPixels": metrics.width_px,
@@ -155,13 +155,13 @@ ROUTES: Final[tuple[Route, ...]] = (
     ("GET", "window/:handle/size", _size),
     ("GET", "orientation", _orientation),
     ("POST", "orientation", _turn),
-    # The activity in front wants the screen as the user turns it.
+    # The orientation that the activity in front requests: as the user turns the screen.
     ("GET", "appium/device/declared_orientation", lambda _: "UNSPECIFIED"),
     ("GET", "alert/text", _alert_text),
     ("POST", "alert/accept", lambda call: _answer(call, (BUTTONS[0], *ALLOW))),
     ("POST", "alert/dismiss", lambda call: _answer(call, (BUTTONS[1], *DENY))),
     ("POST", "appium/list_windows", _list_windows),
     ("POST", "appium/list_displays", _list_displays),
-    # Nothing to do: nodes are always looked at anew.
+    # Nothing to do: nodes are never cached.
     ("POST", "appium/reset_ax_cache", lambda _: None),
 )

@@ -1,4 +1,4 @@
-"""W3C actions: what fingers and keys do one tick after the other, as touches of the phone."""
+"""W3C actions: converts what fingers and keys do in each tick to touches and keys of the phone."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 ELEMENT = "element"
 DEFAULT_MOVE = 0  # ms
 _TABLE: Final = tomllib.loads(Path(__file__).with_name("keys.toml").read_text("utf-8"))
-_KEYS: Final[dict[str, str]] = _TABLE["keys"]  # WebDriver's own characters, by Android's names
-_META: Final[dict[str, int]] = _TABLE["meta"]  # the keys that modify others, by Android's bits
+_KEYS: Final[dict[str, str]] = _TABLE["keys"]  # WebDriver's characters, with Android's names
+_META: Final[dict[str, int]] = _TABLE["meta"]  # the modifier keys, with Android's bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Press:
 
 
 def perform(phone: Phone, actions: Any, centre: Callable[[str], tuple[int, int]]) -> None:
-    """Do what the sources of input do; `centre` tells where an element is, by its id."""
+    """Perform the actions of all input sources; `centre` returns an element's centre by its id."""
     if not isinstance(actions, list):
         raise InvalidArgument("'actions' must be a list")
     touches: list[Touch] = []
@@ -64,7 +64,7 @@ def _source(source: Any) -> tuple[str, list[dict[str, Any]]]:
 
 
 class _Pointer:
-    """Reads the items of one finger."""
+    """Reads the action items of a finger."""
 
     def __init__(self, id: str, centre: Callable[[str], tuple[int, int]]) -> None:
         self._id = id
@@ -80,7 +80,7 @@ class _Pointer:
                 case "pause":
                     self._time += _duration(item)
                 case "pointerMove":
-                    if self._touch:  # it has rested up to now
+                    if self._touch:  # it has rested until now
                         self._touch.way.append(self._sample())
                     self._time += _duration(item)
                     self._at = self._place(item)

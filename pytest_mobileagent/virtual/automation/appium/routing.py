@@ -1,4 +1,4 @@
-"""Which function answers which request: a row of a table for each route of a session."""
+"""Routing of requests: a table row for each route of a session."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request to a session: what its path and its body say."""
+    """A request to a session, with its path's parameters and its body."""
 
     session: Session
     path: dict[str, str]
@@ -35,14 +35,14 @@ class Call:
         return self.session.node(self.path["id"])
 
     def text(self, name: str) -> str:
-        """Give a member of the body that must be a text."""
+        """Return a member of the body that must be a string."""
         value = self.body.get(name)
         if not isinstance(value, str):
             raise InvalidArgument(f"'{name}' must be a string")
         return value
 
     def number(self, name: str, default: float | None = None) -> float:
-        """Give a member of the body that must be a number."""
+        """Return a member of the body that must be a number."""
         value = self.body.get(name)
         value = default if value is None else value
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -50,7 +50,7 @@ class Call:
         return value
 
     def members(self, name: str) -> dict[str, Any]:
-        """Give a member of the body that must be an object."""
+        """Return a member of the body that must be an object."""
         value = self.body.get(name)
         if not isinstance(value, dict):
             raise InvalidArgument(f"'{name}' must be an object")
@@ -58,11 +58,15 @@ class Call:
 
 
 Answer: TypeAlias = Callable[[Call], Any]
-Route: TypeAlias = tuple[str, str, Answer]  # its method; its path, in which `:name` is any one part
+Route: TypeAlias = tuple[str, str, Answer]  # method, path (`:name` is any one part), function
 
 
 def find(routes: Iterable[Route], method: str, path: str) -> tuple[Answer, dict[str, str]]:
-    """Give the function for a path below /session/ID, and its parts, or raise WebDriverError."""
+    """Return the function for a path below /session/ID, and the path's parameters.
+
+    Raises:
+        WebDriverError: if there is no such route.
+    """
     for its_method, its_path, answer in routes:
         pattern = re.sub(r":(\w+)", r"(?P<\1>[^/]+)", its_path)
         if its_method == method and (match := re.fullmatch(pattern, path)):

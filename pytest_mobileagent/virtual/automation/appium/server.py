@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
 
 PACKAGE: Final = "io.appium.uiautomator2.server"
-BASE: Final = "/wd/hub"  # which old clients put before every path
+BASE: Final = "/wd/hub"  # prefix that old clients put before every path
 ROUTES: Final = (*on_device.ROUTES, *on_elements.ROUTES, *on_gestures.ROUTES, *on_screen.ROUTES)
 
 
 class Server:
-    """Answers requests until it is stopped, or its session is deleted."""
+    """Answers requests until it is stopped or its session is deleted."""
 
     def __init__(self, phone: Phone) -> None:
         self._phone = phone
@@ -38,7 +38,7 @@ class Server:
         self.stopped = asyncio.Event()
 
     async def answer(self, request: Request) -> Response:
-        """Answer one request; a session that is deleted takes the server with it."""
+        """Answer a request; deleting the session also ends the server."""
         session = self._session.id if self._session else None
         try:
             value = self._do(request)
@@ -100,7 +100,7 @@ def _body(request: Request) -> dict[str, Any]:
 
 
 def _capabilities(body: dict[str, Any]) -> dict[str, Any]:
-    """Put together the capabilities of a new session."""
+    """Merge the capabilities requested for a new session."""
     given = body.get("capabilities")
     if not isinstance(given, dict):
         raise InvalidArgument("'capabilities' are mandatory for session creation")
@@ -118,7 +118,7 @@ def _refusal(error: WebDriverError, session: str | None) -> Response:
 
 
 def _without_paths(trace: str) -> str:
-    """Leave out where on the computer the phone's program is."""
+    """Remove the paths of source files from a traceback."""
     lines = [line.strip() for line in trace.splitlines() if " in " in line]
     return "\n".join(line.rpartition(" in ")[2] for line in lines)
 

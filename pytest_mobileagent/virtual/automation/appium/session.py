@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 ELEMENT_KEY = "element-6066-11e4-a52e-4f735466cecf"
 MOST = 500  # elements
-SHRINK = 150  # how many of the oldest go when there are too many
+SHRINK = 150  # how many of the oldest elements are dropped when there are too many
 SETTINGS: Final[dict[str, Any]] = tomllib.loads(
     Path(__file__).with_name("settings.toml").read_text("utf-8")
 )
@@ -25,16 +25,16 @@ SETTINGS: Final[dict[str, Any]] = tomllib.loads(
 
 @dataclass(slots=True)
 class Element:
-    """A node that was found, and how."""
+    """A node that was found, and the locator that found it."""
 
     identity: Identity
     by: By | None
-    single: bool  # found as the only one, so it can be looked for again
+    single: bool  # found as the first match, so it can be searched for again
     context: str | None
 
 
 class Session:
-    """One client's session."""
+    """A client's session."""
 
     def __init__(self, phone: Phone, capabilities: dict[str, Any]) -> None:
         self.id = str(uuid.uuid4())
@@ -45,7 +45,7 @@ class Session:
         self._known: dict[str, Element] = {}
 
     def update(self, settings: dict[str, Any]) -> None:
-        """Change some settings; InvalidArgument for one that is unknown or of another type."""
+        """Change settings; InvalidArgument if one is unknown or its value has the wrong type."""
         for name, value in settings.items():
             if name not in SETTINGS:
                 known = ", ".join(SETTINGS)
@@ -57,7 +57,7 @@ class Session:
         self.settings.update(settings)
 
     def by(self, payload: dict[str, Any]) -> By:
-        """Read a locator."""
+        """Parse a locator."""
         strategy, selector = payload.get("strategy"), payload.get("selector")
         if not isinstance(selector, str) or not isinstance(strategy, str):
             raise InvalidArgument("Both 'strategy' and 'selector' must be strings")
@@ -68,7 +68,7 @@ class Session:
         return By(strategy, selector)
 
     def add(self, node: Node, by: By | None, *, single: bool, context: str | None = None) -> str:
-        """Remember a node, and give the id of the element."""
+        """Store a node and return the element's id."""
         new = str(uuid.uuid5(uuid.UUID(self.id), f"{node.identity} {by!r}"))
         if new not in self._known and len(self._known) >= MOST:
             for oldest in list(self._known)[:SHRINK]:
@@ -77,19 +77,19 @@ class Session:
         return new
 
     def element(self, id: str) -> Element:
-        """Give what an element is, whether or not it is still there."""
+        """Return an element by id, whether or not its node still exists."""
         if id not in self._known:
             words = f"The element identified by '{id}' is not present in the cache or has expired. "
             raise WebDriverError("no such element", f"{words}Try to find it again")
         return self._known[id]
 
     def node(self, id: str) -> Node:
-        """Give the node of an element as it is now; WebDriverError once it is gone."""
+        """Return the current node of an element; WebDriverError once it is gone."""
         element = self.element(id)
         return self.phone.accessibility.find(element.identity) or self._restored(id, element)
 
     def _restored(self, id: str, element: Element) -> Node:
-        """Look again for an element that was found as the only one."""
+        """Search again for an element that was found as the first match."""
         by = element.by
         if by is None:
             raise _stale(f"The element '{id}' does")
@@ -111,7 +111,7 @@ def _stale(what: str) -> WebDriverError:
 
 
 def element_id(value: Any) -> str:
-    """Read an element as a client gives it back."""
+    """Return the id of an element given by a client."""
     if isinstance(value, dict):
         value = value.get(ELEMENT_KEY, value.get("ELEMENT"))
     if not isinstance(value, str):

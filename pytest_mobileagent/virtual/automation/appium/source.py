@@ -1,4 +1,4 @@
-"""The page source in Appium's dialect: elements are named by class, and XPath runs over them."""
+"""The page source in Appium's format: XML elements named by class, searchable by XPath."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 HEADER = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>"
 _UNSPEAKABLE = re.compile(
     "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
-)  # what XML 1.0 forbids
+)  # characters that XML 1.0 forbids
 _WRITTEN_BY_APPS = frozenset({"package", "class", "text", "content-desc", "resource-id", "hint"})
-_START = (  # what the name of an element may begin with, the colon left out
+_START = (  # the characters that may start an element's name, without the colon
     "A-Z_a-z\xc0-\xd6\xd8-\xf6\xf8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f"
     "\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
 )
@@ -30,17 +30,17 @@ _NO_NAME = re.compile(f"^[^{_START}]|[^{_START}.0-9\xb7\u0300-\u036f\u203f\u2040
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What of the screen a source shows."""
+    """The options of a page source."""
 
     size: tuple[int, int]
     rotation: int
-    invisible: bool = False  # show what cannot be seen, too
+    invisible: bool = False  # include invisible nodes
     most_depth: int = 70
-    compressed: bool = False  # leave out what only holds others
+    compressed: bool = False  # leave out nodes that only contain others
 
 
 class Source:
-    """An XML tree of nodes that remembers which element is which node."""
+    """An XML tree of nodes that maps its elements to the nodes."""
 
     def __init__(self, roots: Sequence[Node], look: Look, toast: Node | None = None) -> None:
         self._look = look
@@ -61,11 +61,11 @@ class Source:
             self._add_toast(toast)
 
     def node(self, element: Any) -> Node | None:
-        """Give the node that an element stands for; None for the hierarchy."""
+        """Return the node of an XML element, or None for the hierarchy's root element."""
         return self._nodes.get(element)
 
     def element(self, node: Node) -> Any:
-        """Give the element that stands for a node; None if it is not shown."""
+        """Return the XML element of a node, or None if it is not included."""
         wanted = node.identity
         return next((e for e, each in self._nodes.items() if each.identity == wanted), None)
 
@@ -104,6 +104,6 @@ class Source:
 
 @lru_cache(256)
 def tag(class_name: str) -> str:
-    """Make the name of an element from that of a class."""
+    """Convert a class name to an element name."""
     name = re.sub(r"\.+", ".", re.sub(r"[$@#&]", ".", class_name)).strip(".")
     return _NO_NAME.sub("_", name) or "android.view.View"

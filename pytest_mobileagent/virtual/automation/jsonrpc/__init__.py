@@ -1,1 +1,1 @@
-"""uiautomator2's server: a method is a row in a table: name, kinds of parameters, function."""
+"""uiautomator2's server. A method is a row of a table: name, kinds of parameters, function."""

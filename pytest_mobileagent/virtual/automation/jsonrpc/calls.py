@@ -1,4 +1,4 @@
-"""Calls: which parameters a method takes, what it gets for them, and how calls fail."""
+"""Method calls: the parameters of methods, their conversion, and the errors of calls."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pytest_mobileagent.virtual.automation.selector import FLAGS, TEXTS, UiSelec
 
 PARSE_ERROR, INVALID_REQUEST = -32700, -32600
 NO_SUCH_METHOD, INVALID_PARAMETERS = -32601, -32602
-CUSTOM = -32001  # an exception of the method's own
-MASK: Final = (  # what the bits of a selector's mask say is there
+CUSTOM = -32001  # an exception thrown by the method itself
+MASK: Final = (  # the criteria that the bits of a selector's mask stand for
     *("text", "textContains", "textMatches", "textStartsWith"),
     *("className", "classNameMatches"),
     *("description", "descriptionContains", "descriptionMatches", "descriptionStartsWith"),
@@ -21,12 +21,12 @@ MASK: Final = (  # what the bits of a selector's mask say is there
     *("packageName", "packageNameMatches", "resourceId", "resourceIdMatches"),
     *("index", "instance"),
 )
-MOST = 1 << 63  # what a number is below, as Java's are
-MOST_NESTED = 50  # selectors inside selectors
+MOST = 1 << 63  # exclusive limit for numbers, like Java's
+MOST_NESTED = 50  # depth of nested selectors
 
 
 class RpcError(Exception):
-    """A call that failed: a code of JSON-RPC, and what the client is told."""
+    """A failed call: a JSON-RPC error code, and the message for the client."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -34,28 +34,28 @@ class RpcError(Exception):
 
 
 def thrown(name: str, message: str) -> RpcError:
-    """Make the error for an exception that a method has thrown."""
+    """Return the error for an exception that a method has thrown."""
     return RpcError(CUSTOM, f"{name}: {message}")
 
 
 def not_found(what: object) -> RpcError:
-    """Make the error for something that is not on the screen."""
+    """Return the error for something that is not on the screen."""
     return thrown("androidx.test.uiautomator.UiObjectNotFoundException", str(what))
 
 
-class WrongKind(ValueError):  # noqa: N818 - says what is wrong, not that something is
-    """A value is not of the kind that is wanted."""
+class WrongKind(ValueError):  # noqa: N818 - describes the value, not an error
+    """A value does not have the required kind."""
 
 
 Kind: TypeAlias = Callable[[Any], Any]
 Method: TypeAlias = tuple[
     tuple[Kind, ...], Callable[..., Any]
-]  # which parameters, and what it does
-Methods: TypeAlias = Mapping[str, Sequence[Method]]  # by name, as Java overloads them
+]  # the kinds of its parameters, and its function
+Methods: TypeAlias = Mapping[str, Sequence[Method]]  # by name; overloads as in Java
 
 
 async def call(methods: Methods, name: str, receiver: object, parameters: list[Any]) -> Any:
-    """Call a method of `receiver`; RpcError if there is none for these parameters."""
+    """Call a method on `receiver`; RpcError if none accepts these parameters."""
     if name not in methods:
         raise RpcError(NO_SUCH_METHOD, "method not found")
     for kinds, function in methods[name]:
@@ -78,7 +78,7 @@ def _of(kind: type, value: Any) -> Any:
 
 
 def integer(value: Any) -> int:
-    """Accept a number; what is behind its point is cut off."""
+    """Accept a number and truncate it to an integer."""
     return int(number(value))
 
 
@@ -90,12 +90,12 @@ def number(value: Any) -> float:
 
 
 def flag(value: Any) -> bool:
-    """Accept true or false."""
+    """Accept a boolean."""
     return bool(_of(bool, value))
 
 
 def text(value: Any) -> str:
-    """Accept a text, or none, which is as good as an empty one."""
+    """Accept a string or null, which counts as an empty string."""
     return "" if value is None else str(_of(str, value))
 
 
@@ -111,7 +111,7 @@ def integers(value: Any) -> list[int]:
 
 
 def thing(value: Any) -> UiSelector | str:
-    """Accept a selector, or the id that stands for one."""
+    """Accept a selector, or the id of one."""
     return value if isinstance(value, str) else selector(value)
 
 

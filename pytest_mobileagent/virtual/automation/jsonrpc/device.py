@@ -1,4 +1,4 @@
-"""Methods about the device as a whole: touches, keys, the clipboard, what the screen shows."""
+"""Methods for the device as a whole: touches, keys, clipboard and screen."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pytest_mobileagent.virtual.automation.touches import Sample, Touch, play
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.automation.jsonrpc.service import Service
 
-STEP = 5  # ms that a step of a swipe takes
+STEP = 5  # duration of a swipe's step in ms
 KEYS: Final = {
     **{name: name.upper() for name in ("back", "camera", "del", "enter", "home", "menu", "power")},
     **{name: name.upper() for name in ("search", "volume_down", "volume_mute", "volume_up")},
@@ -35,7 +35,7 @@ ROTATIONS: Final = {"natural": 0, "left": 1, "upsidedown": 2, "right": 3}
 
 
 def _info(service: Service) -> dict[str, Any]:
-    """Tell what the device is, and what is in front."""
+    """Return information about the device and the app in front."""
     phone = service.phone
     metrics, window = phone.display.metrics, phone.accessibility.active
     return {
@@ -52,11 +52,11 @@ def _info(service: Service) -> dict[str, Any]:
     }
 
 
-# Touches.
+# Touches
 
 
 def _click(service: Service, x: int, y: int, milliseconds: int = 0) -> bool:
-    """Hold a finger on a place; false outside of the screen."""
+    """Hold a finger on a point; return False if it is outside the screen."""
     metrics = service.phone.display.metrics
     if not (0 <= x < metrics.width_px and 0 <= y < metrics.height_px):
         return False
@@ -65,13 +65,13 @@ def _click(service: Service, x: int, y: int, milliseconds: int = 0) -> bool:
 
 
 def swipe(service: Service, *numbers: int) -> bool:
-    """Move a finger from one place to another, in so many steps."""
+    """Move a finger from one point to another in `steps` steps."""
     *points, steps = numbers
     return swipe_points(service, points, steps)
 
 
 def swipe_points(service: Service, numbers: list[int], steps: int) -> bool:
-    """Move a finger along a line of several points, in so many steps from one to the next."""
+    """Move a finger along a line of points, with `steps` steps between two points."""
     points = list(zip(numbers[::2], numbers[1::2], strict=False))
     if len(points) < 2:
         raise thrown("java.lang.IllegalArgumentException", "at least 2 points are needed")
@@ -81,7 +81,7 @@ def swipe_points(service: Service, numbers: list[int], steps: int) -> bool:
 
 
 def drag(service: Service, *numbers: int) -> bool:
-    """Hold a finger, then move it, in so many steps."""
+    """Hold a finger, then move it in `steps` steps."""
     x1, y1, x2, y2, steps = numbers
     timeout = int(service.phone.settings.text("secure", "long_press_timeout", "400"))
     service.phone.gestures.drag(x1, y1, x2, y2, timeout + 1 + steps * STEP)
@@ -97,17 +97,17 @@ def _inject(service: Service, action: int, x: float, y: float, _: int) -> bool:
     return action in acts
 
 
-# Keys and text.
+# Keys and text
 
 
 def _press(service: Service, name: str) -> bool:
-    """Press a key by name; false if there is no such."""
+    """Press a key by name; return False if the name is unknown."""
     key = KEYS.get(name.lower())
     return key is not None and _press_code(service, key)
 
 
 def _press_code(service: Service, code: int | str, meta: int = 0) -> bool:
-    """Press a key by its code, while others are held."""
+    """Press a key by its code, with modifiers held."""
     service.phone.key(code, meta)
     return True
 
@@ -117,16 +117,16 @@ def _copy(service: Service, _label: str, content: str) -> None:
 
 
 def _clear_input(service: Service) -> None:
-    """Empty the field that has the focus."""
+    """Clear the focused field."""
     if node := service.phone.accessibility.focused():
         perform.set_text(service.phone, node, "")
 
 
-# The screen.
+# The screen
 
 
 def _screenshot(service: Service, scale: float, quality: int) -> str:
-    """Give the screen as JPEG in base64, smaller by some factor."""
+    """Return the screen as JPEG in base64, scaled down by a factor."""
     picture = service.phone.sight.picture()
     if 0 < scale < 1:
         picture = picture.resize(
@@ -138,7 +138,7 @@ def _screenshot(service: Service, scale: float, quality: int) -> str:
 
 
 def _rotate(service: Service, name: str) -> None:
-    """Turn the screen and keep it so; an unknown way changes nothing."""
+    """Rotate the screen and lock it; an unknown name has no effect."""
     for way, turns in ROTATIONS.items():
         if way.startswith(name or "?"):
             service.phone.display.lock_rotation(turns)
@@ -149,7 +149,7 @@ def _freeze(service: Service, frozen: bool) -> None:
 
 
 def _pull(service: Service, *, full: bool = False) -> bool:
-    """Pull the shade down, with all of quick settings or without."""
+    """Open the shade, optionally with quick settings fully expanded."""
     if full or not service.phone.shade.open:
         service.phone.shade.pull(full=full)
     return True
@@ -183,7 +183,7 @@ METHODS: Final[Methods] = {
     "openQuickSettings": [((), lambda service: _pull(service, full=True))],
     "getLastToast": [((), lambda service: service.toast)],
     "clearLastToast": [((), _clear_toast)],
-    # What a reader of the screen has last gone over: there is no reader.
+    # A screen reader's last traversed text: there is no screen reader.
     "getLastTraversedText": [((), lambda _: None)],
     "clearLastTraversedText": [((), lambda _: None)],
 }

@@ -1,4 +1,4 @@
-"""The hierarchy of all windows, as this server writes it: more attributes than the shell's dump."""
+"""The hierarchy of all windows in this server's format, with more attributes than the shell's."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.automation.jsonrpc.service import Service
     from pytest_mobileagent.virtual.ui.node import Node
 
-DEPTH = 50  # of a dump, unless it is said
+DEPTH = 50  # default depth of a dump
 
 
 def dump(service: Service, compressed: bool, depth: int = DEPTH, active_only: bool = False) -> str:
-    """Give the hierarchy of all windows, or of that which has the focus, down to some depth."""
+    """Return the hierarchy of all windows, or of the focused one, down to a depth."""
     phone, screen = service.phone, service.phone.accessibility
     windows = [each for each in screen.windows if each.active or not active_only]
     if not windows:

@@ -1,4 +1,4 @@
-"""The uiautomator2 package's own keyboard, com.github.uiautomator: it types what broadcasts say."""
+"""The keyboard of the uiautomator2 package, com.github.uiautomator, controlled by broadcasts."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ ACTION: Final = "ADB_KEYBOARD_"
 
 
 class AdbKeyboard(App):
-    """What the app does; the rest comes from its APK."""
+    """The app's behaviour; everything else comes from its APK."""
 
     package = PACKAGE
 
     def on_broadcast(self, intent: Intent) -> Reply | None:
-        """Type or clear, if this keyboard is the one in use."""
+        """Type or clear text, if this keyboard is the current input method."""
         name = intent.action.removeprefix(ACTION)
         act = _ACTS.get(name) if name != intent.action else None
         if act is None or self.phone.ime.current != KEYBOARD:

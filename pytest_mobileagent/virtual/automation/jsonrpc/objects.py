@@ -1,4 +1,4 @@
-"""Methods about what a selector means, or an id that stands for one."""
+"""Methods for the nodes that a selector, or the id of one, matches."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 Thing: TypeAlias = UiSelector | str
 Place: TypeAlias = tuple[int, int]
-FINGER = 20  # pixels that a finger takes, from its middle
-FLING = 5 * device.STEP  # ms of a swipe that is a fling
+FINGER = 20  # pixels, radius of a finger
+FLING = 5 * device.STEP  # duration of a fling's swipe in ms
 
 
 def _info(node: Node) -> dict[str, Any]:
@@ -59,11 +59,11 @@ def _info(node: Node) -> dict[str, Any]:
 
 
 def _set_text(service: Service, what: Thing, content: str = "") -> bool:
-    """Put a text into it; false if it takes none."""
+    """Set a field's text; return False if the node does not accept text."""
     return perform.set_text(service.phone, service.get(what), content)
 
 
-# Touches.
+# Touches
 
 
 def _click(service: Service, what: Thing) -> bool:
@@ -72,12 +72,12 @@ def _click(service: Service, what: Thing) -> bool:
 
 
 def _drag_to_other(service: Service, what: Thing, other: UiSelector, steps: int) -> bool:
-    """Hold it and move it to something else."""
+    """Hold a finger on a node and move it to another."""
     return device.drag(service, *service.get(what).center, *service.get(other).center, steps)
 
 
 def _gesture(service: Service, what: Thing, *places: Any) -> bool:
-    """Move two fingers at once, from the first two places to the other two, in so many steps."""
+    """Move two fingers at once, from two points to two others, in `steps` steps."""
     service.get(what)
     one, other, one_end, other_end, steps = places
     time = max(1, steps * device.STEP)
@@ -86,7 +86,7 @@ def _gesture(service: Service, what: Thing, *places: Any) -> bool:
 
 
 def _pinch(*, apart: bool) -> Callable[..., bool]:
-    """Make the method that moves two fingers between the sides and the middle."""
+    """Return the method that moves two fingers between the sides and the centre."""
 
     def pinch(service: Service, what: Thing, percent: int, steps: int) -> bool:
         node = service.get(what)
@@ -102,7 +102,7 @@ def _pinch(*, apart: bool) -> Callable[..., bool]:
     return pinch
 
 
-# Scrolling.
+# Scrolling
 
 
 def _scroller(service: Service, what: UiSelector, vertical: bool, spent: int = SLOW) -> Scroller:
@@ -111,14 +111,14 @@ def _scroller(service: Service, what: UiSelector, vertical: bool, spent: int = S
 
 
 def _step(spent: int, *, forward: bool) -> Callable[..., bool]:
-    """Make the method that scrolls once; what it answers is false at the end."""
+    """Return the method that scrolls once; its result is False at the end."""
     return lambda service, what, vertical, *_: _scroller(service, what, vertical, spent).step(
         forward=forward
     )
 
 
 def _to_end(spent: int, *, forward: bool) -> Callable[..., bool]:
-    """Make the method that scrolls to an end."""
+    """Return the method that scrolls to an end."""
 
     def to_end(service: Service, what: UiSelector, vertical: bool, most: int, *_: int) -> bool:
         _scroller(service, what, vertical, spent).to_end(forward=forward, swipes=most)
@@ -128,15 +128,15 @@ def _to_end(spent: int, *, forward: bool) -> Callable[..., bool]:
 
 
 def _scroll_to(service: Service, what: UiSelector, wanted: UiSelector, vertical: bool) -> bool:
-    """Scroll until something is seen; false if it never is."""
+    """Scroll until a node is visible; return False if none is found."""
     return _scroller(service, what, vertical).into_view(wanted)
 
 
-# Children.
+# Children
 
 
 def _child_by(name: str) -> Callable[..., str]:
-    """Make the method that gives an id for the child that has a text or a description in it."""
+    """Return the method that returns an id for the child containing a text or description."""
 
     def child_by(
         service: Service,
@@ -159,7 +159,7 @@ def _child_by(name: str) -> Callable[..., str]:
 
 
 def _child_at(service: Service, among: UiSelector, child: UiSelector, at: int) -> str:
-    """Give an id for a child by its number."""
+    """Return an id for a child by its index."""
     return service.keep(among.then("child", child.having("instance", at)))
 
 

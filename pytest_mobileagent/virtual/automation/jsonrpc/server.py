@@ -1,4 +1,4 @@
-"""The server itself: HTTP on a port of the phone, JSON-RPC in it."""
+"""The server itself: JSON-RPC over HTTP on a port of the phone."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ METHODS = {**device.METHODS, **objects.METHODS}
 
 
 class Server:
-    """Listens on a port from `start` to `stop`."""
+    """Listens on a port between `start` and `stop`."""
 
     def __init__(self, phone: Phone, port: int) -> None:
         self._phone = phone
@@ -37,13 +37,13 @@ class Server:
         self._http = http.Server(self._answer)
 
     def start(self) -> None:
-        """Begin to listen; OSError if the port is taken."""
+        """Start listening; OSError if the port is taken."""
         if self._address in self._phone.sockets:
             raise OSError("Address already in use")
         self._phone.sockets[self._address] = self._http.serve
 
     def stop(self) -> None:
-        """Stop, and hang up on who is connected."""
+        """Stop listening and close all connections."""
         self._phone.sockets.pop(self._address, None)
         self._service.stop()
         self._http.close()
@@ -57,7 +57,7 @@ class Server:
         return Response(404, b"Not Found!!!", "text/plain")
 
     async def _reply(self, body: bytes) -> dict[str, Any]:
-        """Answer one call."""
+        """Answer a call."""
         try:
             asked = wire_json.loads(body, finite=False)
         except ValueError:
@@ -83,7 +83,7 @@ class Server:
 
 
 def _is_id(value: object) -> bool:
-    """Whether a value may tell calls from each other, and can be told back."""
+    """Return whether a value may be a call's id, which the response repeats."""
     if isinstance(value, float):
         return math.isfinite(value)
     return value is None or isinstance(value, str | int)

@@ -1,4 +1,4 @@
-"""What the server remembers, and how it finds what selectors mean."""
+"""The server's state, and the search for nodes that match selectors."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.accessibility.event import AccessibilityEvent
     from pytest_mobileagent.virtual.ui.node import Node
 
-LOOK_AGAIN = 0.02  # seconds between two looks while something is waited for
+LOOK_AGAIN = 0.02  # seconds between two checks while waiting
 MOST_OBJECTS = 1000
 TOAST = "android.widget.Toast"
 
 
 class Service:
-    """One run of the server; `stop` is called at its end."""
+    """A run of the server; `stop` is called at its end."""
 
     def __init__(self, phone: Phone) -> None:
         self.phone = phone
@@ -37,10 +37,10 @@ class Service:
         if event.type == NOTIFICATION_STATE_CHANGED and event.class_name == TOAST:
             self.toast = "".join(event.text)
 
-    # Objects.
+    # Objects
 
     def keep(self, selector: UiSelector) -> str:
-        """Remember what something is found by; give an id that stands for it."""
+        """Store a selector and return an id for it."""
         number = str(uuid.uuid4())
         self._objects[number] = selector
         if len(self._objects) > MOST_OBJECTS:
@@ -48,7 +48,7 @@ class Service:
         return number
 
     def selector(self, thing: UiSelector | str) -> UiSelector:
-        """Give the selector that an id stands for; a selector stands for itself."""
+        """Return the selector with an id; selectors are returned unchanged."""
         if not isinstance(thing, str):
             return thing
         if thing not in self._objects:
@@ -56,28 +56,28 @@ class Service:
         return self._objects[thing]
 
     def find(self, thing: UiSelector | str) -> Node | None:
-        """Give what is meant, if it is in the window that has the focus."""
+        """Return the first matching node in the focused window, or None."""
         return next(iter(self.all(thing, most=1)), None)
 
     @within(QUICK)
     def all(self, thing: UiSelector | str, most: int | None = None) -> list[Node]:
-        """Give all nodes that match, up to so many."""
+        """Return all matching nodes, or at most `most`."""
         selector = self.selector(thing)
         window = self.phone.accessibility.active
         found = selector.find(window.root) if window else iter(())
         return [node for _, node in zip(range(most), found, strict=False)] if most else [*found]
 
     def get(self, thing: UiSelector | str) -> Node:
-        """Give what is meant, which must be there."""
+        """Return the first matching node; RpcError if there is none."""
         node = self.find(thing)
         if node is None:
             raise not_found(self.selector(thing))
         return node
 
-    # Waiting.
+    # Waiting
 
     async def until(self, condition: Callable[[], bool], milliseconds: float) -> bool:
-        """Wait until a condition holds; False if it never does within some time."""
+        """Wait until a condition holds; return False if it does not within `milliseconds`."""
         end = time.monotonic() + milliseconds / 1000
         while not condition():
             left = end - time.monotonic()

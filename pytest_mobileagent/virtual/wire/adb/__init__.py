@@ -1,1 +1,1 @@
-"""The device's side of adb."""
+"""The device side of adb."""

@@ -1,4 +1,4 @@
-"""The phone's adb daemon: all clients whose key is known get the same phone, as the same user."""
+"""The phone's adb daemon: all clients with a known key get the same phone, as the same user."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.wire.background import Tasks
 
 
-# No abb, sendrecv_v2 or delayed_ack: without them clients use the simpler, older ways.
+# Without abb, sendrecv_v2 and delayed_ack, clients fall back to simpler, older methods.
 FEATURES = "shell_v2,cmd,stat_v2,ls_v2,fixed_push_mkdir"
 _ROOT_PROPERTY = "service.adb.root"
 
 
 class Adbd:
-    """What all connections share: the phone, the user, the phone's own listening sockets.
+    """The state that all connections share: the phone, the user, and the phone's listening sockets.
 
-    `keys` are the places of the keys that it accepts, as `known_keys` takes them.
+    `keys` are the locations of accepted keys, in the format of `known_keys`.
     """
 
     def __init__(self, phone: Phone, tasks: Tasks, keys: Sequence[Path]) -> None:
@@ -33,28 +33,28 @@ class Adbd:
         self._keys = keys
         phone.faults.drop = self.drop
         phone.init.on_reboot.append(self.drop)
-        self.connections: set[Callable[[], None]] = set()  # what ends each
+        self.connections: set[Callable[[], None]] = set()  # functions that end the connections
 
     @property
     def uid(self) -> int:
-        """The user as whom commands run and files are touched."""
+        """The user that runs commands and accesses files."""
         return ROOT if self.phone.props.get(_ROOT_PROPERTY) == "1" else SHELL
 
     def become(self, *, root: bool) -> None:
-        """Serve as root, or as shell, from now on."""
+        """Switch to root or to shell."""
         self.phone.props.set(_ROOT_PROPERTY, "1" if root else "0")
 
     def knows(self, signature: bytes, token: bytes) -> bool:
-        """Tell whether one of the accepted keys has signed a token."""
+        """Return whether a token has been signed with one of the accepted keys."""
         return any(key.verifies(signature, token) for key in known_keys(self._keys))
 
     def banner(self) -> bytes:
-        """Say what this device is, and what it can do."""
+        """Return the device's banner: what it is, and its features."""
         names = ("ro.product.name", "ro.product.model", "ro.product.device")
         about = "".join(f"{name}={self.phone.props.get(name, '')};" for name in names)
         return f"device::{about}features={FEATURES}".encode()
 
     def drop(self) -> None:
-        """Break off with every adb server."""
+        """End the connections to all adb servers."""
         for drop in list(self.connections):
             drop()

@@ -1,4 +1,4 @@
-"""One adb server that is attached to the phone: its streams, and the services on them."""
+"""A connection from an adb server to the phone: its streams, and the services on them."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.wire.adb.adbd import Adbd
 
-_LEAST_PAYLOAD = 4096  # what the oldest adb takes
-_MAX_STREAMS = 1000  # bounds what one client can make the phone hold
+_LEAST_PAYLOAD = 4096  # supported by the oldest adb
+_MAX_STREAMS = 1000  # limits what a single client can make the phone store
 _COMMANDS = {b"CNXN", b"AUTH", b"OPEN", b"OKAY", b"WRTE", b"CLSE"}
-_TOKEN, _SIGNATURE, _PUBLIC_KEY = 1, 2, 3  # what an AUTH brings
+_TOKEN, _SIGNATURE, _PUBLIC_KEY = 1, 2, 3  # the types of AUTH packets
 
 
 class Connection:
-    """Speaks the adb protocol over one TCP connection, until it ends."""
+    """Speaks the adb protocol over a TCP connection until it ends."""
 
     def __init__(
         self, adbd: Adbd, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -44,13 +44,13 @@ class Connection:
         self._streams: dict[int, Stream] = {}
         self._last_id = 0
         self._max_payload = MAX_PAYLOAD
-        self._checked = self._peer_checks = True  # until the peer says that it does not
-        self._token = b""  # what the peer has to sign now
+        self._checked = self._peer_checks = True  # until the peer declares otherwise
+        self._token = b""  # which the peer has to sign next
         self._authorized = False
         self.reverses = Reverses(adbd.listeners, self.open)
 
     async def serve(self) -> None:
-        """Answer packets until the adb server goes away, or breaks the rules."""
+        """Answer packets until the adb server disconnects or violates the protocol."""
         self.adbd.connections.add(self.drop)
         try:
             while True:
@@ -61,20 +61,20 @@ class Connection:
         except ProtocolError as error:
             print(f"adb connection dropped: {error}", file=sys.stderr)
         except (asyncio.IncompleteReadError, ConnectionError):
-            pass  # the adb server has ended, or was killed
+            pass  # the adb server has exited or was killed
         finally:
             self.adbd.connections.discard(self.drop)
             self.drop()
 
     def drop(self) -> None:
-        """End the connection and every stream on it."""
+        """End the connection and all its streams."""
         self._writer.close()
         self.reverses.close()
         for stream in list(self._streams.values()):
             stream.drop()
 
     async def open(self, service: str) -> Stream:
-        """Open a stream to a service of the computer, where a reverse forward leads."""
+        """Open a stream to a service on the computer, the target of a reverse forward."""
         stream = self._new_stream(remote=0)
         self._send(Packet(b"OPEN", stream.local, 0, service.encode() + b"\0"))
         if not await stream.accepted():
@@ -109,7 +109,7 @@ class Connection:
             self._challenge()
 
     def _take_proof(self, packet: Packet) -> None:
-        """Look whether a peer that is not authorized yet has signed the token; ignore all else."""
+        """Check whether an unauthorized peer has signed the token; ignore everything else."""
         if packet.command != b"AUTH" or not self._token:
             return
         if packet.arg0 == _SIGNATURE:
@@ -118,7 +118,7 @@ class Connection:
                 self._welcome()
             else:
                 self._challenge()  # the peer may have other keys
-        elif packet.arg0 == _PUBLIC_KEY:  # it has no more, and wants the phone to ask its owner
+        elif packet.arg0 == _PUBLIC_KEY:  # no more keys: the phone is to ask its owner
             self._token = b""
             name = packet.payload.rstrip(b"\0").partition(b" ")[2][:100].decode(errors="replace")
             print(
@@ -157,8 +157,8 @@ class Connection:
             await service(stream)
             await stream.close()
         except (EOFError, BrokenPipeError, ConnectionError):
-            pass  # the client has gone in the middle
-        except Exception as error:  # noqa: BLE001 - one broken service must not take the phone down
+            pass  # the client has disconnected meanwhile
+        except Exception as error:  # noqa: BLE001 - a broken service must not stop the phone
             where = traceback.extract_tb(error.__traceback__)[-1]
             what = f"{error!r} at {where.filename}:{where.lineno}"
             print(f"adb service {name[:200]!r} failed: {what}", file=sys.stderr)

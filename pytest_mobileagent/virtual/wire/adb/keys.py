@@ -1,4 +1,4 @@
-"""The RSA keys of adb's clients: what adbd verifies signatures with, and where a user's are."""
+"""The RSA keys of adb clients: their verification by adbd, and where a user's keys are stored."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from pytest_mobileagent.virtual.apk import der
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-TOKEN_BYTES = 20  # what is signed takes the place of a SHA-1 digest
-_SIZE = 256  # bytes of a modulus: adb has no keys of another size
+TOKEN_BYTES = 20  # signed in place of a SHA-1 digest
+_SIZE = 256  # bytes of a modulus; adb only has keys of this size
 _ANDROID = struct.Struct(f"<II{_SIZE}s{_SIZE}sI")  # words, n0inv, modulus, r squared, exponent
 _SHA1 = bytes.fromhex("3021300906052b0e03021a05000414")  # in DER, before the digest
 _PADDING = b"\0\1" + b"\xff" * (_SIZE - 3 - len(_SHA1) - TOKEN_BYTES) + b"\0" + _SHA1
@@ -24,7 +24,7 @@ _PADDING = b"\0\1" + b"\xff" * (_SIZE - 3 - len(_SHA1) - TOKEN_BYTES) + b"\0" + 
 
 @dataclass(frozen=True, slots=True)
 class PublicKey:
-    """An RSA key of 2048 bits; ValueError if its numbers are not those of one."""
+    """A 2048-bit RSA public key; ValueError if the numbers are not those of one."""
 
     modulus: int
     exponent: int
@@ -34,7 +34,7 @@ class PublicKey:
             raise ValueError(f"an RSA key of {_SIZE * 8} bits is expected")
 
     def verifies(self, signature: bytes, token: bytes) -> bool:
-        """Tell whether the private half of this key has signed the token (PKCS#1 v1.5)."""
+        """Return whether the private half of this key has signed the token (PKCS#1 v1.5)."""
         number = int.from_bytes(signature, "big")
         if len(signature) != _SIZE or number >= self.modulus:
             return False
@@ -42,23 +42,23 @@ class PublicKey:
 
 
 def user_keys(home: Path) -> tuple[Path, ...]:
-    """Name the keys that the adb server of this home's user has, as it finds them itself.
+    """Return the locations of a user's adb keys, as the adb server finds them itself.
 
-    A key is named by the file of its private half; the public one is beside it, in FILE.pub. A
-    folder stands for all *.adb_key in it.
+    A location is the file of a private key; the public key is beside it, in FILE.pub. A folder
+    stands for every *.adb_key file in it.
     """
     vendors = os.environ.get("ADB_VENDOR_KEYS", "").split(os.pathsep)
     return (home / ".android" / "adbkey", *(Path(name) for name in vendors if name))
 
 
 def known_keys(places: Iterable[Path]) -> Iterator[PublicKey]:
-    """Read the keys at these places, as `user_keys` names them; complain of files that are none.
+    """Read the keys at locations in the format of `user_keys`; complain about invalid files.
 
-    A file that is missing is left out: an adb server makes its key when it first starts, which may
-    be later than the phone.
+    A missing file is skipped: an adb server creates its key when it first starts, which may be
+    later than the phone's start.
     """
     for place in places:
-        folder = os.path.isdir(place)  # noqa: PTH112 - Path's raises errors that belong to reading
+        folder = os.path.isdir(place)  # noqa: PTH112 - errors of Path's belong to reading
         for private in sorted(place.glob("*.adb_key")) if folder else [place]:
             for file in (private, private.with_name(f"{private.name}.pub")):
                 try:
@@ -70,11 +70,11 @@ def known_keys(places: Iterable[Path]) -> Iterator[PublicKey]:
 
 
 def read_keys(file: Path) -> list[PublicKey]:
-    """Read a file of public keys, one in each line, or that of a private key.
+    """Read a file of public keys, one per line, or a private key file.
 
     Raises:
-        OSError: the file cannot be read.
-        ValueError: it is no such file.
+        OSError: if the file cannot be read.
+        ValueError: if it is not a key file.
     """
     text = file.read_bytes()
     try:
@@ -89,7 +89,7 @@ def read_keys(file: Path) -> list[PublicKey]:
 
 
 def private_numbers(text: bytes) -> list[int]:
-    """Give the numbers of a private key in PEM: modulus, exponent, private exponent and so on."""
+    """Return the numbers of a private key in PEM: modulus, exponent, private exponent and so on."""
     lines = text.strip().splitlines()
     fields = der.inside(base64.b64decode(b"".join(lines[1:-1])))
     if len(fields) == 3:  # PKCS#8 wraps PKCS#1: a version, the algorithm, the key
@@ -98,6 +98,6 @@ def private_numbers(text: bytes) -> list[int]:
 
 
 def _public(line: bytes) -> PublicKey:
-    """Read a public key in Android's format: a struct in base64, then a name."""
+    """Parse a public key in Android's format: a struct in base64, then a name."""
     _, _, modulus, _, exponent = _ANDROID.unpack(base64.b64decode(line.split()[0]))
     return PublicKey(int.from_bytes(modulus, "little"), exponent)

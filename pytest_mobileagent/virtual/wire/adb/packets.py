@@ -1,4 +1,4 @@
-"""Packets of the adb protocol: a header of 24 bytes, and a payload."""
+"""Packets of the adb protocol: a 24-byte header and a payload."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from asyncio import StreamReader
 
-VERSION = 0x01000001  # from here on nobody looks at checksums
-CHECKED = 0x01000000  # what those speak who do
+VERSION = 0x01000001  # the first version without checksums
+CHECKED = 0x01000000  # the version with checksums
 MAX_PAYLOAD = 1 << 20
 
 _HEADER = struct.Struct("<4s5I")
 
 
 class ProtocolError(Exception):
-    """The peer does not speak adb, or does not keep to its rules."""
+    """The peer does not speak the adb protocol, or violates it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packet:
-    """One message: a command of four letters, two numbers, and bytes."""
+    """A message: a four-letter command, two numbers, and bytes."""
 
     command: bytes
     arg0: int = 0
@@ -30,14 +30,14 @@ class Packet:
     payload: bytes = b""
 
     def encode(self, *, checked: bool = False) -> bytes:
-        """Give the packet's bytes, with a checksum of the payload if it is `checked`."""
+        """Return the packet's bytes, with a checksum of the payload if `checked`."""
         magic = int.from_bytes(self.command, "little") ^ 0xFFFFFFFF
         size, total = len(self.payload), sum(self.payload) & 0xFFFFFFFF if checked else 0
         return _HEADER.pack(self.command, self.arg0, self.arg1, size, total, magic) + self.payload
 
 
 async def read_packet(source: StreamReader) -> Packet:
-    """Read the next packet; IncompleteReadError when the peer has gone."""
+    """Read the next packet; IncompleteReadError if the peer has disconnected."""
     header = await source.readexactly(_HEADER.size)
     command, arg0, arg1, size, _, magic = _HEADER.unpack(header)
     if int.from_bytes(command, "little") ^ magic != 0xFFFFFFFF:

@@ -1,22 +1,22 @@
-"""Makes the phone known to the adb server, as an emulator does, and keeps it known."""
+"""Registers the phone with the adb server, as an emulator does, and keeps it registered."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 
-_RETRY = 0.5  # seconds between attempts, while the server is away or does not list the phone
+_RETRY = 0.5  # seconds between attempts while the server is down or does not list the phone
 
 
 class Registration:
-    """Follows one adb server's list of devices, and registers the phone when it is not in it."""
+    """Follows an adb server's list of devices, and registers the phone when it is missing."""
 
     def __init__(self, server_port: int, adb_port: int) -> None:
         self._server_port = server_port
         self._adb_port = adb_port
         self._serial = f"emulator-{adb_port - 1}"
-        self.state = ""  # in which the server lists the phone; empty if it does not
-        self._settled = asyncio.Event()  # the phone is online, or there is no server to ask
+        self.state = ""  # the phone's state in the list; empty if it is not listed
+        self._settled = asyncio.Event()  # the phone is online, or no server is running
 
     @property
     def online(self) -> bool:
@@ -24,7 +24,7 @@ class Registration:
         return self.state == "device"
 
     async def keep(self) -> None:
-        """Follow for ever: an adb server may come, go and come back."""
+        """Follow the server for ever: it may start, stop and start again."""
         while True:
             try:
                 await self._follow()
@@ -34,7 +34,7 @@ class Registration:
             await asyncio.sleep(_RETRY)
 
     async def attempt(self, patience: float) -> bool:
-        """Wait until it is clear, or patience ends, whether the server lists the phone; tell."""
+        """Wait up to `patience` seconds for an outcome; return whether the phone is online."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._settled.wait(), patience)
         return self.online
@@ -61,7 +61,7 @@ class Registration:
             writer.close()
 
     async def _register(self) -> None:
-        """Ask the server to attach to the phone; it answers by doing so."""
+        """Ask the server to attach to the phone; its answer is the connection."""
         reader, writer = await self._ask(f"host:emulator:{self._adb_port}")
         await reader.read()
         writer.close()

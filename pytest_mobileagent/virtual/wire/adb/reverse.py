@@ -1,4 +1,4 @@
-"""`adb reverse`: ports on the phone that lead to the computer."""
+"""`adb reverse`: ports on the phone that are forwarded to the computer."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.sockets import Sockets
     from pytest_mobileagent.virtual.wire.adb.stream import Stream
 
-_FIRST_FREE_PORT = 32768  # where Linux begins to give out ports
+_FIRST_FREE_PORT = 32768  # where Linux starts assigning ports
 
 
 async def serve(reverses: Reverses, command: str, stream: Stream) -> None:
-    """Answer one request of `adb reverse`."""
+    """Answer a request of `adb reverse`."""
     try:
         reply = reverses.answer(command)
     except ValueError as refusal:
@@ -27,7 +27,7 @@ async def serve(reverses: Reverses, command: str, stream: Stream) -> None:
 
 
 class Reverses:
-    """The reverse forwards of one adb server; they end with its connection."""
+    """The reverse forwards of an adb server, which end with its connection."""
 
     def __init__(self, listeners: Sockets, connect: Callable[[str], Awaitable[Stream]]) -> None:
         self._listeners = listeners
@@ -35,7 +35,7 @@ class Reverses:
         self._targets: dict[str, str] = {}
 
     def answer(self, command: str) -> bytes:
-        """Do what `command` says, and give the reply; ValueError with adb's words if it fails."""
+        """Execute a command and return the reply; ValueError, with adb's message, if it fails."""
         verb, _, rest = command.partition(":")
         if command == "list-forward":
             lines = [f"host-1 {local} {remote}\n" for local, remote in self._targets.items()]
@@ -52,7 +52,7 @@ class Reverses:
         raise ValueError("not a reverse forwarding command")
 
     def close(self) -> None:
-        """Remove them all."""
+        """Remove all forwards."""
         for local in list(self._targets):
             self._remove(local)
 
@@ -81,7 +81,7 @@ class Reverses:
         return b"OKAY"
 
     async def _lead(self, local: str, inside: Stream) -> None:
-        """Join a connection from inside the phone with one to the computer.
+        """Connect a connection from inside the phone with one to the computer.
 
         Only registered targets may be opened: adb servers of version 36 abort on any other.
         """

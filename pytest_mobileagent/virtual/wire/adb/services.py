@@ -1,4 +1,4 @@
-"""What a client can open on the phone: the names of adb services, and what stands behind them."""
+"""The adb services that a client can open on the phone, by name."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 def find(adbd: Adbd, drop: Callable[[], None], reverses: Reverses, name: str) -> Service:
-    """Find the service called `name`; ConnectionRefusedError when there is none.
+    """Return the service called `name`; ConnectionRefusedError if there is none.
 
-    `drop` ends the connection that asks, with its `reverses`.
+    `drop` ends the requesting connection, to which `reverses` belongs.
     """
     if name in adbd.listeners:
         return adbd.listeners[name]
@@ -53,7 +53,7 @@ def find(adbd: Adbd, drop: Callable[[], None], reverses: Reverses, name: str) ->
 async def _restart(adbd: Adbd, drop: Callable[[], None], root: bool, stream: Stream) -> None:
     """Change adbd's user. The connection ends, as clients expect of an adbd that restarts.
 
-    Those of other adb servers stay, as nobody would ask these to attach again.
+    Connections of other adb servers stay open, because nothing would make them attach again.
     """
     if root == (adbd.uid == 0):
         same = "adbd is already running as root\n" if root else "adbd not running as root\n"
@@ -66,14 +66,14 @@ async def _restart(adbd: Adbd, drop: Callable[[], None], root: bool, stream: Str
 
 
 async def _jdwp(phone: Phone, stream: Stream) -> None:
-    """List the processes that a debugger can attach to: those of all apps, on such a build."""
+    """List the processes that a debugger can attach to: on this build, those of all apps."""
     pids = [each.pid for each in phone.proc.list() if phone.proc.running(each.name)]
     await stream.write("".join(f"{pid}\n" for pid in pids).encode())
     await stream.close()
 
 
 async def _reboot(phone: Phone, stream: Stream) -> None:
-    """Start the phone anew, whatever into: it has no other system than Android."""
+    """Reboot the phone, whatever the target: it has no other system than Android."""
     await stream.close()
     phone.reboot()
 

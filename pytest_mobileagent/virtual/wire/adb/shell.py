@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
     Start = Callable[[Reader, Writer, Writer], Coroutine[None, None, int]]
 
-_FRAME = struct.Struct("<BI")  # of the shell protocol: what it carries, and how many bytes
+_FRAME = struct.Struct("<BI")  # of the shell protocol: the kind of content, and how many bytes
 MOMENT = 1.0  # seconds
 _STDIN, _STDOUT, _STDERR, _EXIT, _CLOSE_STDIN = range(5)
 
 
 async def serve(adbd: Adbd, command: str, options: Sequence[str], stream: Stream) -> None:
-    """Run `command`, or a shell when it is empty, until it ends or the client hangs up."""
+    """Run `command`, or a shell if it is empty, until it ends or the client hangs up."""
     tty = "pty" in options or (not command and "raw" not in options)
     env = _environment(adbd.uid, options)
 
@@ -68,7 +68,7 @@ def _environment(uid: int, options: Sequence[str]) -> dict[str, str]:
 
 
 async def _serve_frames(start: Start, stream: Stream) -> None:
-    """Speak the shell protocol: stdout and stderr apart, and the exit status at the end."""
+    """Speak the shell protocol: separate stdout and stderr, and the exit status at the end."""
     stdin = Pipe()
     keyboard = asyncio.create_task(_feed(stream, stdin))
     try:
@@ -81,7 +81,7 @@ async def _serve_frames(start: Start, stream: Stream) -> None:
 
 
 class _Frames:
-    """A writer whose bytes travel in frames of one kind."""
+    """A writer that sends its bytes in frames of one kind."""
 
     def __init__(self, stream: Stream, kind: int) -> None:
         self._stream = stream
@@ -93,7 +93,7 @@ class _Frames:
 
 
 async def _feed(stream: Stream, stdin: Pipe) -> None:
-    """Hand what the client types to the command; window sizes are of no use to it."""
+    """Pass the client's input to the command; window sizes are ignored."""
     try:
         while True:
             kind, size = _FRAME.unpack(await stream.read_exactly(_FRAME.size))
@@ -113,10 +113,10 @@ async def _feed(stream: Stream, stdin: Pipe) -> None:
 async def _until_hangup(
     stream: Stream, work: Coroutine[None, None, int], *, reading: bool = False
 ) -> int:
-    """Run `work`, and end it when the client closes the stream, as SIGHUP does.
+    """Run `work`, and cancel it when the client closes the stream, as SIGHUP would.
 
-    A client without a terminal closes it as well where it has no more to send. So a command that is
-    still `reading` may read the rest, and has a moment to do with it what it has to do.
+    A client without a terminal also closes the stream when it has nothing more to send. A command
+    that is still `reading` may therefore read the rest, and gets a moment to process it.
     """
     job, hangup = asyncio.create_task(work), asyncio.create_task(stream.ended())
     try:

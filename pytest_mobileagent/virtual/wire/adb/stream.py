@@ -1,4 +1,4 @@
-"""One adb stream: a two-way channel on which every packet waits for its acknowledgement."""
+"""An adb stream: a two-way channel on which every packet waits for its acknowledgement."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pytest_mobileagent.virtual.wire.adb.packets import Packet, ProtocolError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_HIGH_WATER = 1 << 18  # unsent bytes beyond which a writer waits for the reader
-_MAX_UNREAD = 1 << 22  # bytes that a client may send unasked
+_HIGH_WATER = 1 << 18  # unsent bytes above which a writer waits for the reader
+_MAX_UNREAD = 1 << 22  # bytes that a client may send without acknowledgement
 
 
 class Stream:
-    """What a service reads and writes; also a Reader and a Writer for the shell.
+    """What a service reads from and writes to; also a Reader and a Writer for the shell.
 
-    A packet is acknowledged only once it has been read, so whoever sends faster than the phone
-    works is held back. (Real adb servers do send a second packet at the end of their input.)
+    A packet is acknowledged only once it has been read, which holds back a sender that is faster
+    than the phone. (Real adb servers do send a second packet at the end of their input.)
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class Stream:
         self._outgoing = bytearray()
         self._changed = asyncio.Event()
 
-    # For services.
+    # Called by services
 
     @property
     def closed(self) -> bool:
@@ -44,11 +44,11 @@ class Stream:
 
     @property
     def unread_bytes(self) -> int:
-        """How much has arrived that nobody has read yet."""
+        """The number of bytes that have arrived but have not been read."""
         return len(self._incoming)
 
     async def read(self, n: int = -1) -> bytes:
-        """Return up to `n` bytes (-1: whatever is there), at least one; b"" at the end."""
+        """Return up to `n` bytes (-1: all available), at least one; b"" at the end."""
         await self._until(lambda: bool(self._incoming) or self.closed)
         size = len(self._incoming) if n < 0 else n
         data = bytes(self._incoming[:size])
@@ -57,11 +57,11 @@ class Stream:
         return data
 
     def unread(self, data: bytes) -> None:
-        """Put back what was read, for somebody else to read it."""
+        """Put back bytes for the next reader."""
         self._incoming[:0] = data
 
     async def read_exactly(self, n: int) -> bytes:
-        """Return `n` bytes; EOFError when the other side closes before."""
+        """Return `n` bytes; EOFError if the other side closes before."""
         data = bytearray()
         while len(data) < n:
             more = await self.read(n - len(data))
@@ -71,7 +71,7 @@ class Stream:
         return bytes(data)
 
     async def write(self, data: bytes) -> None:
-        """Send `data`, waiting while the other side lags behind."""
+        """Send `data`, waiting while the other side is too slow."""
         await self._until(lambda: len(self._outgoing) < _HIGH_WATER or self.closed)
         if self.closed:
             raise BrokenPipeError
@@ -79,38 +79,38 @@ class Stream:
         self._send_next()
 
     async def accepted(self) -> bool:
-        """Wait until the other side has accepted or refused the stream."""
+        """Wait until the other side accepts or refuses the stream; return whether it accepted."""
         await self._until(lambda: bool(self.remote) or self.closed)
         return not self.closed
 
     async def ended(self) -> None:
-        """Wait until the stream is closed, by whichever side."""
+        """Wait until the stream is closed, by either side."""
         await self._until(lambda: self.closed)
 
     async def close(self) -> None:
-        """Close the stream once the other side has taken everything."""
+        """Close the stream once the other side has received everything."""
         await self._until(lambda: self.closed or (self._clear_to_send and not self._outgoing))
         self.drop()
 
     def drop(self) -> None:
-        """Close the stream at once, whatever was not sent yet."""
+        """Close the stream immediately, discarding unsent data."""
         if self._open:
             self._open = False
             self._outgoing.clear()
             self._send(Packet(b"CLSE", self.local, self.remote))
             self._changed.set()
 
-    # For the connection: what has arrived.
+    # Called by the connection, when something has arrived
 
     def take_okay(self, remote: int) -> None:
-        """Note that the other side has accepted the stream, or has taken our last packet."""
+        """Handle the other side's acceptance of the stream, or its receipt of our last packet."""
         self.remote = self.remote or remote
         self._clear_to_send = True
         self._send_next()
         self._changed.set()
 
     def take_data(self, data: bytes) -> None:
-        """Take a packet that the other side has sent."""
+        """Handle a data packet from the other side."""
         if len(self._incoming) > _MAX_UNREAD:
             raise ProtocolError(f"stream {self.remote} sends without waiting for acknowledgement")
         self._unacknowledged = True

@@ -1,4 +1,4 @@
-"""The sync service: how `adb push`, `adb pull` and their like look at files and move them."""
+"""The sync service: file listing and transfer for `adb push`, `adb pull` and similar commands."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _STAT = struct.Struct("<III")  # mode, size, time
 _STAT2 = struct.Struct("<IQQIIIIQqqq")  # errno, device, inode, mode, links, owner, size, times
 _LENGTH = struct.Struct("<I")
 _LONGEST_PATH = 1024
-_BLOCK = 1 << 16  # that we send
-_LARGEST_BLOCK = 1 << 20  # that we take
+_BLOCK = 1 << 16  # bytes that we send
+_LARGEST_BLOCK = 1 << 20  # bytes that we accept
 
 _DEVICE = 0xFE00
 
 
 class _Refusal(Exception):  # noqa: N818 - an answer, not an error of ours
-    """What adbd tells the client before it closes the stream."""
+    """The message that adbd sends the client before it closes the stream."""
 
 
 async def serve(files: FileSystem, uid: int, stream: Stream) -> None:
-    """Answer requests until the client quits, or one of them fails."""
+    """Answer requests until the client quits, or a request fails."""
     sync = _Sync(files, uid, stream)
     try:
         while await sync.answer():
@@ -43,7 +43,7 @@ async def serve(files: FileSystem, uid: int, stream: Stream) -> None:
 
 
 class _Sync:
-    """One client's requests, with the rights of one user."""
+    """A client's requests, with the rights of a user."""
 
     def __init__(self, files: FileSystem, uid: int, stream: Stream) -> None:
         self._files = UserFiles(files, uid, "/")
@@ -51,7 +51,7 @@ class _Sync:
         self._capacity = files.capacity
 
     async def answer(self) -> bool:
-        """Answer the next request; False when it was the last."""
+        """Answer the next request; return False if it was the last."""
         command, size = await self._header()
         if size > _LONGEST_PATH:
             raise _Refusal("path too long")
@@ -75,7 +75,7 @@ class _Sync:
                 raise _Refusal(f"unknown command {int.from_bytes(command, 'little'):08x}")
         return True
 
-    # Looking
+    # Reading
 
     def _stat1(self, path: str, *, follow: bool = False) -> bytes:
         node = self._files.find(path, follow=follow)
@@ -93,7 +93,7 @@ class _Sync:
         return _STAT2.pack(0, _DEVICE, inode(path), *about)
 
     async def _list(self, folder: str, kind: bytes, form: struct.Struct) -> None:
-        """Send all entries of a folder; one that cannot be read looks empty."""
+        """Send all entries of a folder; an unreadable folder appears empty."""
         try:
             names = [".", "..", *self._files.listdir(folder)]
         except OSError:
@@ -106,7 +106,7 @@ class _Sync:
             await self._stream.write(kind + about + _LENGTH.pack(len(encoded)) + encoded)
         await self._stream.write(b"DONE" + bytes(form.size + _LENGTH.size))
 
-    # Moving
+    # Writing
 
     async def _receive(self, path: str) -> None:
         try:
@@ -138,7 +138,7 @@ class _Sync:
         await self._stream.write(_REQUEST.pack(b"OKAY", 0))
 
     async def _data(self) -> tuple[bytes, int]:
-        """Take the blocks of a file, and its time; what the storage cannot hold is not kept."""
+        """Receive the blocks of a file, and its time; data that exceeds the storage is dropped."""
         blocks, total = [], 0
         while True:
             command, size = await self._header()
@@ -155,13 +155,13 @@ class _Sync:
         return b"".join(blocks), size
 
     def _make_room(self, path: str) -> None:
-        """Make the folders above a new file, or remove the file that it replaces."""
+        """Create the folders above a new file, or remove the file that it replaces."""
         folder = posixpath.dirname(path)
         if not self._files.is_dir(folder):
             self._make_folders(folder)
         old = self._files.find(path, follow=False)
         if old and old.kind != "dir":
-            with suppress(OSError):  # it may still be allowed to write over it
+            with suppress(OSError):  # overwriting it may still be allowed
                 self._files.remove(path)
 
     def _make_folders(self, folder: str) -> None:
@@ -175,7 +175,7 @@ class _Sync:
                 raise _Refusal(f"secure_mkdirs() failed: {error.strerror}") from error
 
     def _decorate(self, path: str, mode: int, time: int) -> None:
-        """Set mode and time where the storage keeps them; shared storage does not."""
+        """Set mode and time if the storage supports them; shared storage does not."""
         owner = mode & 0o700
         with suppress(OSError):
             self._files.chmod(path, mode & 0o777 | owner >> 3 | owner >> 6)

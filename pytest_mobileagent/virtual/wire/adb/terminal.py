@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 _INTERRUPTED = 130
 _INTERRUPT, _END, _TAB, _KILL_LINE = 0x03, 0x04, 0x09, 0x15
-_LONGEST_LINE = 4095  # what Linux keeps of one that is being edited
+_LONGEST_LINE = 4095  # limit of Linux for a line being edited
 _BACKSPACES = (0x08, 0x7F)
 
 
 class Terminal:
-    """Makes lines for `stdin` out of keys, and shows them and what the shell prints."""
+    """Converts keys to lines for `stdin`, and displays them and the shell's output."""
 
     def __init__(self, keyboard: Reader, screen: Writer) -> None:
         self.stdin = Pipe()
@@ -39,7 +39,7 @@ class Terminal:
         await asyncio.gather(self._typing, return_exceptions=True)
 
     async def run(self, work: Coroutine[None, None, int]) -> int:
-        """Run a shell; Ctrl-C ends it, or the command that it runs if it is interactive."""
+        """Run a shell; Ctrl-C ends it or, if it is interactive, the command it is running."""
         self._job = asyncio.create_task(work)
         try:
             await asyncio.wait({self._job})
@@ -53,7 +53,7 @@ class Terminal:
                 for key in keys:
                     await self._press(key)
         except BrokenPipeError:
-            pass  # the client has gone
+            pass  # the client has disconnected
         await self.stdin.close_write()
 
     async def _press(self, key: int) -> None:
@@ -94,7 +94,7 @@ class Terminal:
 
 
 class _Screen:
-    """A writer that begins every line at the left edge, as a terminal driver does."""
+    """A writer that starts every line at the left edge, as a terminal driver does."""
 
     def __init__(self, screen: Writer) -> None:
         self._screen = screen

@@ -1,4 +1,4 @@
-"""ping, kill, fault and avd: the emulator itself, what goes wrong with it, and its snapshots."""
+"""ping, kill, fault and avd: the emulator itself, its faults, and its snapshots."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _HTTP = re.compile(r"[A-Z]+ \S+ HTTP/\d")
 
 
 class Console:
-    """The talk with one client: what it may do, and what it gets for an answer."""
+    """The conversation with a client: which commands it may use, and their answers."""
 
     def __init__(self, emulator: Emulator, token_file: Path) -> None:
         self._emulator = emulator
@@ -46,7 +46,7 @@ class Console:
         ]
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer the client until it leaves."""
+        """Answer the client until it disconnects."""
 
         def say(text: str) -> None:
             writer.write(text.replace("\n", "\r\n").encode(errors="replace"))
@@ -59,7 +59,7 @@ class Console:
         except Hangup as last:
             say(str(last))
         except (EOFError, ConnectionError, asyncio.LimitOverrunError):
-            pass  # the client has gone, or its line has no end
+            pass  # the client has disconnected, or its line is endless
         except OSError as error:
             print(f"ERROR: Unable to access '{self._token_file}': {error}", file=sys.stderr)
         finally:
@@ -77,7 +77,7 @@ class Console:
         )
 
     def _answer(self, line: bytes) -> str:
-        """Answer one line."""
+        """Answer a line."""
         try:
             text = line.decode().replace("\r", "").rstrip("\n")
         except UnicodeDecodeError:
@@ -90,7 +90,7 @@ class Console:
             return f"{refusal.printed}KO: {refusal}\n"
         except Hangup:
             raise
-        except Exception as error:  # noqa: BLE001 - one that breaks must not take the others along
+        except Exception as error:  # noqa: BLE001 - a failing command must not affect the others
             print(f"console command {text!r} failed: {error!r}", file=sys.stderr)
             return f"KO: {error}\n"
 
@@ -110,7 +110,7 @@ class Console:
         return command.action(self._emulator, rest.strip(" ")) or ""
 
     def _root(self) -> Command:
-        """Give all that may be said: before authentication that is little."""
+        """Return the commands that are allowed; there are few before authentication."""
         if self._open:
             return Command("", parts=[each for each in self._all if each.names != "auth"])
         safe = [each for each in self._all if each.safe]

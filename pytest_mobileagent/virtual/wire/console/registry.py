@@ -1,4 +1,4 @@
-"""The console's commands by their words, the decorator that adds one, and how they refuse."""
+"""The registry of the console's commands, the decorator that adds one, and their errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Refusal(Exception):  # noqa: N818 - an answer, not an error of ours
-    """A command is answered with KO; what was printed before it comes along."""
+    """A command is answered with KO; the error includes what was printed before it."""
 
     def __init__(self, reason: str, printed: str = "") -> None:
         super().__init__(reason)
@@ -19,19 +19,19 @@ class Refusal(Exception):  # noqa: N818 - an answer, not an error of ours
 
 
 class Hangup(Exception):  # noqa: N818 - an answer, not an error of ours
-    """The console closes the connection after some last words."""
+    """The console closes the connection after a final message."""
 
 
 @dataclass(slots=True)
 class Emulator:
-    """What commands work on: the phone, and how to end it."""
+    """What commands operate on: the phone, and a function that stops it."""
 
     phone: Phone
     stop: Callable[[], None]
     read_only: bool = False
 
 
-# A command takes what follows its words, and gives what is to be printed.
+# A command receives the rest of the line after its words, and returns the text to print.
 Action: TypeAlias = Callable[[Emulator, str], str | None]
 
 
@@ -46,11 +46,11 @@ class Command:
     parts: list[Command] = field(default_factory=list)
 
     def part(self, word: str) -> Command | None:
-        """Give the part that `word` names."""
+        """Return the subcommand that `word` names, or None."""
         return next((part for part in self.parts if word in part.names.split("|")), None)
 
     def help(self, prefix: str = "") -> str:
-        """Describe the command and what belongs to it."""
+        """Return the description of the command and its subcommands."""
         if not self.parts:
             return f"{self.abstract}\n"
         rows = (f"   {prefix} {part.names:<15}  {part.abstract}\n" for part in self.parts)
@@ -78,7 +78,7 @@ def command(path: str, abstract: str, *, safe: bool = False) -> Callable[[Action
 
 
 def _find(path: str) -> Command:
-    """Give the command with these words, which may be new."""
+    """Return the command with these words, creating it if it does not exist."""
     found = ROOT
     for word in path.split():
         part = found.part(word)

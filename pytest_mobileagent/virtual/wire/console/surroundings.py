@@ -1,4 +1,4 @@
-"""geo, finger, rotate, power: where the phone is, how it lies, what it is fed with."""
+"""geo, finger, rotate, power: the phone's position, orientation and power supply."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _fix(emulator: Emulator, text: str) -> None:
 
 @command("finger touch", "touch finger print sensor with <fingerid>")
 def _touch(_: Emulator, text: str) -> None:
-    """Put a finger on the sensor; no finger is enrolled, so nothing comes of it."""
+    """Touch the sensor, which has no effect, because no finger is enrolled."""
     if not text:
         raise Refusal("missing fingerid")
     if not text.isdecimal() or int(text) == 0:
@@ -56,7 +56,7 @@ _FIXED = (
 
 @command("rotate", "rotate the screen clockwise by 90 degrees")
 def _rotate(emulator: Emulator, _: str) -> str:
-    """Turn the phone; unlike an emulator's console, tell somebody whose screen does not turn."""
+    """Rotate the phone; unlike an emulator's console, mention it if the screen does not turn."""
     emulator.phone.hardware.rotate()
     return "" if emulator.phone.display.turns_with_phone else _FIXED
 

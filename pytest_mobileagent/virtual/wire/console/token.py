@@ -1,4 +1,4 @@
-"""The secret that opens the emulator console: a file in the home folder."""
+"""The secret that unlocks the emulator console: a file in the home folder."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 def token_file(home: Path) -> Path:
-    """Where `adb emu` looks for the token, in a home folder."""
+    """Return the path in a home folder where `adb emu` looks for the token."""
     return home / ".emulator_console_auth_token"
 
 
 def create_token(file: Path) -> None:
     """Write a new token, readable only by its owner, unless the file exists.
 
-    It appears with its content at once: an empty file would mean that no token is needed.
+    The file appears with its content at once: an empty file would mean that no token is needed.
     """
     if file.exists():
         return
@@ -35,5 +35,5 @@ def create_token(file: Path) -> None:
 
 
 def read_token(file: Path) -> str:
-    """Read the token; empty when none is needed. OSError when it cannot be read."""
+    """Read the token, which is empty if none is needed; OSError if the file cannot be read."""
     return file.read_text().strip()
