@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.plugin.ending import Ending, end_workers, interrupt_when_asked, why_it_ended
+from pytest_mobileagent.plugin.shutdown import (
+    Ending,
+    end_workers,
+    interrupt_when_asked,
+    why_it_ended,
+)
 from pytest_mobileagent.plugin.state import IS_REUSED, RESULT
 
 if TYPE_CHECKING:

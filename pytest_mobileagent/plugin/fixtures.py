@@ -263,9 +263,9 @@ def _broke(*failures: object) -> str:
 
 def _plan(case: Case, request: pytest.FixtureRequest) -> Plan:
     from pytest_mobileagent.episode.runs import QUESTIONS
-    from pytest_mobileagent.plugin.about import versions
     from pytest_mobileagent.plugin.attempts import chosen_agent
     from pytest_mobileagent.plugin.bodies import stops
+    from pytest_mobileagent.plugin.metadata import versions
     from pytest_mobileagent.run.attempt import Plan
     from pytest_mobileagent.run.session import Limits
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.plugin.choosing import selection
+from pytest_mobileagent.plugin.selection import selection
 from pytest_mobileagent.plugin.sources import leaves_distribution, usage_error
 
 if TYPE_CHECKING:

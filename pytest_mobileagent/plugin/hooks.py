@@ -38,9 +38,9 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     from pytest_mobileagent.plugin import fixtures
     from pytest_mobileagent.plugin.broken import BrokenTasks
-    from pytest_mobileagent.plugin.choosing import Choosing
     from pytest_mobileagent.plugin.config import RUN, RunConfig
     from pytest_mobileagent.plugin.items import MARKER, TAG
+    from pytest_mobileagent.plugin.selection import Choosing
     from pytest_mobileagent.plugin.sources import runs_no_test
 
     config.addinivalue_line(
@@ -164,8 +164,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         if run.earlier.makes_episodes:
             check_chosen(session)
         return
-    from pytest_mobileagent.plugin.about import about_run
-    from pytest_mobileagent.plugin.needs import check_needs, check_tasks, check_user
+    from pytest_mobileagent.plugin.metadata import about_run
+    from pytest_mobileagent.plugin.preflight import check_needs, check_tasks, check_user
 
     check_needs(session, run)
     check_tasks(session, run)
@@ -326,7 +326,7 @@ def _of_worker(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
 
         manager.register(Pauses(), "mobileagent-pauses")
     if run.agent is not None:
-        from pytest_mobileagent.plugin.ending import interrupt_once
+        from pytest_mobileagent.plugin.shutdown import interrupt_once
 
         interrupt_once()
 

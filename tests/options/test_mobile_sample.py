@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from pytest_mobileagent import Task
-from pytest_mobileagent.plugin.choosing import in_proportion, sampled
+from pytest_mobileagent.plugin.selection import in_proportion, sampled
 from pytest_mobileagent.task.case import Case
 
 TASKS = """

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from pytest_mobileagent.plugin.choosing import parts
+from pytest_mobileagent.plugin.selection import parts
 
 NAMES = [f"tasks/shop/shop-{number:03}" for number in range(108)]
 

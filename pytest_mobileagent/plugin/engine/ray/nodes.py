@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest_mobileagent
 from pytest_mobileagent.jsonable import digest
-from pytest_mobileagent.plugin.about import versions
+from pytest_mobileagent.plugin.metadata import versions
 from pytest_mobileagent.plugin.project import folders
 from pytest_mobileagent.plugin.reuse.digests import content_of
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.episode.runs import entries
-from pytest_mobileagent.plugin.ending import Ending
+from pytest_mobileagent.plugin.shutdown import Ending
 from tests.plugin.leftovers import processes_with, wait_until
 
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import pytest_mobileagent
 from pytest_mobileagent.episode.redaction import current
 from pytest_mobileagent.jsonable import digest
-from pytest_mobileagent.plugin.choosing import WHOLE, selection
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.project import folders
 from pytest_mobileagent.plugin.reuse.digests import (
@@ -32,6 +31,7 @@ from pytest_mobileagent.plugin.reuse.digests import (
     user_of,
     wording_of,
 )
+from pytest_mobileagent.plugin.selection import WHOLE, selection
 from pytest_mobileagent.task.task import OWN
 from pytest_mobileagent.urls import redact_urls
 
