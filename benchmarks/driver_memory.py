@@ -1,7 +1,7 @@
 """What the driver of a Ray cluster needs for actors that do nothing.
 
 `python benchmarks/driver_memory.py [ACTORS]` (64). The actors are like idle workers: each asks the
-run's desk for orders, and tells it at intervals that it lives. There is no phone, and no pytest.
+run's relay for orders, and tells it at intervals that it lives. There is no phone, and no pytest.
 Ray runs on this machine, where each actor takes some 70 MB of its own.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 
 import ray
 
-from pytest_mobileagent.plugin.engine.ray.desk import Desk
+from pytest_mobileagent.plugin.engine.ray.relay import Relay
 from pytest_mobileagent.run.folder import RunFolder
 
 SECONDS = 20.0  # for which they idle
@@ -32,12 +32,12 @@ def peak() -> int:
 class Idle:
     """An actor that does nothing, but says so."""
 
-    def idle(self, desk: Any, name: str, seconds: float) -> int:
+    def idle(self, relay: Any, name: str, seconds: float) -> int:
         """Return how much memory this process has taken, in kilobytes."""
         ends = time.monotonic() + seconds
         while time.monotonic() < ends:
-            ray.get(desk.hear.remote(name, [], []))
-            ray.get(desk.orders.remote(name, 0.3))
+            ray.get(relay.hear.remote(name, [], []))
+            ray.get(relay.orders.remote(name, 0.3))
         return peak()
 
 
@@ -53,12 +53,12 @@ def main(actors: int = 64) -> None:
     try:
         with tempfile.TemporaryDirectory() as folder:
             options: dict[str, Any] = {"num_cpus": 0, "max_concurrency": 10_000}
-            desk: Any = ray.remote(**options)(Desk).remote(RunFolder.plan(Path(folder), "idle"))
+            relay: Any = ray.remote(**options)(Relay).remote(RunFolder.plan(Path(folder), "idle"))
             began = time.monotonic()
             idle: Any = Idle  # Ray gives the class this method
             all_of_them = [idle.remote() for _ in range(actors)]
             calls = [
-                actor.idle.remote(desk, f"gw{number}", SECONDS)
+                actor.idle.remote(relay, f"gw{number}", SECONDS)
                 for number, actor in enumerate(all_of_them)
             ]
             took = ray.get(calls)

@@ -105,8 +105,8 @@ class Attempts:
             place = f"{place} on {self._run.node}"
         worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
         noted = begin(folder, place, worker, alone=self._is_alone, node=self._run.node)
-        if self._run.desk is not None:
-            self._run.desk.sync()  # before anything can kill this worker
+        if self._run.relay is not None:
+            self._run.relay.sync()  # before anything can kill this worker
         return noted
 
     @contextlib.contextmanager

@@ -48,7 +48,7 @@ class RunContext:
             self.workers = int(self.given["phones"])
         # Where workers are on several machines: the line to the one with the run's folder, and the
         # name of this one.
-        self.desk = config.pluginmanager.get_plugin("mobileagent-desk")
+        self.relay = config.pluginmanager.get_plugin("mobileagent-relay")
         self.node = self.given.get("node", "")
 
     @property
@@ -111,7 +111,7 @@ class RunContext:
         from pytest_mobileagent.run.folder import RunFolder
 
         if self.given:
-            allot = None if self.desk is None else self.desk.allot
+            allot = None if self.relay is None else self.relay.allot
             return RunFolder(
                 Path(self.given["folder"]),
                 self.given["id"],

@@ -321,7 +321,7 @@ def _hold_workers_back(manager: pytest.PytestPluginManager, run: RunConfig) -> N
 
 
 def _of_worker(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
-    if run.gate.has_analyses and run.desk is None:
+    if run.gate.has_analyses and run.relay is None:
         from pytest_mobileagent.plugin.engine.deferring import Pauses
 
         manager.register(Pauses(), "mobileagent-pauses")

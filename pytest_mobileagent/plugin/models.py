@@ -117,11 +117,11 @@ class RunModels:
         Raises:
             HostError: it cannot be brought.
         """
-        earlier, desk = self._run.earlier, self._run.desk
+        earlier, relay = self._run.earlier, self._run.relay
         recorded = earlier.replies(case)
-        if recorded is None or earlier.path is None or desk is None or recorded == earlier.path:
+        if recorded is None or earlier.path is None or relay is None or recorded == earlier.path:
             return recorded
-        desk.bring(recorded.relative_to(earlier.path).as_posix(), earlier.path)
+        relay.bring(recorded.relative_to(earlier.path).as_posix(), earlier.path)
         return recorded
 
     def settings_for_judges(self, epoch: int) -> ModelSettings:
@@ -372,8 +372,8 @@ class RunModels:
     @property
     def _ledger_server(self) -> Path | None:
         """The socket of who knows what other machines spend, if a budget limits them together."""
-        desk = self._run.desk
-        return desk.ledger_server if desk is not None and self.budget.limits_run else None
+        relay = self._run.relay
+        return relay.ledger_server if relay is not None and self.budget.limits_run else None
 
     def spent(self) -> str:
         """Return which budget of the run is spent, in words; empty if none is.

@@ -46,12 +46,12 @@ def test_phones_exceed_a_budget_by_no_more_than_the_calls_under_way(fleet, sent,
             f"--mobile-agent-process={process}",
         )
         until(lambda: len(model.requests) > 10)
-        (desk,) = processes(b"ray::Desk")
-        os.kill(desk, signal.SIGSTOP)
+        (relay,) = processes(b"ray::Relay")
+        os.kill(relay, signal.SIGSTOP)
         before = len(model.requests)
         time.sleep(1)  # nothing is to happen
         assert len(model.requests) <= before + 2
-        os.kill(desk, signal.SIGCONT)
+        os.kill(relay, signal.SIGCONT)
         assert ended(run) == 2, sent.output()
     assert 300 <= len(model.requests) <= 301
     assert "budget: --mobile-max-tokens=30000 is spent" in sent.output()

@@ -57,11 +57,11 @@ def take_over(run: RunConfig, episode: str, *, to_read: bool = False) -> Path | 
     """
     source = run.earlier.source
     assert source is not None
-    if run.desk is not None:
+    if run.relay is not None:
         if not to_read:
-            copied = run.desk.take_over(episode)
+            copied = run.relay.take_over(episode)
             return run.folder.path / episode if copied else None
-        run.desk.bring(episode, source)
+        run.relay.bring(episode, source)
     folder = source / episode
     inside = folder.is_dir() and folder.resolve().parent == (source / "episodes").resolve()
     if not inside:

@@ -2,9 +2,9 @@
 
 pytest-xdist is not started: its place is taken by a controller of our own, with the same scheduler
 and the hooks that other plugins know. Workers are actors of Ray, and what they and the controller
-say goes through one more actor, the desk, on the machine of the controller.
+say goes through one more actor, the relay, on the machine of the controller.
 
-    controller ─orders──▶ desk ──orders──▶ worker, an actor for each phone, on its machine
+    controller ─orders──▶ relay ──orders──▶ worker, an actor for each phone, on its machine
                ◀─events──      ◀─events, files, heartbeats──
 """
 

@@ -19,9 +19,9 @@ from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.engine import counted, refuse, scheduler_of, show_beginning
 from pytest_mobileagent.plugin.engine.ray.cluster import disconnect
-from pytest_mobileagent.plugin.engine.ray.gateway import Fleet, Node
 from pytest_mobileagent.plugin.engine.ray.loop import INTERRUPT, STOP, warning_of
-from pytest_mobileagent.plugin.engine.ray.nodes import about_node, differences
+from pytest_mobileagent.plugin.engine.ray.machine import about_node, differences
+from pytest_mobileagent.plugin.engine.ray.pool import Node, WorkerPool
 from pytest_mobileagent.plugin.engine.scheduler import Mark
 from pytest_mobileagent.plugin.sources import usage_error
 
@@ -47,7 +47,7 @@ class Controller:
         self._run = config.stash[RUN]
         self._scheduler = scheduler_of(self._run)
         self._events: Queue[tuple[str, Any]] = Queue()
-        self._fleet: Fleet | None = None
+        self._pool: WorkerPool | None = None
         self._nodes: dict[str, Node] = {}  # the workers that have not ended
         self._is_ending = False  # no more tests are given
         self._is_over = False  # workers are asked to end at once
@@ -67,7 +67,7 @@ class Controller:
         if (terminal := self._terminal) is not None:
             terminal.showfspath = False
         self._session = session
-        self._fleet = Fleet(self._cluster, self._run, self._events.put)
+        self._pool = WorkerPool(self._cluster, self._run, self._events.put)
         for _ in range(self._run.workers):
             self._start_worker()
 
@@ -97,12 +97,12 @@ class Controller:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self) -> None:
         """End workers that still run, and report what they had sent by then."""
-        if self._fleet is None:
+        if self._pool is None:
             return
         self._is_over = True
         with suppress(KeyboardInterrupt):  # a second Ctrl-C: the user does not want to wait
             for node in self._nodes.values():
-                self._fleet.order(node, [INTERRUPT])
+                self._pool.order(node, [INTERRUPT])
             deadline = time.monotonic() + _GRACE
             while self._nodes and time.monotonic() < deadline:
                 with suppress(Empty):
@@ -111,7 +111,7 @@ class Controller:
                         self._take(name, fields)
                     elif name == "ended":  # as it was asked to: what it ran is no crash
                         self._forget(fields["node"])
-        self._fleet.close()
+        self._pool.close()
 
     def pytest_unconfigure(self) -> None:
         """Leave the cluster."""
@@ -285,17 +285,17 @@ class Controller:
                 node.kill()
 
     def _start_worker(self) -> None:
-        assert self._fleet is not None
-        name = self._fleet.new_name()
+        assert self._pool is not None
+        name = self._pool.new_name()
         node = Node(self.config, name, self._run.workers, self._testrunuid)
         self._nodes[node.gateway.id] = node
         self._scheduler.started(node.gateway.id)
         self.config.hook.pytest_configure_node(node=node)
-        self._fleet.start(node)
+        self._pool.start(node)
 
     def _order(self, node: Node, orders: list[Any]) -> None:
-        assert self._fleet is not None
-        self._fleet.order(node, orders)
+        assert self._pool is not None
+        self._pool.order(node, orders)
 
     def _forget(self, node: Node) -> str | None:
         """Go on without a worker; return the test that it was running."""

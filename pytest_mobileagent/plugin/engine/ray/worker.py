@@ -1,6 +1,6 @@
-"""A worker: a session of pytest in an actor, on a machine with a phone, and its line to the desk.
+"""A worker: a session of pytest in an actor, on a machine with a phone, and its line to the relay.
 
-What its loop tells, and is told, goes through the desk. Beside that, a thread sends what is
+What its loop tells, and is told, goes through the relay. Beside that, a thread sends what is
 recorded, and is heard at intervals.
 """
 
@@ -27,8 +27,8 @@ from pytest_mobileagent.errors import HostError, in_one_line
 from pytest_mobileagent.llm.budget import LedgerServer
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.engine.ray.loop import INTERRUPT, STOP, Loop, pack
+from pytest_mobileagent.plugin.engine.ray.machine import about_code, about_node
 from pytest_mobileagent.plugin.engine.ray.mirror import Mirror, Parcel, new_lines_of, put
-from pytest_mobileagent.plugin.engine.ray.nodes import about_code, about_node
 from pytest_mobileagent.plugin.models import LEDGER
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.llm.budget import Spent
 
-DESK = "desk"  # its name among the actors of a run: a handle would load its class before pytest
+RELAY = "relay"  # its name among the actors of a run: a handle would load its class before pytest
 # What pytest-xdist sets in a worker: it is one process, and does not debug.
 _OF_WORKERS: dict[str, Any] = {
     "loadgroup": False,
@@ -50,13 +50,13 @@ _OF_WORKERS: dict[str, Any] = {
 }
 _EVERY = 0.3  # seconds between two looks at what was recorded, if nothing else is sent
 _MOST = 4 << 20  # bytes that are sent at once
-_LOST = 12.0  # seconds after which a worker that the desk does not answer ends itself
+_LOST = 12.0  # seconds after which a worker that the relay does not answer ends itself
 
 
 def run(config: pytest.Config, start: dict[str, Any]) -> None:
     """Run a session of pytest for a worker, whose `config` has loaded its plugins.
 
-    `start` is what the controller has sent: see `gateway.Node`.
+    `start` is what the controller has sent: see `pool.Node`.
     """
     workerinput = start["workerinput"]
     given = workerinput["mobileagent"]
@@ -65,9 +65,9 @@ def run(config: pytest.Config, start: dict[str, Any]) -> None:
     try:
         shared.watch()  # what ends with this process, if that is killed
         _unpack(shared.folder, given, start["files"])
-        desk, name = ray.get_actor(DESK), workerinput["workerid"]
-        line = DeskLine(desk, name, Path(given["folder"]), shared.folder / "ledger.sock")
-        config.pluginmanager.register(line, "mobileagent-desk")
+        relay, name = ray.get_actor(RELAY), workerinput["workerid"]
+        line = RelayClient(relay, name, Path(given["folder"]), shared.folder / "ledger.sock")
+        config.pluginmanager.register(line, "mobileagent-relay")
         _play(config, line, start)
         line.end()
     finally:
@@ -89,7 +89,7 @@ def _unpack(folder: Path, given: dict[str, str], files: dict[str, str]) -> None:
         given |= {"decided": str(folder / "decided"), "earlier": str(earlier)}
 
 
-def _play(config: pytest.Config, line: DeskLine, start: dict[str, Any]) -> None:
+def _play(config: pytest.Config, line: RelayClient, start: dict[str, Any]) -> None:
     """Run the session, with what plugins know a worker of pytest-xdist by."""
     workerinput = start["workerinput"]
     os.environ["PYTEST_XDIST_TESTRUNUID"] = workerinput["testrunuid"]
@@ -120,17 +120,17 @@ def count_reruns_here(workerinput: dict[str, Any]) -> None:
         workerinput["statusdb_token"] = getattr(counts, "token", None)
 
 
-class DeskLine:
-    """A worker's line to the desk; and a plugin.
+class RelayClient:
+    """A worker's line to the relay; and a plugin.
 
     Whatever was recorded before an event is sent before it.
     """
 
-    def __init__(self, desk: Any, worker: str, folder: Path, ledger_server: Path) -> None:
-        self._desk, self._worker, self._folder = desk, worker, folder
-        self._mirror = Mirror(folder, lambda names: ray.get(desk.missing.remote(names)))
+    def __init__(self, relay: Any, worker: str, folder: Path, ledger_server: Path) -> None:
+        self._relay, self._worker, self._folder = relay, worker, folder
+        self._mirror = Mirror(folder, lambda names: ray.get(relay.missing.remote(names)))
         self._events: queue.Queue[Any] = queue.Queue()
-        self._sender = threading.Thread(target=self._keep_sending, name="desk", daemon=True)
+        self._sender = threading.Thread(target=self._keep_sending, name="relay", daemon=True)
         self._is_over = False
         self.ledger_server = ledger_server  # on which agents' processes ask what was spent
         self._ledger_server = LedgerServer(ledger_server, self.spent)
@@ -148,7 +148,7 @@ class DeskLine:
 
     def allot(self, key: str) -> int:
         """Return the number of a new attempt at a case, by its key."""
-        return int(ray.get(self._desk.number.remote(self._worker, key)))
+        return int(ray.get(self._relay.number.remote(self._worker, key)))
 
     def take_over(self, episode: str) -> bool:
         """Have an episode of the earlier run copied into this one, where both are.
@@ -158,7 +158,7 @@ class DeskLine:
         Raises:
             HostError: it cannot be copied.
         """
-        return bool(self._ask(self._desk.take_over.remote(episode)))
+        return bool(self._ask(self._relay.take_over.remote(episode)))
 
     def bring(self, episode: str, earlier: Path) -> None:
         """Bring an episode of the earlier run to this machine's folder of it, if it is not gone.
@@ -168,28 +168,28 @@ class DeskLine:
         """
         if not (earlier / episode).exists():
             try:
-                for parcel in self._ask(self._desk.earlier.remote(episode)):
+                for parcel in self._ask(self._relay.earlier.remote(episode)):
                     put(earlier, parcel)
             except OSError as error:
                 msg = f"cannot write {earlier / episode}: {error}"
                 raise HostError(msg) from error
 
     def spent(self) -> Spent:
-        """Return what the whole run has spent; the desk is told first what this worker has.
+        """Return what the whole run has spent; the relay is told first what this worker has.
 
         Raises:
-            HostError: the desk does not answer, or takes this worker for dead.
+            HostError: the relay does not answer, or takes this worker for dead.
         """
         lines = None
         with self._counting:
             with contextlib.suppress(FileNotFoundError):  # nothing yet
                 lines = new_lines_of(str(self._folder), LEDGER, self._paid)
-            spent: Spent = self._ask(self._desk.spent.remote(self._worker, lines))
+            spent: Spent = self._ask(self._relay.spent.remote(self._worker, lines))
             self._paid += 0 if lines is None else len(lines.content)
             return spent
 
     def _ask(self, call: Any) -> Any:
-        """Return the desk's answer.
+        """Return the relay's answer.
 
         Raises:
             HostError: it has none, or says so.
@@ -198,7 +198,7 @@ class DeskLine:
             return ray.get(call, timeout=_LOST)
         except (RayError, OSError) as error:
             why = in_one_line(getattr(error, "cause", None) or error).partition("\n")[0]
-            msg = f"the run's desk in the Ray cluster does not answer: {why}"
+            msg = f"the run's relay in the Ray cluster does not answer: {why}"
             raise HostError(msg) from error
 
     def sync(self) -> None:
@@ -222,14 +222,14 @@ class DeskLine:
     def _listen(self, obey: Callable[[Any], None]) -> None:
         with contextlib.suppress(RayError):
             while not self._is_over:
-                orders = ray.get(self._desk.orders.remote(self._worker, 2.0))
+                orders = ray.get(self._relay.orders.remote(self._worker, 2.0))
                 for order in itertools.chain.from_iterable(orders):
                     if order == INTERRUPT:
                         os.kill(os.getpid(), signal.SIGTERM)
                     else:
                         obey(order)
             return
-        obey(STOP)  # the desk is lost, and with it the run
+        obey(STOP)  # the relay is lost, and with it the run
 
     def _keep_sending(self) -> None:
         """Send events and files until the end; without an answer, end this process."""
@@ -261,7 +261,7 @@ class DeskLine:
         return None not in events
 
     def _tell(self, parcels: list[Parcel], events: list[Any]) -> None:
-        call = self._desk.hear.remote(self._worker, parcels, events)
+        call = self._relay.hear.remote(self._worker, parcels, events)
         if not ray.get(call, timeout=_LOST):
             _vanish()
 

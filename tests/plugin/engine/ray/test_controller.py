@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 TESTS = ["t.py::a", "t.py::b", "t.py::c"]
 
 
-class Fleet:
+class WorkerPool:
     """Workers that do nothing, with what they were ordered."""
 
     def __init__(self, *_: Any) -> None:
@@ -61,7 +61,7 @@ class Run:
     """A controller of two workers, its session, and what it told."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(module, "Fleet", Fleet)
+        monkeypatch.setattr(module, "WorkerPool", WorkerPool)
         monkeypatch.setattr(module, "scheduler_of", lambda run: Scheduler(run.workers, dict))
         self.hook = Hooks()
         self.lines: list[str] = []
@@ -80,7 +80,7 @@ class Run:
         self.session = simple(shouldstop=False, shouldfail=False, Interrupted=interrupted)
         self.controller: Any = Controller(config, simple())
         self.controller.pytest_sessionstart(self.session)
-        self.fleet: Fleet = self.controller.__dict__["_fleet"]
+        self.pool: WorkerPool = self.controller.__dict__["_pool"]
         self.nodes = dict(self.controller._nodes)
 
     def tell(self, worker: str, event: str, **fields: Any) -> None:
@@ -109,9 +109,9 @@ def test_tests_are_handed_out_and_workers_end_when_all_are_done(run: Run) -> Non
     run.collect("gw1")
     assert run.lines[-1] == "2 workers [3 items]"
     assert run.session.testscollected == 3
-    (first, second) = run.fleet.orders["gw0"], run.fleet.orders["gw1"]
+    (first, second) = run.pool.orders["gw0"], run.pool.orders["gw1"]
     assert sorted(each for each in [*first, *second] if not isinstance(each, Mark)) == [0, 1, 2]
-    for worker, orders in run.fleet.orders.items():
+    for worker, orders in run.pool.orders.items():
         for number in [each for each in orders if not isinstance(each, Mark)]:
             run.tell(worker, "done", what=number, seconds=1.0)
     assert Mark.END in first
@@ -125,7 +125,7 @@ def test_tests_are_handed_out_and_workers_end_when_all_are_done(run: Run) -> Non
 def test_a_worker_that_dies_is_replaced_and_its_test_is_reported_in_xdists_words(run: Run) -> None:
     run.collect("gw0")
     run.collect("gw1")
-    (running, *_) = run.fleet.orders["gw0"]
+    (running, *_) = run.pool.orders["gw0"]
     run.tell("gw0", "logstart", nodeid=TESTS[running], location=None)
     run.tell("gw0", "ended", why="killed")
     assert "[gw0] node down: killed" in run.lines
@@ -135,7 +135,7 @@ def test_a_worker_that_dies_is_replaced_and_its_test_is_reported_in_xdists_words
     assert crash["report"].when == "???"
     crash["sched"].mark_test_pending(crash["crashitem"])
     run.collect("gw2")
-    assert running in run.fleet.orders["gw2"]
+    assert running in run.pool.orders["gw2"]
 
 
 def test_what_a_worker_sends_after_its_end_is_dropped(run: Run) -> None:
@@ -151,7 +151,7 @@ def test_a_run_that_is_to_stop_ends_workers_after_their_test(run: Run, how: str)
     run.collect("gw1")
     setattr(run.session, how, "stopping after 1 failures")
     run.tell("gw0", "logfinish", nodeid=TESTS[0], location=None)
-    assert [orders[-1] for orders in run.fleet.orders.values()] == [STOP, STOP]
+    assert [orders[-1] for orders in run.pool.orders.values()] == [STOP, STOP]
     run.finish("gw0")
     run.finish("gw1")
     with pytest.raises(pytest.Session.Interrupted, match="stopping after 1 failures"):
@@ -166,7 +166,7 @@ def test_a_worker_that_waits_for_a_phone_is_not_waited_for_at_the_end(
     run.controller._on_tick()
     run.tell("gw0", "done", what=0, seconds=1.0)
     assert list(run.controller._nodes) == ["gw0"]
-    assert run.fleet.orders["gw0"][-1] is Mark.END
+    assert run.pool.orders["gw0"][-1] is Mark.END
 
 
 @pytest.mark.parametrize("has_phone", [False, True])
@@ -192,7 +192,7 @@ def test_other_tests_than_those_of_the_first_end_the_run(run: Run) -> None:
     run.collect("gw1", TESTS[:1])
     (error,) = run.hook.of("pytest_collectreport")
     assert error["report"].failed
-    assert [orders[-1] for orders in run.fleet.orders.values()] == [Mark.END, Mark.END]
+    assert [orders[-1] for orders in run.pool.orders.values()] == [Mark.END, Mark.END]
 
 
 def test_an_interrupted_run_tells_its_workers_and_takes_what_they_still_report(run: Run) -> None:
@@ -211,9 +211,9 @@ def test_an_interrupted_run_tells_its_workers_and_takes_what_they_still_report(r
         run.controller._events.put(event)
     run.controller.pytest_sessionfinish()
     assert not run.session.shouldstop  # pytest says why the run ends
-    assert [orders[-1] for orders in run.fleet.orders.values()] == [INTERRUPT, INTERRUPT]
+    assert [orders[-1] for orders in run.pool.orders.values()] == [INTERRUPT, INTERRUPT]
     (told,) = run.hook.of("pytest_runtest_logreport")
     assert told["report"] is report
     assert told["report"].node is run.nodes["gw0"]
-    assert run.fleet.is_closed
+    assert run.pool.is_closed
     assert run.hook.of("pytest_runtest_logstart") == []

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent.plugin.engine.ray import nodes
+from pytest_mobileagent.plugin.engine.ray import machine
 
 
 @pytest.fixture
-def told(tmp_path, monkeypatch) -> tuple[Any, dict[str, str]]:
+def described(tmp_path, monkeypatch) -> tuple[Any, dict[str, str]]:
     """A run, and what a machine with the same code tells of a test in it."""
-    monkeypatch.setattr(nodes, "folders", lambda _, what: [tmp_path / what])
+    monkeypatch.setattr(machine, "folders", lambda _, what: [tmp_path / what])
     test = tmp_path / "tasks" / "test_it.py"
     for path in (test, tmp_path / "agents" / "mine.py"):
         path.parent.mkdir()
@@ -22,26 +22,26 @@ def told(tmp_path, monkeypatch) -> tuple[Any, dict[str, str]]:
     config.pluginmanager = SimpleNamespace(get_plugins=set)
     run: Any = SimpleNamespace(config=config)
     session: Any = SimpleNamespace(config=config, items=[SimpleNamespace(path=test)])
-    return run, nodes.about_code(session, run)
+    return run, machine.about_code(session, run)
 
 
-def test_the_same_code_does_not_differ(told):
-    run, theirs = told
+def test_the_same_code_does_not_differ(described):
+    run, theirs = described
     assert {"tasks/test_it.py", "the project's agents", "pytest-mobileagent"} <= theirs.keys()
-    assert nodes.differences(run, theirs) == []
+    assert machine.differences(run, theirs) == []
 
 
 @pytest.mark.parametrize(
     ("changed", "named"),
     [("tasks/test_it.py", "tasks/test_it.py"), ("agents/mine.py", "the project's agents")],
 )
-def test_what_is_other_code_is_named(told, tmp_path, changed, named):
-    run, theirs = told
+def test_what_is_other_code_is_named(described, tmp_path, changed, named):
+    run, theirs = described
     (tmp_path / changed).write_text("2")
-    assert nodes.differences(run, theirs) == [named]
+    assert machine.differences(run, theirs) == [named]
 
 
-def test_a_test_that_is_not_here_is_other_code(told, tmp_path):
-    run, theirs = told
+def test_a_test_that_is_not_here_is_other_code(described, tmp_path):
+    run, theirs = described
     (tmp_path / "tasks" / "test_it.py").unlink()
-    assert nodes.differences(run, theirs) == ["tasks/test_it.py"]
+    assert machine.differences(run, theirs) == ["tasks/test_it.py"]

@@ -1,6 +1,6 @@
 """What workers elsewhere record arrives in the run's folder as they have written it, and once.
 
-Neither the desk nor the mirror needs Ray: here, they speak to each other without it.
+Neither the relay nor the mirror needs Ray: here, they speak to each other without it.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import pytest
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import append_line, write_bytes, write_text
 from pytest_mobileagent.llm.budget import Spent
-from pytest_mobileagent.plugin.engine.ray.desk import Desk
 from pytest_mobileagent.plugin.engine.ray.mirror import Mirror, Parcel, Way, new_lines_of, put
+from pytest_mobileagent.plugin.engine.ray.relay import Relay
 from pytest_mobileagent.run.folder import RunFolder
 
 SCREEN, OTHER = (f"screens/{letter * 32}.png" for letter in "ab")
@@ -23,11 +23,11 @@ SCREEN, OTHER = (f"screens/{letter * 32}.png" for letter in "ab")
 class Machine:
     """A worker's machine: its folder, what it sends, and what it spends."""
 
-    def __init__(self, folder: Path, desk: Desk, name: str) -> None:
+    def __init__(self, folder: Path, relay: Relay, name: str) -> None:
         folder.mkdir()
-        self.folder, self.desk, self.name = folder, desk, name
+        self.folder, self.relay, self.name = folder, relay, name
         self.sent: list[Parcel] = []
-        self.mirror = Mirror(folder, lambda names: asyncio.run(desk.missing(names)))
+        self.mirror = Mirror(folder, lambda names: asyncio.run(relay.missing(names)))
 
     def write(self, name: str, content: bytes) -> None:
         path = self.folder / name
@@ -40,15 +40,15 @@ class Machine:
         append_line(path, line)
 
     def send(self, *events: object) -> bool:
-        """Send what is new; return whether the desk takes it."""
+        """Send what is new; return whether the relay takes it."""
         parcels = list(self.mirror.parcels())
         self.sent += parcels
-        return asyncio.run(self.desk.hear(self.name, parcels, events))
+        return asyncio.run(self.relay.hear(self.name, parcels, events))
 
     def spent(self) -> Spent:
         """Tell what this machine has spent, and return what all have."""
         lines = new_lines_of(str(self.folder), "spent.jsonl", 0)
-        return asyncio.run(self.desk.spent(self.name, lines))
+        return asyncio.run(self.relay.spent(self.name, lines))
 
 
 @pytest.fixture
@@ -57,13 +57,13 @@ def run(tmp_path) -> RunFolder:
 
 
 @pytest.fixture
-def desk(run) -> Desk:
-    return Desk(run)
+def relay(run) -> Relay:
+    return Relay(run)
 
 
 @pytest.fixture
-def machines(tmp_path, desk) -> list[Machine]:
-    return [Machine(tmp_path / name, desk, name) for name in ("gw0", "gw1")]
+def machines(tmp_path, relay) -> list[Machine]:
+    return [Machine(tmp_path / name, relay, name) for name in ("gw0", "gw1")]
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -159,7 +159,7 @@ def test_a_line_that_is_still_being_written_is_left_for_later(run, machines):
 def test_what_was_spent_before_a_run_was_resumed_counts(run, tmp_path):
     run.make()
     append_line(run.path / "spent.jsonl", "[0.25, 5]")
-    assert asyncio.run(Desk(run).spent("gw0", None)) == Spent(0.25, 5)
+    assert asyncio.run(Relay(run).spent("gw0", None)) == Spent(0.25, 5)
 
 
 def test_the_first_that_collects_writes_run_json(run, machines):
@@ -171,8 +171,8 @@ def test_the_first_that_collects_writes_run_json(run, machines):
 
 def test_a_resumed_run_json_is_written_once_it_says_so(run, tmp_path):
     write_text(run.make() / "run.json", "before")
-    desk = Desk(run)
-    machine = Machine(tmp_path / "gw0", desk, "gw0")
+    relay = Relay(run)
+    machine = Machine(tmp_path / "gw0", relay, "gw0")
     machine.write("run.json", b"before")
     machine.send()
     machine.write("run.json", b"resumed")
@@ -180,35 +180,35 @@ def test_a_resumed_run_json_is_written_once_it_says_so(run, tmp_path):
     assert (run.path / "run.json").read_bytes() == b"resumed"
 
 
-def test_attempts_are_numbered_for_all_machines(desk, run):
-    numbers = [asyncio.run(desk.number(worker, "t")) for worker in ("gw0", "gw1", "gw0")]
+def test_attempts_are_numbered_for_all_machines(relay, run):
+    numbers = [asyncio.run(relay.number(worker, "t")) for worker in ("gw0", "gw1", "gw0")]
     assert numbers == [0, 1, 2]
 
 
-def test_of_a_worker_that_was_declared_dead_nothing_is_taken(run, desk, machines):
+def test_of_a_worker_that_was_declared_dead_nothing_is_taken(run, relay, machines):
     machine, _ = machines
     machine.append("episodes/t.0/steps.jsonl", "0")
     assert machine.send("begun")
-    asyncio.run(desk.declare_dead("gw0"))
+    asyncio.run(relay.declare_dead("gw0"))
     machine.append("episodes/t.0/steps.jsonl", "1")
     assert not machine.send("done")
     assert (run.path / "episodes/t.0/steps.jsonl").read_text() == "0\n"
-    assert asyncio.run(desk.events(0)) == ([], {})
+    assert asyncio.run(relay.events(0)) == ([], {})
     with pytest.raises(HostError, match="gw0 is not a worker of this run any more"):
-        asyncio.run(desk.number("gw0", "t"))
+        asyncio.run(relay.number("gw0", "t"))
     with pytest.raises(HostError, match="gw0 is not a worker of this run any more"):
-        asyncio.run(desk.spent("gw0", None))
+        asyncio.run(relay.spent("gw0", None))
 
 
-def test_events_and_orders_arrive_in_order(desk, machines):
+def test_events_and_orders_arrive_in_order(relay, machines):
     for number in range(3):
         machines[number % 2].send(number)
-        asyncio.run(desk.order("gw1", number))
-    events, heard = asyncio.run(desk.events(0))
+        asyncio.run(relay.order("gw1", number))
+    events, heard = asyncio.run(relay.events(0))
     assert events == [("gw0", 0), ("gw1", 1), ("gw0", 2)]
     assert set(heard) == {"gw0", "gw1"}
-    assert asyncio.run(desk.orders("gw1", 0)) == [0, 1, 2]
-    assert asyncio.run(desk.orders("gw1", 0)) == []
+    assert asyncio.run(relay.orders("gw1", 0)) == [0, 1, 2]
+    assert asyncio.run(relay.orders("gw1", 0)) == []
 
 
 @pytest.fixture
@@ -231,32 +231,32 @@ def of_first(folder: Path) -> dict[str, bytes]:
 
 
 def test_an_episode_of_an_earlier_run_is_copied_where_both_runs_are(run, earlier):
-    desk = Desk(run, earlier)
-    assert [asyncio.run(desk.take_over("episodes/t.0")) for _ in range(2)] == [True, True]
+    relay = Relay(run, earlier)
+    assert [asyncio.run(relay.take_over("episodes/t.0")) for _ in range(2)] == [True, True]
     assert files(run.path) == of_first(earlier)
-    assert not asyncio.run(desk.take_over("episodes/gone.0"))
+    assert not asyncio.run(relay.take_over("episodes/gone.0"))
 
 
 def test_an_episode_of_an_earlier_run_is_brought_to_who_reads_it(run, earlier, tmp_path):
     there = tmp_path / "there"
-    for parcel in asyncio.run(Desk(run, earlier).earlier("episodes/t.0")):
+    for parcel in asyncio.run(Relay(run, earlier).earlier("episodes/t.0")):
         put(there, parcel)
     assert files(there) == of_first(earlier)
     assert len(files(there)) == 3
     assert files(run.path) == {}
-    assert asyncio.run(Desk(run, earlier).earlier("episodes/gone.0")) == []
+    assert asyncio.run(Relay(run, earlier).earlier("episodes/gone.0")) == []
 
 
 @pytest.mark.parametrize("name", ["../earlier/episodes/t.0", "episodes/..", "episodes", "/etc/x"])
 def test_nothing_else_of_an_earlier_run_is_read(run, earlier, name):
-    for call in (Desk(run, earlier).earlier(name), Desk(run, earlier).take_over(name)):
+    for call in (Relay(run, earlier).earlier(name), Relay(run, earlier).take_over(name)):
         with pytest.raises(HostError, match="is no episode of an earlier run"):
             asyncio.run(call)
     with pytest.raises(HostError, match="is no episode of an earlier run"):
-        asyncio.run(Desk(run).earlier("episodes/t.0"))
+        asyncio.run(Relay(run).earlier("episodes/t.0"))
 
 
 @pytest.mark.parametrize("name", ["../other", "/etc/passwd", "", "episodes/../../other"])
-def test_a_worker_writes_nothing_outside_of_the_run(desk, name):
+def test_a_worker_writes_nothing_outside_of_the_run(relay, name):
     with pytest.raises(ValueError, match="is not a file of a run"):
-        asyncio.run(desk.hear("gw0", [Parcel(name, Way.WHOLE, b"")], []))
+        asyncio.run(relay.hear("gw0", [Parcel(name, Way.WHOLE, b"")], []))

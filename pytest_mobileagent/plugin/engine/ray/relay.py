@@ -1,4 +1,4 @@
-"""The desk: an actor beside the controller, through which it and the workers reach each other.
+"""The relay: an actor beside the controller, through which it and the workers reach each other.
 
 It writes what workers record into the run's folder as it comes, numbers attempts, says what the run
 has spent, and knows when each worker was last heard. Of a worker that was declared dead it takes
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.plugin.engine.ray.mirror import Parcel
 
 
-class Desk:
+class Relay:
     """Holds what the controller and the workers have for each other.
 
     `folder` is the run's, `earlier` that of a run from which it takes episodes or replies.

@@ -18,9 +18,9 @@ from ray.exceptions import RayError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from pytest_mobileagent.plugin.engine.ray import actor
-from pytest_mobileagent.plugin.engine.ray.desk import Desk
 from pytest_mobileagent.plugin.engine.ray.loop import unpack
-from pytest_mobileagent.plugin.engine.ray.worker import DESK
+from pytest_mobileagent.plugin.engine.ray.relay import Relay
+from pytest_mobileagent.plugin.engine.ray.worker import RELAY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.plugin.engine.ray.cluster import Cluster
 
-_POLL = 0.5  # seconds for which the desk waits for events; so long a death may go unnoticed
+_POLL = 0.5  # seconds for which the relay waits for events; so long a death may go unnoticed
 _SILENT = 12.0  # seconds after which a worker that is not heard counts as dead
 _TICK = 1.0  # seconds between two looks at workers that wait for a phone
 _EXIT = 10.0  # seconds that workers which have told that they end may take for it
@@ -102,12 +102,12 @@ class Node:
             self._actor = None
 
 
-class Fleet:
+class WorkerPool:
     """The workers of a run, and the thread that looks after them.
 
     `put` is called in that thread with the name of an event and its fields: those of workers, which
     have their node as `node`; `ended`, with why, when one has; `tick` at intervals; and `broke`,
-    with why, if the desk is lost, and with it the run.
+    with why, if the relay is lost, and with it the run.
     """
 
     def __init__(
@@ -119,12 +119,12 @@ class Fleet:
         ray.cloudpickle.register_pickle_by_value(actor)
         here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
         options = {
-            "name": DESK,
+            "name": RELAY,
             "num_cpus": 0,
             "max_concurrency": _CALLS,
             "scheduling_strategy": here,
         }
-        self._desk: Any = ray.remote(**options)(Desk).remote(run.folder, run.earlier.path)
+        self._relay: Any = ray.remote(**options)(Relay).remote(run.folder, run.earlier.path)
         self._cluster = cluster
         self._numbers = itertools.count()
         self._nodes: dict[str, Node] = {}
@@ -145,7 +145,7 @@ class Fleet:
     def order(self, node: Node, orders: list[Any]) -> None:
         """Tell a worker what to do, in order."""
         with suppress(RayError):
-            self._desk.order.remote(node.gateway.id, orders)
+            self._relay.order.remote(node.gateway.id, orders)
 
     def close(self) -> None:
         """Wait until all workers have ended, but not for long, and end the rest."""
@@ -156,7 +156,7 @@ class Fleet:
         for node in list(self._nodes.values()):
             node.kill()
         with suppress(RayError):
-            ray.kill(self._desk)
+            ray.kill(self._relay)
         self._watcher.join(timeout=2 * _POLL)
 
     def _watch(self) -> None:
@@ -168,7 +168,7 @@ class Fleet:
                 self._look_at(silent)
             except (RayError, OSError) as error:
                 if not self._is_over.is_set():
-                    why = f"the run's desk in the Ray cluster is lost: {_in_line(error)}"
+                    why = f"the run's relay in the Ray cluster is lost: {_in_line(error)}"
                     self._put(("broke", {"why": why}))
                 return
             if time.monotonic() - ticked >= _TICK:
@@ -177,7 +177,7 @@ class Fleet:
 
     def _take(self, seconds: float) -> dict[str, float]:
         """Hand over what has come; return how many seconds ago each worker was heard."""
-        events, silent = ray.get(self._desk.events.remote(seconds))
+        events, silent = ray.get(self._relay.events.remote(seconds))
         for worker, event in events:
             name, fields = unpack(event)
             self._put((name, {"node": self._nodes[worker], **fields}))
@@ -198,7 +198,7 @@ class Fleet:
     def _end(self, node: Node, why: str) -> None:
         """Take nothing of a worker any more, after what has arrived already."""
         self._take(0)
-        ray.get(self._desk.declare_dead.remote(node.gateway.id))
+        ray.get(self._relay.declare_dead.remote(node.gateway.id))
         node.call = None
         node.kill()
         where = node.about.get("node")
