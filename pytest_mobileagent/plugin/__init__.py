@@ -1,1 +1,1 @@
-"""Everything that imports pytest, and nothing else does."""
+"""The pytest plugin: the only part of the package that imports pytest."""

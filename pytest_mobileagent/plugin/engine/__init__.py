@@ -1,4 +1,4 @@
-"""Where and in which order tests run: two engines with one scheduler, and tests that wait."""
+"""The scheduler, its two engines (pytest-xdist and Ray), and tests that wait for judges."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 def scheduler_of(run: RunConfig) -> Scheduler:
-    """Return the scheduler for a run's workers, which knows of the run's earlier episodes."""
+    """Return the scheduler for a run's workers; it expects the durations of earlier episodes."""
     from pytest_mobileagent.episode.runs import cases
     from pytest_mobileagent.plugin.engine.scheduler import Scheduler
     from pytest_mobileagent.run.expected import expected_times
     from pytest_mobileagent.task.case import key_of
 
-    def times() -> dict[str, float]:  # called after collection, when the reused are known
+    def times() -> dict[str, float]:  # called after collection, when reused results are known
         reused = {entry["nodeid"] for entry in run.earlier.reused.values()}
         return expected_times(run.folder.path, reused)
 
@@ -39,7 +39,7 @@ def scheduler_of(run: RunConfig) -> Scheduler:
 
 
 def show_beginning(config: pytest.Config, tests: int) -> None:
-    """Write how many workers and tests there are."""
+    """Print the numbers of workers and tests."""
     terminal = config.pluginmanager.getplugin("terminalreporter")
     if terminal is not None and tests and config.get_verbosity() >= 0:
         workers = counted(len(config.option.tx), "worker")
@@ -47,11 +47,11 @@ def show_beginning(config: pytest.Config, tests: int) -> None:
 
 
 def counted(number: int, what: str) -> str:
-    """Return a number of things in words."""
+    """Return a count with its noun, such as `2 workers`."""
     return f"{number} {what}{'s' if number != 1 else ''}"
 
 
 def refuse(config: pytest.Config, worker: str, difference: str) -> None:
-    """Report that a worker has collected other tests than the first."""
+    """Report that a worker has collected different tests from the first worker."""
     report = pytest.CollectReport(nodeid=worker, outcome="failed", longrepr=difference, result=[])
     config.hook.pytest_collectreport(report=report)

@@ -1,14 +1,16 @@
-"""Tests that wait for their judges, and pauses in which nothing is run.
+"""Tests that wait for their judges, and pauses in which no test is run.
 
-Judges think while the phone goes on: a test that waits for them is run again when they are done.
-Its first run plays the episode and has it judged; its second finds both. Of the first, only the
-time is reported. Tests that might not be the same twice wait for their judges in place: those that
-another plugin may repeat, that have subtests, that read the device, or that have fixtures of a
-class or a module, which would be gone by then. So does the last test, which no other follows.
+Judges work while the phone plays the next tests: a test that waits for its judges is run a second
+time when they are done. Its first run plays the episode and sends it to the judges; its second run
+finds both the episode and the answers. Only the duration of the first run is reported.
 
-At a pause it is not known which test comes next, if any. Before it, tests that wait for judges are
-finished, and what the last test leaves set up is torn down, except for what belongs to the whole
-session, such as the device.
+Tests that cannot safely run twice wait for their judges in place: tests that another plugin may
+repeat, that have subtests, that read the device, or that use class- or module-scoped fixtures,
+which would be gone by then. The last test also waits in place, as no other test follows.
+
+During a pause it is not known which test comes next, or whether there is one. Before a pause, tests
+that wait for judges are finished, and the fixtures of the last test are torn down, except for
+session-scoped ones such as the device.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ _IN_PLACE = {"device", "subtests"}  # fixtures of tests that cannot be run twice
 
 
 class Deferring:
-    """A plugin of the processes that run tests."""
+    """A plugin for the processes that run tests."""
 
     def __init__(self) -> None:
         self._waiting: list[pytest.Item] = []
@@ -40,12 +42,12 @@ class Deferring:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> Any:
-        """Run a test that may be judged, after waiting tests whose judges are done."""
+        """Run the waiting tests whose judges are done, then this test if judges may be asked."""
         state = state_of(item)
         if not state.is_continued:
             self._run_those_decided(item)
         is_last = not isinstance(nextitem, pytest.Item)  # of the run, or before a pause
-        if is_last and self._waiting:  # waiting tests follow, and need what the session has set up
+        if is_last and self._waiting:  # waiting tests follow, and need the session's fixtures
             return item.ihook.pytest_runtest_protocol(item=item, nextitem=self._waiting[0])
         if not _may_be_judged(item):
             return None
@@ -53,7 +55,7 @@ class Deferring:
         reports = runtestprotocol(item, log=False, nextitem=nextitem)
         if state.is_put_off:
             state.put_off(sum(report.duration for report in reports))
-            # Keep what was printed, except what the body will print again.
+            # Keep the captured output, except what the body will print again.
             printed = item._report_sections
             printed[:] = [section for section in printed if section[0] == "setup"]
             item.user_properties.clear()
@@ -69,9 +71,9 @@ class Deferring:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, Any, Any]:
-        """Run the tests that wait when all others are done, even if the run was stopped.
+        """Run the waiting tests when all others are done, even if the run was stopped.
 
-        At Ctrl-C, only those whose judges are done are run.
+        After Ctrl-C, only waiting tests whose judges are done are run.
         """
         try:
             try:
@@ -94,7 +96,7 @@ class Deferring:
         return not is_last and len(self._waiting) < _MOST_WAITING and _may_run_twice(item)
 
     def _run_those_decided(self, item: pytest.Item) -> None:
-        """Run waiting tests whose judges are done, if they share the set-up of the next test."""
+        """Run waiting tests whose judges are done, if they share the next test's fixtures."""
         chain = item.listchain()[:-1]
         for waiting in [each for each in self._waiting if _is_decided(each)]:
             if waiting.listchain()[:-1] == chain:
@@ -102,7 +104,7 @@ class Deferring:
                 waiting.ihook.pytest_runtest_protocol(item=waiting, nextitem=item)
 
     def run_waiting(self, session: pytest.Session) -> None:
-        """Run the tests that wait before a pause, after which more tests may follow."""
+        """Run the waiting tests before a pause; more tests may follow it."""
         self._run_all(session, then=session)
         self._is_ending = False
 
@@ -110,7 +112,7 @@ class Deferring:
         self._is_ending = True
         waiting = list(self._waiting)
         try:
-            if waiting:  # a run that was stopped leaves set up what the next test needed
+            if waiting:  # a stopped run has left the fixtures of its next test set up
                 session._setupstate.teardown_exact(waiting[0])
         finally:
             nexts: list[Any] = [*waiting[1:], then]
@@ -121,7 +123,7 @@ class Deferring:
 
 @contextmanager
 def _current(item: pytest.Item) -> Iterator[None]:
-    """Make a worker of pytest-xdist take this test for the one that it runs, to report it."""
+    """Make a pytest-xdist worker report this test as the one that it is running."""
     plugins = item.config.pluginmanager.get_plugins()
     worker: Any = next((p for p in plugins if type(p).__name__ == "WorkerInteractor"), None)
     if worker is None:
@@ -135,7 +137,7 @@ def _current(item: pytest.Item) -> Iterator[None]:
 
 
 def _may_be_judged(item: pytest.Item) -> bool:
-    """Whether a test may ask judges, and no other plugin may repeat it."""
+    """Return whether a test may ask judges, and no other plugin may repeat it."""
     case, run = case_of(item), item.config.stash[RUN]
     if case is None or not isinstance(item, pytest.Function):
         return False
@@ -147,7 +149,7 @@ def _may_be_judged(item: pytest.Item) -> bool:
 
 
 def _may_run_twice(item: pytest.Item) -> bool:
-    """Whether a second run of a test, after others, finds the fixtures of the first."""
+    """Return whether a second run of a test, after other tests, would find the same fixtures."""
     is_debugged = item.config.getoption("usepdb", False) or item.config.getoption("trace", False)
     if is_debugged or _IN_PLACE & set(item.fixturenames):  # type: ignore[attr-defined]
         return False
@@ -157,9 +159,9 @@ def _may_run_twice(item: pytest.Item) -> bool:
 
 
 def _ends_early(definition: pytest.FixtureDef[Any]) -> bool:
-    """Whether a fixture outlives its test, but not the session."""
+    """Return whether a fixture outlives its test but may end before the session."""
     if definition.scope == "session":
-        return definition.params is not None  # the next parameter ends it
+        return definition.params is not None  # its next parameter tears it down
     return definition.scope != "function"
 
 
@@ -169,7 +171,7 @@ def _is_decided(item: pytest.Item) -> bool:
 
 def run_before_pause(item: pytest.Item) -> None:
     """Run a test that is followed by a pause."""
-    then = cast("pytest.Item", item.session)  # pytest keeps set up what belongs to the session
+    then = cast("pytest.Item", item.session)  # pytest leaves session-scoped fixtures set up
     item.ihook.pytest_runtest_protocol(item=item, nextitem=then)
     deferring: Deferring | None = item.config.pluginmanager.get_plugin("mobileagent-deferring")
     if deferring is not None:
@@ -177,7 +179,7 @@ def run_before_pause(item: pytest.Item) -> None:
 
 
 class Pauses:
-    """A plugin of pytest-xdist's workers, for which a test that is given twice means a pause."""
+    """A plugin for pytest-xdist's workers, which pause when they receive a test a second time."""
 
     def __init__(self) -> None:
         self._begun: set[str] = set()
@@ -186,7 +188,7 @@ class Pauses:
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtestloop(self) -> Generator[None, Any, Any]:
-        """Note when no more tests will come; some may still wait for judges."""
+        """Record when no more tests will arrive; some may still be waiting for judges."""
         try:
             return (yield)
         finally:
@@ -196,8 +198,8 @@ class Pauses:
     def pytest_runtest_protocol(
         self, item: pytest.Item, nextitem: pytest.Item | pytest.Session | None
     ) -> bool | None:
-        """Run nothing at a pause, and prepare for one after the test before it."""
-        if self._runs_one or self._is_over:  # called from here, or by a test that waited
+        """Skip a test that means a pause, and prepare for the pause after the test before it."""
+        if self._runs_one or self._is_over:  # called from here, or for a test that has waited
             return None
         if item.nodeid in self._begun:
             return True

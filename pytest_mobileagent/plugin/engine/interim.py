@@ -1,8 +1,8 @@
-"""Interim analyses, on which further epochs depend: they are run if needed, and else dropped.
+"""Interim analyses, which decide whether a task's further epochs are run or dropped.
 
-With `--mobile-epochs=A..B` all B epochs of a task are tests. All but the first A wait until the
-gate has been asked about the results so far. Tasks that are covered by a bound that it leaves
-undecided go on; the other tests count as deselected.
+With `--mobile-epochs=A..B`, all B epochs of a task are collected as tests. All except the first A
+wait until the gate has analysed the results so far. Tasks covered by a bound that is still
+undecided continue; the other waiting tests count as deselected.
 """
 
 from __future__ import annotations
@@ -26,35 +26,35 @@ if TYPE_CHECKING:
 
 
 class InterimAnalyses:
-    """A plugin of the process that owns a run with a gate or a baseline.
+    """A plugin for the process that owns a run with a gate or a baseline.
 
-    Without workers it also orders the tests; with workers the scheduler asks it. `results` are
-    those of the run so far, by node id; `dropped` are the tests that are not needed.
+    Without workers, it also orders the tests; with workers, the scheduler calls it. `results` are
+    the run's results so far, by node id; `dropped` are the tests that turned out to be unnecessary.
     """
 
     def __init__(self, run: RunConfig, results: Mapping[str, Entry]) -> None:
         self.dropped: set[str] = set()
         self._run = run
         self._results = results
-        self._ends = run.gate.analyses.epochs  # after which epochs there is an analysis
+        self._ends = run.gate.analyses.epochs  # epochs that are followed by an analysis
         self._cases: Mapping[str, Case] = {}
-        self._stages: Mapping[str, int] = {}  # for how many analyses a test waits
+        self._stages: Mapping[str, int] = {}  # the number of analyses that each test waits for
         self._stage = 0  # the next analysis; tests of the epochs before it may run
         self._session: pytest.Session | None = None
-        self._items: Mapping[str, pytest.Item] = {}  # empty if workers have them
+        self._items: Mapping[str, pytest.Item] = {}  # empty if workers run the tests
         self._decision: Decision | None = None
-        self._is_analysed = False  # all that is done so far
+        self._is_analysed = False  # whether all results so far have been analysed
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Receive the tests of a run without workers, before run.json lists them."""
+        """Record the tests of a run without workers, before they are written to run.json."""
         self._items = {item.nodeid: item for item in session.items}
         cases = ((item.nodeid, case_of(item)) for item in session.items)
         self._take({nodeid: case for nodeid, case in cases if case is not None})
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self) -> None:
-        """Receive the tests that the first worker has collected."""
+        """Record the tests that the first worker has collected."""
         if not self._cases:
             from pytest_mobileagent.episode.runs import cases
 
@@ -62,7 +62,7 @@ class InterimAnalyses:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, Any, Any]:
-        """Put the tests that wait last, if tests are run in this process."""
+        """Move waiting tests to the end, if tests are run in this process."""
         self._session = session
         session.items.sort(key=lambda item: self._stage_of(item.nodeid))
         return (yield)
@@ -71,7 +71,7 @@ class InterimAnalyses:
     def pytest_runtest_protocol(
         self, item: pytest.Item, nextitem: pytest.Item | pytest.Session | None
     ) -> bool | None:
-        """Make an analysis after the last test that waits for none."""
+        """Make an analysis after the last test that does not wait for one."""
         session = item.session
         if not isinstance(nextitem, pytest.Item) or not self.held([nextitem.nodeid]):
             return None
@@ -82,13 +82,13 @@ class InterimAnalyses:
         return True
 
     def held(self, tests: Iterable[str]) -> set[str]:
-        """Return those tests, by node id, that wait for an analysis."""
+        """Return the node ids in `tests` that are waiting for an analysis."""
         return {test for test in tests if self._stage_of(test) > self._stage}
 
     def analyse(self, tests: Iterable[str]) -> set[str]:
-        """Ask the gate about what is done, and return which of the waiting tests are not needed.
+        """Have the gate analyse the results so far; return the waiting tests that are not needed.
 
-        The others of the next epochs may run now. `tests` are all those that wait.
+        The remaining tests of the next epochs may run now. `tests` are all waiting tests.
         """
         waiting = set(tests)
         self._decision = decision = self._decide()
@@ -103,7 +103,7 @@ class InterimAnalyses:
         return dropped
 
     def end(self, whole: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the report says of the gate and the baseline once the run has ended."""
+        """Return the report's entries on the gate and the baseline, once the run has ended."""
         if not self._is_analysed:
             self._decision = self._decide()
         gate = {} if self._decision is None else {"gate": self._decision.to_wire()}
@@ -118,11 +118,11 @@ class InterimAnalyses:
         self.dropped |= tests
         config = self._run.config
         if self._session is not None:
-            self._session.testscollected -= len(tests)  # pytest displays the share that is done
+            self._session.testscollected -= len(tests)  # for pytest's progress percentage
         if items := [item for test, item in self._items.items() if test in tests]:
             config.hook.pytest_deselected(items=items)
         elif tests and (terminal := config.pluginmanager.get_plugin("terminalreporter")):
-            # Other plugins, such as Hypothesis's, read the node ids of all that is listed there.
+            # Other plugins, such as Hypothesis's, read the node ids of everything listed there.
             named = [SimpleNamespace(nodeid=test) for test in sorted(tests)]
             terminal.stats.setdefault("deselected", []).extend(named)
 
@@ -132,12 +132,12 @@ class InterimAnalyses:
         self._run.gate.check_cases(list(cases.values()))
 
     def _stage_of(self, test: str) -> int:
-        return self._stages.get(test, 0)  # a test that is not a task waits for nothing
+        return self._stages.get(test, 0)  # a test that is not a task never waits
 
     def _decide(self) -> Decision | None:
         """Return the gate's decision on all tests that may have run so far.
 
-        A result of these that is missing will not come any more: it was lost.
+        A result that is still missing will not arrive any more: it was lost.
         """
         from pytest_mobileagent.report.result import Result
 
@@ -152,9 +152,9 @@ class InterimAnalyses:
 
 
 def _stages(cases: Mapping[str, Case], ends: Sequence[int]) -> dict[str, int]:
-    """Return for how many analyses each test waits, given after which epochs there are some.
+    """Return how many analyses each test waits for; `ends` are the epochs followed by an analysis.
 
-    An epoch counts only if it is a test of this run: others may have been deselected.
+    Only epochs that are tests of this run count, as others may have been deselected.
     """
     by_task = defaultdict(list)
     for test, case in cases.items():

@@ -1,18 +1,19 @@
-"""How tests are handed out to workers: one at a time, the longest first.
+"""The scheduler, which hands out tests to workers one at a time, the longest first.
 
-An episode takes seconds or minutes, so no worker should hold back tasks while others have none. A
-worker starts a test only when it knows the next one, or that there is none, as that decides which
-fixtures stay set up; and what it was given is not taken back. So each worker has one test in hand
-besides the one that it runs. Which one that is, if any, depends on when the workers are expected to
-be free.
+An episode takes seconds or minutes, so no worker should queue tasks while others are idle. But a
+worker only starts a test once it knows the next one, or that there is none, because that decides
+which fixtures stay set up; and a test cannot be taken back from a worker. So each worker has one
+queued test besides the one that it is running. Which test that is, if any, depends on when the
+workers are expected to be free.
 
-Tests that build on each other, on devices that are not restored, are done by one worker in order.
+Tests that build on each other, on devices that are not restored, are run by one worker in order.
 
-Tests that wait for an interim analysis are handed out once it has been made. Workers for which
-nothing else is left pause until then.
+Tests that wait for an interim analysis are handed out once the analysis has been made. Until then,
+workers without other tests pause.
 
-Nothing here knows what a worker is, or how it is reached: that is the engine's part (`xdist`, and
-the folder `ray`), which tells what has happened and passes on what `Scheduler.give` returns.
+The scheduler does not know what a worker is or how to reach it. The engine does (`xdist`, and the
+folder `ray`): it reports events to the scheduler and sends the workers what `Scheduler.give`
+returns.
 """
 
 from __future__ import annotations
@@ -28,43 +29,42 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
 
-_IN_HAND = 2  # the test that a worker runs, and the one that it has to know as the next
+_IN_HAND = 2  # the test that a worker is running, and the next one
 
 
 class Mark(Enum):
-    """What a worker may be given besides tests."""
+    """An instruction that a worker may receive in place of a test."""
 
-    PAUSE = "pause"  # more may come, but nobody knows which: run nothing, and keep little set up
-    END = "end"  # no more will come
+    PAUSE = "pause"  # the next test is not known yet: run nothing, and tear most fixtures down
+    END = "end"  # no more tests will come
 
 
 class Analyses(Protocol):
-    """Interim analyses for which tests wait (see `interim.InterimAnalyses`)."""
+    """Interim analyses that tests wait for (see `interim.InterimAnalyses`)."""
 
     def held(self, tests: Iterable[str]) -> set[str]:
-        """Return those tests that wait for an analysis."""
+        """Return the tests in `tests` that are waiting for an analysis."""
 
     def analyse(self, tests: Iterable[str]) -> set[str]:
-        """Make the next analysis; of all tests that wait, return those that are dropped."""
+        """Make the next analysis, and return the tests to drop; `tests` are all waiting tests."""
 
 
 class Scheduler:
-    """The tests of a run, and who has them in hand. Tests are numbered as they were collected.
+    """The tests of a run, and the workers that have them. Tests are numbered in collection order.
 
-    - `workers` is how many there will be at first; each is named by a text, and no name is used
-      twice.
-    - `expected` returns how long tests are expected to take, in any unit, by node id; it is called
-      once, when the first worker has collected. Those tests come first, the longest before others;
-      the rest follow in pytest's own order.
-    - `now` is a clock, in seconds.
-    - `analyses` hold tests back; without them no test waits.
-    - `sets` returns the sets of tests by node id, and is called once, too. The tests of a set go to
-      one worker, in pytest's own order; if that dies, another goes on with them.
-    - `reported` holds the node ids of tests whose results are known. A test that a worker has done,
-      but not reported when it dies, is handed out once more.
+    - `workers`: the number of workers at first. Each has a name, and no name is used twice.
+    - `expected`: returns the expected durations of tests, in any unit, by node id. It is called
+      once, when the first worker has collected. These tests come first, the longest before others;
+      all other tests follow in pytest's order.
+    - `now`: a clock, in seconds.
+    - `analyses`: the interim analyses that tests wait for; without them, no test waits.
+    - `sets`: returns the sets that tests belong to, by node id; it is also called once. The tests
+      of a set go to one worker, in pytest's order; if that worker dies, another continues.
+    - `reported`: the node ids of tests whose results are known. A test that a worker has finished
+      but not reported before it died is handed out again.
 
-    The first worker that has collected begins while others are starting. What those collect is
-    compared with its collection later.
+    The first worker that has collected begins while others are still starting. Their collections
+    are compared with its own when they arrive.
     """
 
     def __init__(
@@ -82,22 +82,22 @@ class Scheduler:
         self._analyses = analyses
         self._sets = sets
         self._set_of: dict[int, str] = {}
-        self._owners: dict[str, str] = {}  # of the sets that were begun
+        self._owners: dict[str, str] = {}  # the workers of the sets that have begun
         self._reported = reported
-        self._given_back: set[int] = set()  # whose worker died before it reported them
-        self._unreported: dict[str, list[int]] = {}  # done, though judges may decide yet
-        self._held: list[int] = []  # tests that wait for others
-        self._to_come = workers  # not collected yet
+        self._given_back: set[int] = set()  # tests whose worker died before it reported them
+        self._unreported: dict[str, list[int]] = {}  # finished, but maybe waiting for judges
+        self._held: list[int] = []  # tests that wait for an analysis
+        self._to_come = workers  # the number of workers that have not collected yet
         self._queues: dict[str, _WorkerQueue] = {}
         self._ready: set[str] = set()
-        self._closed: set[str] = set()  # these get nothing more
-        self._since: dict[str, float] = {}  # when the test that it runs began
+        self._closed: set[str] = set()  # workers that get no more tests
+        self._since: dict[str, float] = {}  # when each worker began the test that it is running
         self._collection: list[str] | None = None
-        self._collector = ""  # the worker whose collection that is
-        self._pool: list[int] = []  # what nobody has in hand, in the order of `_rank`
+        self._collector = ""  # the worker that collected `_collection`
+        self._pool: list[int] = []  # tests that no worker has, in the order of `_rank`
         self._rank: list[int] = []
         self._weights: list[float] = []
-        self._seconds = self._weight = 0.0  # of all tests that are done
+        self._seconds = self._weight = 0.0  # totals of all finished tests
 
     @property
     def workers(self) -> list[str]:
@@ -106,20 +106,20 @@ class Scheduler:
 
     @property
     def tests(self) -> Sequence[str]:
-        """The node ids of all tests; empty before a worker has collected."""
+        """The node ids of all tests; empty until a worker has collected."""
         return self._collection or ()
 
     @property
     def has_collected(self) -> bool:
-        """Whether a worker has collected, so that tests can be given."""
+        """Whether a worker has collected, so tests can be handed out."""
         return self._collection is not None
 
     @property
     def is_done(self) -> bool:
-        """Whether all tests are done, except those that wait to be the last of their worker.
+        """Whether all tests are done, except the final test of each worker, which it holds back.
 
-        Never before every worker has collected: a worker that collects something else is an error,
-        however fast the others are. Call `analyse` before.
+        False until every worker has collected: a worker with a different collection is an error,
+        even if the others have already finished. Call `analyse` first.
         """
         waiting = any(len(queue.tests) >= _IN_HAND for queue in self._queues.values())
         rest = self._to_come or self._pool or self._held or waiting
@@ -127,16 +127,16 @@ class Scheduler:
 
     @property
     def is_left(self) -> bool:
-        """Whether there are tests that nobody has done yet."""
+        """Whether any test is not finished."""
         in_hand = any(queue.tests for queue in self._queues.values())
         return bool(self._pool or self._held or in_hand)
 
     def started(self, worker: str) -> None:
-        """Note that a worker has started; it has yet to collect."""
+        """Record that a worker has started; it has not collected its tests yet."""
         self._queues[worker] = _WorkerQueue()
 
     def collected(self, worker: str, tests: Sequence[str]) -> str:
-        """Note what a worker has collected, and return how it differs from the first's, if so."""
+        """Record a worker's collection; return how it differs from the first, or an empty text."""
         self._to_come = max(0, self._to_come - 1)
         if self._collection is None:
             self._take(list(tests), worker)
@@ -146,14 +146,14 @@ class Scheduler:
         return ""
 
     def wait_for(self, workers: int) -> None:
-        """Wait, before the run ends, for so many workers to collect, and not for more."""
+        """Before the run ends, wait for at most `workers` more workers to collect."""
         self._to_come = min(self._to_come, workers)
 
     def give(self, worker: str) -> list[int | Mark]:
-        """Return what a worker is to be told now, in order, if anything; it then has that in hand.
+        """Move tests and marks to a worker's queue, and return them in the order to send them.
 
-        Ask this for a worker that has collected or has done a test, and for all of them after
-        another has died or an analysis was made. A worker ends if others will be free earlier.
+        Call this for a worker that has collected or finished a test, and for all workers after one
+        has died or an analysis was made. A worker is ended if others will be free earlier.
         """
         if worker not in self._ready:
             return []
@@ -178,7 +178,7 @@ class Scheduler:
         return given
 
     def done(self, worker: str, what: int | Mark, seconds: float = 0.0) -> None:
-        """Note that a worker has done a test, in so many seconds, or that its pause is over."""
+        """Record that a worker has finished a test, in `seconds`, or that its pause is over."""
         queue = self._queues[worker]
         queue.remove(what)
         self._since[worker] = self._now()
@@ -188,29 +188,29 @@ class Scheduler:
             self._unreported.setdefault(worker, []).append(what)
 
     def is_at_pause(self, worker: str) -> bool:
-        """Whether a worker pauses, or does as soon as it knows what comes next."""
+        """Return whether a worker's next instruction is a pause."""
         return self._queues[worker].is_at_pause
 
     def again(self, test: str) -> None:
-        """Have a test, by its node id, handed out once more."""
+        """Hand out a test, given by its node id, once more."""
         self._return(self.tests.index(test))
 
     def close(self, worker: str) -> None:
-        """Give a worker nothing more."""
+        """Hand out no more tests to a worker."""
         self._closed.add(worker)
 
     def drop_rest(self) -> None:
-        """Forget the tests that nobody has in hand."""
+        """Drop the tests that no worker has."""
         self._pool.clear()
         self._held.clear()
 
     def ended(self, worker: str) -> str | None:
-        """Remove a worker, and return the test that it was running if it died over it.
+        """Remove a worker, and return the test that it was running if it crashed.
 
-        What else it had in hand, or had not reported, is given to others.
+        Its other queued or unreported tests go back to the pool.
 
         Raises:
-            KeyError: there is no such worker.
+            KeyError: if there is no such worker.
         """
         queue = self._queues.pop(worker)
         self._ready.discard(worker)
@@ -225,9 +225,9 @@ class Scheduler:
         return None if crashed is None else self.tests[crashed]
 
     def analyse(self) -> bool:
-        """Have an interim analysis made when nothing but tests that wait for it is left.
+        """Make an interim analysis if only tests that wait for one are left.
 
-        Return whether there was one, so that tests can be given to workers which pause.
+        Return whether one was made, in which case paused workers can receive tests.
         """
         was_made = False
         while self._held and not self._pool and not any(q.tests for q in self._queues.values()):
@@ -238,9 +238,9 @@ class Scheduler:
         return was_made
 
     def _lost_with(self, worker: str) -> list[int]:
-        """Return the tests that a worker had done and not reported, as they waited for judges.
+        """Return the tests that a worker finished but did not report, as they waited for judges.
 
-        They are run again, but only once: one of them may have killed the worker.
+        They are run again, but only once, because one of them may have killed the worker.
         """
         done = self._unreported.pop(worker, [])
         if self._reported is None:
@@ -258,7 +258,7 @@ class Scheduler:
 
         sets = self._sets() if self._sets else {}
         self._set_of = {i: sets[test] for i, test in enumerate(collection) if sets.get(test)}
-        whole: dict[str, tuple[float, int]] = {}  # of each set: its weight, and its first test
+        whole: dict[str, tuple[float, int]] = {}  # the weight and first test of each set
         for index, name in self._set_of.items():
             weight, first = whole.get(name, (0.0, index))
             whole[name] = weight + self._weights[index], first
@@ -275,7 +275,7 @@ class Scheduler:
         self._hold(order)
 
     def _hold(self, tests: Sequence[int]) -> None:
-        """Put tests into the pool, except those that have to wait."""
+        """Put tests into the pool, except those that wait for an analysis."""
         names = self.tests
         held = self._analyses.held(names[i] for i in tests) if self._analyses else set()
         self._held = [index for index in tests if names[index] in held]
@@ -291,10 +291,10 @@ class Scheduler:
         insort(self._pool, index, key=self._rank.__getitem__)
 
     def _next_of(self, worker: str) -> int | None:
-        """Return the next test of this worker if each test goes to the worker that is free first.
+        """Return this worker's next test, if each test goes to the worker that is free first.
 
-        A set that the worker has begun goes on first. None if the others are expected to have done
-        all tests before this one is free.
+        A set that the worker has begun takes precedence. Return None if the other workers are
+        expected to finish all tests before this worker is free.
         """
         pool = self._pool
         if self._set_of:
@@ -318,7 +318,7 @@ class Scheduler:
         return None
 
     def _open_to(self, worker: str) -> Iterator[int]:
-        """Yield what a worker may have of the pool: of each set the next test, if it is free."""
+        """Yield the tests in the pool that a worker may run; of a set, only its next test."""
         seen: set[str] = set()
         for index in self._pool:
             name = self._set_of.get(index)
@@ -335,9 +335,9 @@ class Scheduler:
         return self._seconds / self._weight if self._weight else 1.0
 
     def _expected_ends(self, worker: str) -> list[float]:
-        """Return when each worker will be free, the given one first.
+        """Return when each worker will be free, starting with the given one.
 
-        Runs of hundreds of workers call this for each of thousands of tests.
+        Runs with hundreds of workers call this for each of thousands of tests.
         """
         now, pace, weights = self._now(), self._pace, self._weights
         starting = sum(each not in self._ready for each in self._queues)
@@ -353,9 +353,9 @@ class Scheduler:
 
 
 class _WorkerQueue:
-    """What a worker has in hand: it does the first of it when it knows the second.
+    """A worker's tests and pauses; it runs the first entry once it knows the second.
 
-    `tests` are those of it, without pauses.
+    `tests` are the entries without pauses.
     """
 
     def __init__(self) -> None:
@@ -364,12 +364,12 @@ class _WorkerQueue:
 
     @property
     def is_at_pause(self) -> bool:
-        """Whether a pause comes first."""
+        """Whether the first entry is a pause."""
         return self._entries[:1] == [Mark.PAUSE]
 
     @property
     def running(self) -> int | None:
-        """The test that the worker is running; None at a pause, or if there is none."""
+        """The test that the worker is running; None during a pause, or if the queue is empty."""
         return None if self.is_at_pause or not self.tests else self.tests[0]
 
     def add(self, test: int) -> None:
@@ -378,14 +378,14 @@ class _WorkerQueue:
         self._entries.append(test)
 
     def add_pause(self) -> bool:
-        """Add a pause after the last test, unless there is one; return whether it was added."""
+        """Add a pause after the last test, unless there is one already; return whether it was."""
         if not self._entries or self._entries[-1] is Mark.PAUSE:
             return False
         self._entries.append(Mark.PAUSE)
         return True
 
     def remove(self, entry: int | Mark) -> None:
-        """Remove what is done."""
+        """Remove a finished entry."""
         self._entries.remove(entry)
         if not isinstance(entry, Mark):
             self.tests.remove(entry)

@@ -1,8 +1,8 @@
-"""pytest-xdist's protocol, for the scheduler of this package, and how its workers are started.
+"""Adapts the scheduler to pytest-xdist's protocol, and staggers the start of its workers.
 
-What pytest-xdist gives a worker cannot be taken back once the worker knows it as its next test:
-`WorkerController.send_steal` reaches only those behind it. There is no order for a pause; a worker
-that is given the test before it once more takes that for one (see `deferring.Pauses`).
+Once a pytest-xdist worker knows a test as its next one, that test cannot be taken back:
+`WorkerController.send_steal` only reaches the tests behind it. The protocol has no command for a
+pause, so a worker that receives the preceding test a second time pauses (see `deferring.Pauses`).
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 
 class TaskScheduling:
-    """A scheduler of pytest-xdist (its protocol is `xdist.scheduler.Scheduling`)."""
+    """A pytest-xdist scheduler (its protocol is `xdist.scheduler.Scheduling`)."""
 
     def __init__(self, config: pytest.Config, scheduler: Scheduler) -> None:
         self.config = config
         self._scheduler = scheduler
         self._nodes: dict[str, WorkerController] = {}
-        self._last: dict[str, int] = {}  # the test that each worker was given last
+        self._last: dict[str, int] = {}  # the last test that each worker received
         self._has_begun = False
 
     @property
@@ -41,19 +41,19 @@ class TaskScheduling:
 
     @property
     def collection_is_completed(self) -> bool:
-        """Whether tests can be handed out, for which one worker has to have collected."""
+        """Whether tests can be handed out: at least one worker must have collected them."""
         return self._scheduler.has_collected
 
     def wait_for(self, workers: int) -> None:
-        """Keep tests for so many workers that have yet to come (see `Scheduler.wait_for`)."""
+        """Reserve tests for `workers` that have not collected yet (see `Scheduler.wait_for`)."""
         self._scheduler.wait_for(workers)
 
     @property
     def tests_finished(self) -> bool:
-        """Whether all tests are done, except those that wait to be the last of their worker.
+        """Whether all tests are done, except the final test of each worker, which it holds back.
 
-        pytest-xdist asks this after each event, which it has reported by then; so it is here that
-        interim analyses are made.
+        pytest-xdist reads this after each event, once the event has been reported, so interim
+        analyses are made here.
         """
         if self._scheduler.analyse():
             self._give(self.nodes)
@@ -61,16 +61,16 @@ class TaskScheduling:
 
     @property
     def has_pending(self) -> bool:
-        """Whether tests are being run; pytest-xdist ends its status line before that."""
+        """Whether tests are being run; until then, pytest-xdist updates its status line."""
         return self._has_begun and self._scheduler.is_left
 
     def add_node(self, node: WorkerController) -> None:
-        """Add a worker that has started and has yet to collect."""
+        """Add a worker that has started and has not collected its tests yet."""
         self._nodes[node.gateway.id] = node
         self._scheduler.started(node.gateway.id)
 
     def add_node_collection(self, node: WorkerController, collection: Sequence[str]) -> None:
-        """Receive what a worker has collected; if it differs from the first's, the run ends."""
+        """Record a worker's collection; end the run if it differs from the first worker's."""
         if difference := self._scheduler.collected(node.gateway.id, collection):
             refuse(self.config, node.gateway.id, difference)
             self._scheduler.drop_rest()
@@ -78,7 +78,7 @@ class TaskScheduling:
                 each.shutdown()
 
     def schedule(self) -> None:
-        """Give each worker that has collected what it needs to go on."""
+        """Send each worker that has collected its next tests."""
         if not self._has_begun:
             self._has_begun = True
             self._show_beginning()
@@ -87,7 +87,7 @@ class TaskScheduling:
     def mark_test_complete(
         self, node: WorkerController, item_index: int, duration: float = 0
     ) -> None:
-        """Note that a worker has done a test, in `duration` seconds."""
+        """Record that a worker has finished a test, which took `duration` seconds."""
         worker = node.gateway.id
         at_pause = self._scheduler.is_at_pause(worker)
         self._scheduler.done(worker, Mark.PAUSE if at_pause else item_index, duration)
@@ -101,14 +101,14 @@ class TaskScheduling:
     def remove_pending_tests_from_node(
         self, node: WorkerController, indices: Sequence[int]
     ) -> None:
-        """Do nothing but raise: what a worker has in hand cannot be taken back."""
+        """Raise NotImplementedError: tests cannot be taken back from a worker."""
         raise NotImplementedError
 
     def remove_node(self, node: WorkerController) -> str | None:
-        """Remove a worker, and return the test that it was running if it died over it.
+        """Remove a worker, and return the test that it was running if it crashed.
 
         Raises:
-            KeyError: there is no such worker.
+            KeyError: if there is no such worker.
         """
         del self._nodes[node.gateway.id]
         crashed = self._scheduler.ended(node.gateway.id)
@@ -130,14 +130,14 @@ class TaskScheduling:
                     self._last[worker] = each
                 if each is not Mark.END:
                     numbers.append(self._last[worker])
-            with suppress(OSError):  # it died; when xdist notices, what it has comes back
+            with suppress(OSError):  # it died; its tests are returned when xdist notices
                 if numbers:
                     node.send_runtest_some(numbers)
                 if given[-1] is Mark.END:
                     node.shutdown()
 
     def _show_beginning(self) -> None:
-        """Write how many tests there are, and keep the workers' status out of the dots."""
+        """Print the number of tests, and keep the workers' status lines out of the progress."""
         status = self.config.pluginmanager.getplugin("terminaldistreporter")
         if status is None:
             return
@@ -146,25 +146,27 @@ class TaskScheduling:
 
 
 class Starting:
-    """A plugin of pytest-xdist's controller that holds workers back until others have collected.
+    """A plugin for pytest-xdist's controller that delays workers until others have collected.
 
-    A worker computes until it has collected, a second or so for a thousand tasks. All at once they
-    would keep each other, and the phones that start beside them, from being ready: eight of them on
-    two processors, four times as long. So the first begins its first task as soon as it has
-    collected, and the others start while it waits for its phone and its agent.
+    Collection keeps a processor busy, for about a second per thousand tasks. If all workers
+    collected at the same time, they would slow down each other and the phones that are starting:
+    eight workers on two processors take four times as long. Instead, the first worker begins its
+    first task as soon as it has collected, and the others start while it waits for its phone and
+    its agent.
 
-    `processors` is how many of them collect at once: one less at first, when phones start, too.
+    `processors` is how many workers collect at once. At first there is one fewer, because phones
+    are starting as well.
     """
 
     def __init__(self, processors: int | None = None) -> None:
         self._processors = processors or os.cpu_count() or 1
-        self._specs: list[Any] = []  # of all workers that were started, as the controller has it
+        self._specs: list[Any] = []  # the controller's own list: the specs of all started workers
         self._held: list[Any] = []
         self._collecting = 0
 
-    @pytest.hookimpl(optionalhook=True, trylast=True)  # others are told of all workers
+    @pytest.hookimpl(optionalhook=True, trylast=True)  # other plugins still see all workers
     def pytest_xdist_setupnodes(self, specs: list[Any]) -> None:
-        """Hold back all workers but the first; those on other machines do not wait for these."""
+        """Hold back all except the first workers, unless some run on other machines."""
         if len(specs) > self._processors and all(spec.popen for spec in specs):
             self._collecting = max(1, self._processors - 1)
             self._specs, self._held = specs, specs[self._collecting :]
@@ -172,7 +174,7 @@ class Starting:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: Any) -> None:
-        """Have others started when this one has been given its first tests."""
+        """Start further workers once this one has received its first tests."""
         controller = node.config.pluginmanager.get_plugin("dsession")
         controller.worker_mobileagent_start = lambda: self._start_next(controller)
         self._collecting = max(0, self._collecting - 1)
