@@ -214,7 +214,7 @@ def test_an_interrupted_run_and_two_at_once(fleet, sent):
             ": -n 3 needs 3 phones, and the machines of the cluster have 2: give -n 2",
         ),
         ("{address},place=east", "1", "no machine of the cluster with place=east has a phone: "),
-        ("127.0.0.1:1", "1", "nobody answers there"),
+        ("127.0.0.1:1", "1", "nothing answers there"),
         ("here", "1", "an address is HOST:PORT"),
     ],
 )

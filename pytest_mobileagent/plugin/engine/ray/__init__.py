@@ -1,11 +1,11 @@
-"""Workers on the machines of a Ray cluster; nothing outside of this folder imports Ray.
+"""Workers on the machines of a Ray cluster; nothing outside this folder imports Ray.
 
-pytest-xdist is not started: its place is taken by a controller of our own, with the same scheduler
-and the hooks that other plugins know. Workers are actors of Ray, and what they and the controller
-say goes through one more actor, the relay, on the machine of the controller.
+pytest-xdist is not started. A controller of our own takes its place, with the same scheduler and
+the same hooks for other plugins. Workers are Ray actors. They and the controller exchange messages
+through another actor, the relay, on the controller's machine.
 
-    controller ─orders──▶ relay ──orders──▶ worker, an actor for each phone, on its machine
-               ◀─events──      ◀─events, files, heartbeats──
+    controller ─orders──▶ relay ──orders──▶ worker: one actor per phone, on the phone's machine
+               ◀─events──       ◀─events, files, heartbeats──
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
 
 def use_cluster(config: pytest.Config) -> None:
-    """Have a run's tests done on a cluster, and pytest-xdist start nothing.
+    """Run the tests on a cluster, without starting pytest-xdist's workers.
 
     Raises:
-        pytest.UsageError: there is no such cluster, it has too few phones, or an option asks for
-            what pytest-xdist does, or for what does not work on several machines.
+        pytest.UsageError: if there is no such cluster, it has too few phones, or an option needs
+            pytest-xdist or does not work across several machines.
     """
     run = config.stash[RUN]
     setting = run.settings["mobile-engine"]
     if not leaves_distribution(config):
         what = (
-            ": a cluster's workers get one test at a time: leave --dist and --tx out, and give -n"
+            ": workers on a cluster get one test at a time: leave out --dist and --tx, and give -n"
         )
         raise usage_error(setting, what)
     cluster = _cluster_of(config)
@@ -45,36 +45,36 @@ def use_cluster(config: pytest.Config) -> None:
         cluster.check(run.workers)
         if cluster.has_others and (option := _rerunning(config)):
             msg = (
-                f"{option} cannot be used with machines other than this: pytest-rerunfailures "
-                "counts on this one alone. Leave it out; --mobile-retries repeats what "
-                "infrastructure has broken"
+                f"{option} cannot be used with other machines than this one, as "
+                "pytest-rerunfailures only counts reruns on one machine. Leave it out; "
+                "--mobile-retries repeats tests that infrastructure has broken"
             )
-            raise ClusterError(msg)  # noqa: TRY301 - as from what is called
+            raise ClusterError(msg)  # noqa: TRY301 - handled like an error of `check`
     except ClusterError as error:
         disconnect()
         raise usage_error(setting, f": {error}") from None
     from pytest_mobileagent.plugin.engine.ray.controller import Controller
 
-    config.option.dist = "no"  # pytest-xdist, which looks at it later, makes no controller then
+    config.option.dist = "no"  # pytest-xdist reads this later, and then makes no controller
     config.pluginmanager.register(Controller(config, cluster), "mobileagent-controller")
 
 
 def _rerunning(config: pytest.Config) -> str:
-    """Return the option by which pytest-rerunfailures is to run all tests again, if any is."""
+    """Return the option that makes pytest-rerunfailures rerun failed tests; empty if none does."""
     given = config.getoption("reruns", None), config.getoption("force_reruns", None)
     flags = [
         flag for flag, times in zip(("--reruns", "--force-reruns"), given, strict=True) if times
     ]
-    with suppress(ValueError, KeyError):  # the plugin is not there
+    with suppress(ValueError, KeyError):  # the plugin is not installed
         flags += ["reruns (of the ini file)"] if config.getini("reruns") else []
     return flags[0] if flags else ""
 
 
 def phones(config: pytest.Config) -> int:
-    """Return how many phones the cluster has.
+    """Return the number of phones in the cluster.
 
     Raises:
-        pytest.UsageError: there is no such cluster, or it has none.
+        pytest.UsageError: if there is no such cluster, or it has no phones.
     """
     cluster = _cluster_of(config)
     from pytest_mobileagent.plugin.engine.ray.cluster import ClusterError, disconnect
@@ -91,10 +91,10 @@ _CLUSTER = pytest.StashKey["Cluster"]()
 
 
 def _cluster_of(config: pytest.Config) -> Cluster:
-    """Return the cluster of a session, connected.
+    """Return the session's cluster, connecting to it first if necessary.
 
     Raises:
-        pytest.UsageError: there is none, or Ray is not installed.
+        pytest.UsageError: if there is no such cluster, or Ray is not installed.
     """
     if _CLUSTER in config.stash:
         return config.stash[_CLUSTER]

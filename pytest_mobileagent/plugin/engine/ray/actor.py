@@ -1,6 +1,6 @@
-"""The actor in which a worker runs. Its code is sent to the machine, and not found there.
+"""The actor in which a worker runs. Its code is sent to the machine instead of imported there.
 
-So nothing of the plugin is loaded before pytest prepares to load it, which rewrites its asserts.
+So no module of the plugin is imported before pytest is ready to rewrite its asserts.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ _QUIET = "'-Wignore:Module already imported:pytest.PytestAssertRewriteWarning'"
 
 
 class Worker:
-    """Runs one session of pytest, and ends."""
+    """Runs one pytest session, and ends."""
 
     def arrive(self) -> None:
         """Do nothing: that it returns shows that the actor has a machine and runs there."""
 
     def work(self, start: dict[str, Any]) -> str:
-        """Run the session; return why it ended early, as its last words, or nothing.
+        """Run the session; return why it failed, or an empty text.
 
-        `start` has the `args` of the command line, the folder (`cwd`) in which it was given,
-        whether that `is_packed` by Ray's runtime environment, and what `worker.run` reads.
+        `start` has the command line's `args`, the folder (`cwd`) in which they were given, whether
+        that folder `is_packed` by Ray's runtime environment, and the fields that `worker.run`
+        reads.
         """
         try:
             _settle_in(start)
@@ -33,7 +34,7 @@ class Worker:
             from pytest_mobileagent.plugin.engine.ray import worker
 
             worker.run(config, start)
-        except BaseException as error:  # noqa: BLE001 - a usage error, or an exit: all end it
+        except BaseException as error:  # noqa: BLE001 - any error, or an exit, ends the worker
             usage = type(error).__name__ in {"UsageError", "FileNotFoundError"}
             return str(error) if usage else traceback.format_exc()
         return ""
@@ -42,8 +43,8 @@ class Worker:
 def _prepared(args: list[str]) -> Any:
     """Return pytest's configuration for the arguments, with all plugins loaded.
 
-    Ray has loaded packages that are plugins of pytest, too: that their asserts are not rewritten is
-    nothing to warn of, or to fail for.
+    Ray has already imported packages that are pytest plugins, too. pytest would warn that it cannot
+    rewrite their asserts; that warning is suppressed.
     """
     from _pytest.config import _prepareconfig
 
@@ -58,16 +59,16 @@ def _prepared(args: list[str]) -> Any:
 
 
 def _settle_in(start: dict[str, Any]) -> None:
-    """Make this process one in which pytest runs as if it had been started there."""
+    """Prepare this process to run pytest as if it had been started in the project's folder."""
     cwd = str(Path.cwd()) if start["is_packed"] else start["cwd"]
     if not Path(cwd).is_dir():
         why = f"{cwd} is not on this machine, {os.uname().nodename}"
         msg = f"{why}: put the project there, or have Ray bring it (docs/fleets.md)"
         raise FileNotFoundError(msg)
     os.chdir(cwd)
-    if start["has_cwd"]:  # as `python -m pytest` has it
+    if start["has_cwd"]:  # as with `python -m pytest`
         sys.path.insert(0, cwd)
-    # Ray's handler would end the process at once, and what pytest prints would fill Ray's logs.
+    # Ray's handler would end the process at once, and pytest's output would fill Ray's logs.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)

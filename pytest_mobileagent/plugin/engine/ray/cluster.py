@@ -1,4 +1,4 @@
-"""A Ray cluster: the one that an option names, or one that the run starts on this machine."""
+"""The connection to a Ray cluster: an existing one, or one started on this machine for the run."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.plugin.values import Engine
 
-PHONE = "phone"  # the resource of which a machine has one for each of its phones
-_SECONDS = 5.0  # in which a head has to accept a connection
-# How HTTP/2, and with it Ray's protocol, begins; and the type of the frame that answers.
+PHONE = "phone"  # the Ray resource of which a machine has one unit per phone
+_SECONDS = 5.0  # timeout for a connection to the cluster's head
+# The preface of HTTP/2, on which Ray's protocol is based, and the type of the answering frame.
 _HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
 _SETTINGS = b"\x04"
 _OF_RAY = {
-    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # it warns of a change there
-    "RAY_nums_py_gcs_reconnect_retry": "0",  # each takes 20 s, and fails where the first has
-    "RAY_DEFAULT_PYTHON_VERSION_MATCH_LEVEL": "minor",  # we tell of the patch level ourselves
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # else Ray warns of a coming change
+    "RAY_nums_py_gcs_reconnect_retry": "0",  # each retry takes 20 s, and fails like the first try
+    "RAY_DEFAULT_PYTHON_VERSION_MATCH_LEVEL": "minor",  # the controller compares patch versions
 }
-_STORE = 100 << 20  # bytes of shared memory: nothing large is kept there
+_STORE = 100 << 20  # bytes of shared memory; nothing large is stored there
 
 
 class ClusterError(Exception):
-    """There is no such cluster, or it cannot be used; the text says why, and what to do."""
+    """There is no such cluster, or it cannot be used; the message says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
     """A cluster to which this process is connected.
 
-    - `labels`: those that machines must have for workers to run there.
-    - `is_packed`: whether Ray's runtime environment brings the project to the machines.
+    - `labels`: the labels that machines must have for workers to run on them.
+    - `is_packed`: whether Ray's runtime environment copies the project to the machines.
     """
 
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -49,22 +49,22 @@ class Cluster:
 
     @property
     def where(self) -> dict[str, Any]:
-        """The options of actors that run on the chosen machines only."""
+        """The options of actors that may only run on the chosen machines."""
         return {"label_selector": dict(self.labels)} if self.labels else {}
 
     @property
     def phones(self) -> int:
-        """How many phones the chosen machines have that are there now, free or not."""
+        """The number of phones of the chosen machines that are alive, free or not."""
         return sum(int(node["Resources"][PHONE]) for node in self._machines())
 
     @property
     def has_others(self) -> bool:
-        """Whether any of the chosen machines is another than this one, by its address."""
+        """Whether any of the chosen machines is not this one, by its address."""
         here = ray.util.get_node_ip_address()
         return any(node["NodeManagerAddress"] != here for node in self._machines())
 
     def _machines(self) -> Iterator[Mapping[str, Any]]:
-        """Yield what Ray knows of the chosen machines that have phones and are there now."""
+        """Yield Ray's description of each chosen machine that is alive and has phones."""
         wanted = self.labels.items()
         for node in ray.nodes():
             has_labels = wanted <= (node.get("Labels") or {}).items()
@@ -75,7 +75,7 @@ class Cluster:
         """Check that the cluster has a phone for each worker.
 
         Raises:
-            ClusterError: it has not.
+            ClusterError: if it has fewer phones.
         """
         phones = self.phones
         if workers <= phones:
@@ -84,8 +84,8 @@ class Cluster:
         those = f" with {labels}" if labels else ""
         if not phones:
             msg = (
-                f"no machine of the cluster{those} has a phone: start Ray on machines that have by "
-                f"ray start --address=… --resources='{{\"{PHONE}\": N}}'"
+                f"no machine of the cluster{those} has a phone: on machines with phones, start Ray "
+                f"by ray start --address=… --resources='{{\"{PHONE}\": N}}'"
                 + (f" --labels={labels.replace(', ', ',')}" if labels else "")
             )
         else:
@@ -95,10 +95,10 @@ class Cluster:
 
 
 def connect(engine: Engine, workers: int) -> Cluster:
-    """Connect to the cluster, or start one with as many phones as there are to be workers.
+    """Connect to the cluster, or start one with as many phones as `workers`.
 
     Raises:
-        ClusterError: there is none, or another version of Ray or Python runs there.
+        ClusterError: if there is no such cluster, or it runs another version of Ray or Python.
     """
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
     if engine.address is None:
@@ -107,12 +107,12 @@ def connect(engine: Engine, workers: int) -> Cluster:
     else:
         options["address"] = engine.address
         _probe(engine.address)
-    # Ray prints at length when a worker dies, whatever log_to_driver says; the run tells of it.
+    # Ray prints at length when a worker dies, whatever log_to_driver says; the run reports it.
     driver.print_to_stdstream = lambda *_, **__: None
     try:
         with _quiet():
             ray.init(**options)
-    except Exception as error:  # Ray raises many kinds, and bare ones
+    except Exception as error:  # Ray raises many types of error, including bare exceptions
         raise ClusterError(_why(error)) from error
     packed = ray.get_runtime_context().runtime_env.get("working_dir")
     return Cluster(engine.labels, bool(packed))
@@ -122,42 +122,46 @@ def _why(error: Exception) -> str:
     """Return why a cluster cannot be used, and what to do."""
     msg = " ".join(str(error).split()) or type(error).__name__
     if "Could not find any running Ray" in msg:
-        return "no Ray runs on this machine: start it by ray start --head, or leave out :auto"
+        return "Ray is not running on this machine: run ray start --head, or leave out :auto"
     if isinstance(error, ConnectionError):
         msg += "; a cluster that wants a token needs RAY_AUTH_MODE=token here, too (docs/fleets.md)"
     elif "Version mismatch" in msg:
-        msg += ": the same versions are needed here as there (docs/fleets.md)"
+        msg += ": this machine and the cluster need the same versions (docs/fleets.md)"
     return msg
 
 
 def disconnect() -> None:
-    """Leave the cluster, and end it if the run has started it."""
+    """Disconnect from the cluster, and end it if the run has started it."""
     with _quiet():
         ray.shutdown()
 
 
 def _probe(address: str) -> None:
-    """Find out whether anybody listens at an address: Ray itself would try for a minute."""
+    """Check that Ray is listening at an address, as Ray itself would try for a minute.
+
+    Raises:
+        ClusterError: if the address is malformed, nothing answers there, or it is not Ray.
+    """
     if address == "auto":
         return
     host, colon, port = address.rpartition(":")
     if not colon or not port.isdigit() or "/" in host:
-        msg = "an address is HOST:PORT, that of the cluster's head, or auto"
+        msg = "an address is HOST:PORT, where the cluster's head listens, or auto"
         raise ClusterError(msg)
     try:
         with socket.create_connection((host.strip("[]"), int(port)), timeout=_SECONDS) as talk:
             talk.sendall(_HELLO)
             is_ray = _answer(talk)[3:4] == _SETTINGS
     except (OSError, OverflowError) as error:
-        msg = f"nobody answers there ({error}): is that the address that ray start --head printed?"
+        msg = f"nothing answers there ({error}): is it the address that ray start --head printed?"
         raise ClusterError(msg) from None
     if not is_ray:
-        msg = "what answers there is not Ray: is that the address that ray start --head printed?"
+        msg = "the server there is not Ray: is it the address that ray start --head printed?"
         raise ClusterError(msg)
 
 
 def _answer(talk: socket.socket) -> bytes:
-    """Return how what listens somewhere begins its answer; nothing if it says nothing."""
+    """Return the first bytes of a server's answer; empty if it does not answer."""
     try:
         return talk.recv(9)
     except OSError:
@@ -166,11 +170,11 @@ def _answer(talk: socket.socket) -> bytes:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep what Ray warns of, and its handler of SIGTERM, out of a session of pytest."""
+    """Keep Ray's warnings and its SIGTERM handler out of a pytest session."""
     for name, value in _OF_RAY.items():
         os.environ.setdefault(name, value)
     handler = signal.getsignal(signal.SIGTERM)
-    # What is not Python's in Ray writes there itself.
+    # Ray's native code writes to standard error directly.
     errors, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
     try:

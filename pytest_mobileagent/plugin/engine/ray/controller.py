@@ -1,8 +1,8 @@
-"""The controller of a run whose workers are on the machines of a Ray cluster: a plugin of pytest.
+"""The controller of a run whose workers are on the machines of a Ray cluster: a pytest plugin.
 
-It takes the place of pytest's own loop over the tests. Its workers collect, and the scheduler says
-which of them runs which test. What they report goes through pytest's hooks here as if the tests had
-been run here. Plugins that know pytest-xdist get its hooks, too: they are told of each worker.
+It replaces pytest's own loop over the tests. Its workers collect, and the scheduler decides which
+of them runs which test. Their reports go through pytest's hooks here as if the tests had been run
+in this process. pytest-xdist's hooks are called for each worker, too, for plugins that use them.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.plugin.engine.ray.cluster import Cluster
 
-_LATE = 20.0  # seconds after which nobody waits for a worker that has no phone yet
-_NOBODY = 60.0  # seconds after which a run ends in which no worker has a phone
-_EARLY = 3  # workers in a row that may end before any has begun a test
-_LIVES = 4  # of each worker, if --max-worker-restart is not given, as with pytest-xdist
+_LATE = 20.0  # seconds after which the run no longer waits for a worker without a phone
+_NOBODY = 60.0  # seconds without a phone for any worker after which the run ends
+_EARLY = 3  # consecutive workers that may end before one begins a test
+_LIVES = 4  # restarts per worker without --max-worker-restart, as with pytest-xdist
 _GRACE = 5.0  # seconds that all workers together have to end when the run does
-_POLL = 2.0  # seconds of waiting for an event: a signal is noticed in between
+_POLL = 2.0  # seconds to wait for an event; signals are handled in between
 
 
 class Controller:
-    """Starts workers, hands out tests, and reports what comes. Its events come from a thread."""
+    """Starts workers, hands out tests, and reports results; events arrive from another thread."""
 
     def __init__(self, config: pytest.Config, cluster: Cluster) -> None:
         self.config = config
@@ -51,14 +51,14 @@ class Controller:
         self._nodes: dict[str, Node] = {}  # the workers that have not ended
         self._is_ending = False  # no more tests are given
         self._is_over = False  # workers are asked to end at once
-        self._early: list[str] = []  # the last words of workers, since a test has begun
+        self._early: list[str] = []  # why workers ended, since a test last began
         self._lives = _lives(config, self._run.workers)
-        self._told: set[str] = set()  # machines whose versions differ
-        self._broken: set[tuple[str, str]] = set()  # what could not be collected
+        self._differing: set[str] = set()  # machines with other versions, reported already
+        self._broken: set[tuple[str, str]] = set()  # collection reports that were passed on
         self._is_begun = False
         self._testrunuid: str = config.getoption("testrunuid", None) or uuid.uuid4().hex
 
-    # Hooks of pytest
+    # pytest's hooks
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionstart(self, session: pytest.Session) -> None:
@@ -73,15 +73,15 @@ class Controller:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> bool:
-        """Collect nothing here, and say so."""
+        """Print that workers are starting; nothing is collected in this process."""
         self._line(f"starting {counted(self._run.workers, 'worker')} on the Ray cluster")
         return True
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Have the tests run, until all workers have ended.
+        """Hand out tests until all workers have ended.
 
         Raises:
-            pytest.Session.Interrupted: the run ends early.
+            pytest.Session.Interrupted: if the run ends early.
         """
         while self._nodes:
             with suppress(Empty):
@@ -96,7 +96,7 @@ class Controller:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self) -> None:
-        """End workers that still run, and report what they had sent by then."""
+        """End workers that are still running, and report what they have sent by then."""
         if self._pool is None:
             return
         self._is_over = True
@@ -109,30 +109,30 @@ class Controller:
                     name, fields = self._events.get(timeout=max(0.0, deadline - time.monotonic()))
                     if name in {"testreport", "finished"}:
                         self._take(name, fields)
-                    elif name == "ended":  # as it was asked to: what it ran is no crash
+                    elif name == "ended":  # as it was asked to, so its test has not crashed
                         self._forget(fields["node"])
         self._pool.close()
 
     def pytest_unconfigure(self) -> None:
-        """Leave the cluster."""
+        """Disconnect from the cluster."""
         disconnect()
 
-    # For hooks that pytest-xdist calls with its scheduler
+    # Part of pytest-xdist's scheduler, as which this object is passed to `pytest_handlecrashitem`
 
     def mark_test_pending(self, item: str) -> None:
-        """Have a test handed out once more."""
+        """Hand out a test once more."""
         self._scheduler.again(item)
 
     def _take(self, event: str, fields: dict[str, Any]) -> None:
-        """Do what an event is about, but for one of a worker that counts as ended."""
+        """Handle an event, unless it is from a worker that counts as ended."""
         node = fields.get("node")
         if node is None or self._nodes.get(node.gateway.id) is node:
             getattr(self, f"_on_{event}")(**fields)
 
-    # Events of workers, in the order in which they come
+    # Events from workers, in the order in which they arrive
 
     def _on_here(self, node: Node, about: dict[str, Any]) -> None:
-        """Tell of versions that are others than here, once for each machine."""
+        """Print which versions differ from those on this machine, once for each machine."""
         node.about = about
         here, there = about_node()["versions"], about["versions"]
         others = [
@@ -140,8 +140,8 @@ class Controller:
             for name in here
             if there.get(name) != here[name]
         ]
-        if others and about["node"] not in self._told:
-            self._told.add(about["node"])
+        if others and about["node"] not in self._differing:
+            self._differing.add(about["node"])
             self._line(printable(f"\n{about['node']} has {'; '.join(others)}"))
 
     def _on_ready(self, node: Node, workerinfo: dict[str, Any]) -> None:
@@ -149,10 +149,10 @@ class Controller:
         self.config.hook.pytest_testnodeready(node=node)
 
     def _on_code(self, node: Node, about: dict[str, str]) -> None:
-        """Refuse a machine with other code, before it has begun a test.
+        """Check that a machine has the same code as this one, before it begins a test.
 
         Raises:
-            pytest.UsageError: it has.
+            pytest.UsageError: if its code differs.
         """
         if others := differences(self._run, about):
             msg = f" {node.about.get('node')} has other code: {', '.join(others[:5])}"
@@ -185,31 +185,31 @@ class Controller:
         self.config.hook.pytest_runtest_logreport(report=report)
 
     def _on_collectreport(self, node: Node, data: dict[str, Any]) -> None:
-        """Report what could not be collected, once: all workers find that."""
+        """Pass on a collection report once, as all workers send the same."""
         report = self._report(data)
         if (report.nodeid, report.outcome) not in self._broken:
             self._broken.add((report.nodeid, report.outcome))
             self.config.hook.pytest_collectreport(report=report)
 
-    def _on_warning(self, node: Node, plain: dict[str, Any], **about: Any) -> None:
-        about["warning_message"] = warning_of(plain)
+    def _on_warning(self, node: Node, warning: dict[str, Any], **about: Any) -> None:
+        about["warning_message"] = warning_of(warning)
         self.config.hook.pytest_warning_recorded.call_historic(kwargs=about)
 
     def _on_done(self, node: Node, what: int | Mark, seconds: float) -> None:
         self._scheduler.done(node.gateway.id, what, seconds)
 
     def _on_internal_error(self, node: Node, text: str) -> None:
-        """Show an error of pytest, or of a plugin, that has ended a worker."""
+        """Report an internal error of pytest or a plugin that has ended a worker."""
         self._early.append(text.strip().rpartition("\n")[2])
         try:
-            raise RuntimeError(text)  # noqa: TRY301 - what is shown has a traceback
+            raise RuntimeError(text)  # noqa: TRY301 - the report needs a traceback
         except RuntimeError:
             excinfo = pytest.ExceptionInfo.from_current()
             self.config.hook.pytest_internalerror(excrepr=excinfo.getrepr(), excinfo=excinfo)
         self._forget(node)
 
     def _on_finished(self, node: Node, output: dict[str, Any]) -> None:
-        """Note that a worker has ended as it should, or because its plugins wanted the run to."""
+        """Record that a worker has ended normally, or because a plugin there ended the run."""
         node.workeroutput = output
         self.config.hook.pytest_testnodedown(node=node, error=None)
         why = output["shouldfail"] or output["shouldstop"]
@@ -219,10 +219,10 @@ class Controller:
             self._session.shouldstop = self._session.shouldstop or why
         self._forget(node)
 
-    # Events of the thread that looks after the workers
+    # Events from the thread that watches the workers
 
     def _on_ended(self, node: Node, why: str) -> None:
-        """Replace a worker that ended when it should not, unless that happens too often."""
+        """Replace a worker that ended unexpectedly, unless that happens too often."""
         self._early.append(why)
         self.config.hook.pytest_testnodedown(node=node, error=why)
         self._line(printable(f"[{node.gateway.id}] node down: {why}"))
@@ -242,12 +242,12 @@ class Controller:
             self._start_worker()
 
     def _on_broke(self, why: str) -> None:
-        """End the run: no worker can be reached any more."""
+        """End the run, as its workers can no longer be reached."""
         self._session.shouldstop = printable(why)
         self._nodes.clear()
 
     def _on_tick(self) -> None:
-        """Go on without workers for which there is no phone, such as those of a lost machine."""
+        """Continue without workers that have no phone, such as those of a lost machine."""
         now = time.monotonic()
         starting = [node for node in self._nodes.values() if not node.has_collected]
         late = [node for node in starting if not node.about and now - node.began > _LATE]
@@ -260,7 +260,7 @@ class Controller:
             self._session.shouldstop = why
 
     def _go_on(self, session: pytest.Session) -> None:
-        """Give workers what they may have now, or end them."""
+        """Send workers their next tests, or end them."""
         if self._is_ending:
             return
         if session.shouldfail or session.shouldstop:
@@ -274,7 +274,7 @@ class Controller:
             self._end(Mark.END)
 
     def _end(self, how: Any) -> None:
-        """Tell all workers to end; one that still waits for a phone is not waited for."""
+        """End all workers; those still without a phone are killed."""
         self._is_ending = True
         self._scheduler.drop_rest()
         for node in list(self._nodes.values()):
@@ -298,14 +298,14 @@ class Controller:
         self._pool.order(node, orders)
 
     def _forget(self, node: Node) -> str | None:
-        """Go on without a worker; return the test that it was running."""
+        """Remove a worker; return the test that it was running."""
         self._nodes.pop(node.gateway.id, None)
         with suppress(KeyError):
             return self._scheduler.ended(node.gateway.id)
         return None
 
     def _report_crash(self, node: Node, test: str) -> None:
-        """Report the test over which a worker died, in the words of pytest-xdist."""
+        """Report the test during which a worker died, in pytest-xdist's words."""
         path = test.partition("::")[0]
         report: Any = pytest.TestReport(
             nodeid=test,
@@ -333,6 +333,6 @@ class Controller:
 
 
 def _lives(config: pytest.Config, workers: int) -> int:
-    """Return how many workers may die before the run ends."""
+    """Return how many workers may be replaced before the run ends."""
     given = config.getoption("maxworkerrestart", None)
     return workers * _LIVES if given is None else int(given)

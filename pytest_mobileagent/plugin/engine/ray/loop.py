@@ -1,7 +1,7 @@
-"""What a worker runs in place of pytest's own loop: the tests that it is told to; a plugin.
+"""The loop that a worker runs in place of pytest's own: a plugin that runs tests on order.
 
-It tells the controller what that needs to report the tests as its own: by names of events, and
-fields which are plain data, as the controller may not have the classes that a worker has.
+It sends the controller everything needed to report the tests as its own: named events whose fields
+are plain data, because the controller may not have imported the worker's classes.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ STOP = "stop"  # the order to end after the test that is running
 
 
 class Loop:
-    """Runs tests by their numbers, in the order in which `obey` is told them.
+    """Runs tests by their numbers, in the order in which `obey` receives them.
 
-    `send` takes the name of an event and its fields. `config` has the worker's input.
+    `send` is called with the name of an event and its fields. `config` has the worker's input.
     """
 
     def __init__(self, config: pytest.Config, send: Callable[..., None]) -> None:
@@ -42,7 +42,7 @@ class Loop:
         self._is_stopped = False
 
     def obey(self, order: int | Mark | str) -> None:
-        """Take an order, in whichever thread; INTERRUPT is none of these."""
+        """Queue an order; may be called in any thread. INTERRUPT is handled elsewhere."""
         if isinstance(order, str):
             self._is_stopped = True
             order = Mark.END
@@ -50,21 +50,21 @@ class Loop:
 
     @pytest.hookimpl
     def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Tell that this worker has started."""
+        """Send an event: this worker has started."""
         self._session = session
         self._send("ready", workerinfo=_about_python())
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Tell which tests there are."""
+        """Send the node ids of the collected tests."""
         ids = [item.nodeid for item in session.items]
         self._numbers = {test: number for number, test in enumerate(ids)}
         self._send("collected", ids=ids)
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Run tests until there are no more, or the run has to end."""
+        """Run tests until there are no more, or the run must end."""
         what = self._orders.get()
         while what is not Mark.END:
-            following = self._orders.get()  # the test that runs leaves set up what this one needs
+            following = self._orders.get()  # decides which fixtures stay set up
             start = time.perf_counter()
             if not isinstance(what, Mark):
                 self._run_one(session.items[what], following)
@@ -86,7 +86,7 @@ class Loop:
     def pytest_sessionfinish(
         self, session: pytest.Session, exitstatus: int
     ) -> Generator[None, Any, Any]:
-        """Tell that this worker ends, with what plugins have put into its output."""
+        """Send the worker's output, which plugins may have added to, when the session ends."""
         output: dict[str, Any] = self._config.workeroutput  # type: ignore[attr-defined]
         output["exitstatus"] = int(exitstatus)
         output["shouldfail"], output["shouldstop"] = session.shouldfail, session.shouldstop
@@ -95,67 +95,67 @@ class Loop:
         return result
 
     def pytest_internalerror(self, excrepr: object) -> None:
-        """Tell of an error that ends this worker."""
+        """Send an internal error, which ends this worker."""
         self._send("internal_error", text=str(excrepr))
 
     def pytest_runtest_logstart(self, nodeid: str, location: Any) -> None:
-        """Tell that a test begins."""
+        """Send an event: a test begins."""
         self._send("logstart", nodeid=nodeid, location=location)
 
     def pytest_runtest_logfinish(self, nodeid: str, location: Any) -> None:
-        """Tell that a test has ended."""
+        """Send an event: a test has ended."""
         self._send("logfinish", nodeid=nodeid, location=location)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Tell of a test's phase, with what plugins tell reports of several workers apart by."""
+        """Send the report of a test's phase, with the ids by which plugins distinguish workers."""
         number = self._numbers.get(report.nodeid, -1)
         ids = {"worker_id": self._input["workerid"], "testrun_uid": self._input["testrunuid"]}
-        self._send("testreport", data={**self._plain(report), "item_index": number, **ids})
+        self._send("testreport", data={**self._serialised(report), "item_index": number, **ids})
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Tell of what was skipped, or could not be collected."""
+        """Send the report of a file that was skipped or could not be collected."""
         if not report.passed:
-            self._send("collectreport", data=self._plain(report))
+            self._send("collectreport", data=self._serialised(report))
 
     def pytest_warning_recorded(
         self, warning_message: warnings.WarningMessage, when: str, nodeid: str, location: Any
     ) -> None:
-        """Tell of a warning."""
-        plain = _plain_warning(warning_message)
-        self._send("warning", plain=plain, when=when, nodeid=nodeid, location=location)
+        """Send a warning."""
+        fields = _warning_fields(warning_message)
+        self._send("warning", warning=fields, when=when, nodeid=nodeid, location=location)
 
-    def _plain(self, report: Any) -> dict[str, Any]:
+    def _serialised(self, report: Any) -> dict[str, Any]:
         hook = self._config.hook.pytest_report_to_serializable
         data: dict[str, Any] = hook(config=self._config, report=report)
         return data
 
 
 def pack(name: str, fields: dict[str, Any]) -> bytes:
-    """Return an event as bytes, which pass through processes that have none of its classes."""
+    """Return an event as bytes, which can pass through processes without its classes."""
     return pickle.dumps((name, fields))
 
 
 def unpack(event: bytes) -> tuple[str, dict[str, Any]]:
     """Return an event's name and fields."""
-    name, fields = pickle.loads(event)  # noqa: S301 - of a worker, which runs our code anyway
+    name, fields = pickle.loads(event)  # noqa: S301 - from a worker, which runs our code anyway
     return name, fields
 
 
-def warning_of(plain: dict[str, Any]) -> warnings.WarningMessage:
-    """Return a warning of a worker; its class is a stand-in if only the worker has loaded it."""
-    module, name = plain["module"], plain["name"]
+def warning_of(fields: dict[str, Any]) -> warnings.WarningMessage:
+    """Return a worker's warning; its class is a stand-in if only the worker has imported it."""
+    module, name = fields["module"], fields["name"]
     category = getattr(sys.modules.get(module), name, None)
     if not (isinstance(category, type) and issubclass(category, Warning)):
         category = type(name, (Warning,), {"__module__": module})
     try:
-        message = category(plain["text"])
-    except TypeError:  # it takes something else
-        message = Warning(plain["text"])
-    filename, line = plain["filename"], plain["line"]
-    return warnings.WarningMessage(message, category, filename, plain["lineno"], line=line)
+        message = category(fields["text"])
+    except TypeError:  # it takes other arguments
+        message = Warning(fields["text"])
+    filename, line = fields["filename"], fields["line"]
+    return warnings.WarningMessage(message, category, filename, fields["lineno"], line=line)
 
 
-def _plain_warning(warning: warnings.WarningMessage) -> dict[str, Any]:
+def _warning_fields(warning: warnings.WarningMessage) -> dict[str, Any]:
     category = warning.category
     return {
         "module": category.__module__,
@@ -168,7 +168,7 @@ def _plain_warning(warning: warnings.WarningMessage) -> dict[str, Any]:
 
 
 def _about_python() -> dict[str, Any]:
-    """Return what pytest-xdist tells of the Python of a worker."""
+    """Return what pytest-xdist's `workerinfo` says about a worker's Python."""
     return {
         "version": sys.version,
         "version_info": tuple(sys.version_info),

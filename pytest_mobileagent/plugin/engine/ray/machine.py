@@ -1,4 +1,4 @@
-"""What is told of a machine of the cluster: its name, its versions, and the code that it runs."""
+"""A description of a machine of the cluster: its name, its versions, and digests of its code."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def about_node() -> dict[str, Any]:
 def about_code(session: pytest.Session, run: RunConfig) -> dict[str, str]:
     """Return digests of the tests, the project's folders and the plugin, by their names.
 
-    Tests are named by their files, relative to pytest's root; so are their conftest.py.
+    Test files and conftest.py files are named by their paths relative to pytest's root folder.
     """
     root = session.config.rootpath
     loaded = session.config.pluginmanager.get_plugins()
@@ -43,7 +43,7 @@ def about_code(session: pytest.Session, run: RunConfig) -> dict[str, str]:
 
 
 def differences(run: RunConfig, theirs: Mapping[str, str]) -> list[str]:
-    """Return the names of what is not the same here as on a machine that has told its digests."""
+    """Return the names in `theirs`, another machine's digests, that differ on this machine."""
     here = _of_folders(run)
     root = run.config.rootpath
     here |= _of_files(root, [root / name for name in theirs if name not in here])

@@ -1,8 +1,8 @@
-"""What a worker has written to its own copy of the run's folder since the last look.
+"""Finds what a worker has written to its own copy of the run's folder, so it can be sent.
 
-A worker records on its own machine, whether or not that shares files with the controller's. What is
-new is sent as it comes: of a file that grew, the end; of one that was replaced, all; of a screen,
-which is named by its content, all if nobody has sent it.
+A worker records on its own machine, whether or not it shares a file system with the controller.
+Changes are sent as they appear: the new end of a file that grew, the whole of a file that was
+replaced, and a screen, which is named by its content, unless another worker has already sent it.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ _OF_SCREENS = FOLDER + "/"
 
 
 class Way(Enum):
-    """How a parcel is put into its file."""
+    """How a parcel is written to its file."""
 
-    WHOLE = "whole"  # it replaces the file
-    PART = "part"  # from `at` on
-    LINES = "lines"  # after those that others have written; `at` is where the sender has them
-    LINK = "link"  # the content is where it leads
+    WHOLE = "whole"  # replace the file
+    PART = "part"  # write at the offset `at`
+    LINES = "lines"  # append to the lines of other workers; `at` is the offset at the sender
+    LINK = "link"  # create a symbolic link to the content
 
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """A piece of a file of a run; `name` is relative to its folder."""
+    """A piece of a file in a run's folder; `name` is relative to the folder."""
 
     name: str
     way: Way
@@ -47,7 +47,7 @@ class Parcel:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """A file as it was at a look: which it is (by its inode), and how far it went."""
+    """The state of a file when it was last checked; the inode shows whether it was replaced."""
 
     inode: int
     size: int
@@ -55,11 +55,11 @@ class _State:
 
 
 def put(folder: Path, parcel: Parcel) -> None:
-    """Write a parcel to its file in a folder; lines go to the end of it.
+    """Write a parcel to its file in a folder, as its `way` says.
 
     Raises:
-        ValueError: its name leads out of the folder.
-        OSError: it cannot be written.
+        ValueError: if the parcel's name leads out of the folder.
+        OSError: if the file cannot be written.
     """
     path = path_in(folder, parcel.name)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -78,10 +78,10 @@ def put(folder: Path, parcel: Parcel) -> None:
 
 
 def path_in(folder: Path, name: str) -> Path:
-    """Return the path of a file of a run by its name.
+    """Return the path of a file in a run's folder by its name.
 
     Raises:
-        ValueError: the name leads out of the run's folder.
+        ValueError: if the name leads out of the folder.
     """
     parts = PurePosixPath(name).parts
     if not parts or ".." in parts or parts[0] == "/":
@@ -91,7 +91,7 @@ def path_in(folder: Path, name: str) -> Path:
 
 
 class Mirror:
-    """Follows a run's folder; `missing` returns which files, named by content, are to be sent."""
+    """Follows a run's folder; `missing` returns those of the given screens that must be sent."""
 
     def __init__(self, folder: Path, missing: Callable[[Sequence[str]], Sequence[str]]) -> None:
         self._folder = str(folder)
@@ -99,17 +99,17 @@ class Mirror:
         self._seen: dict[str, _State | None] = {}  # None for links
 
     def parcels(self) -> Iterator[Parcel]:
-        """Yield what is new, in such an order that what names a screen comes after it."""
+        """Yield the changes since the last call; screens come before files that refer to them."""
         found = [(name, entry) for name, entry in self._changed("") if name != FOLDER]
         yield from self._screens()
-        # First the notes, which say where an episode runs; last what says of all of them.
+        # Notes come first, as they say where an episode runs; files of the whole run come last.
         found.sort(key=lambda each: ("/" not in each[0], not each[0].endswith(f"/{NOTE}")))
         for name, entry in found:
             with contextlib.suppress(FileNotFoundError):
                 yield from self._of(name, entry)
 
     def _changed(self, below: str) -> Iterator[tuple[str, _State | None]]:
-        """Yield the files that are new or changed, but no screens."""
+        """Yield the files that are new or changed, except screens."""
         try:
             entries = list(os.scandir(os.path.join(self._folder, below)))  # noqa: PTH118 - thousands
         except FileNotFoundError:
@@ -117,7 +117,7 @@ class Mirror:
         for entry in entries:
             name = f"{below}{entry.name}"
             if entry.name.startswith("."):
-                continue  # a lock, or what is being written
+                continue  # a lock, or a file that is being written
             if entry.is_symlink():
                 if name not in self._seen:
                     yield name, None
@@ -171,10 +171,10 @@ class Mirror:
 
 
 def new_lines_of(folder: str, name: str, at: int) -> Parcel:
-    """Return the whole lines of a file to which all workers add, from an offset in bytes on.
+    """Return the complete lines of a file that all workers append to, from a byte offset on.
 
     Raises:
-        OSError: the file cannot be read.
+        OSError: if the file cannot be read.
     """
     with open(f"{folder}/{name}", "rb") as file:  # noqa: PTH123 - as above
         file.seek(at)

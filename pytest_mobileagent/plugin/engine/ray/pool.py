@@ -1,4 +1,4 @@
-"""The workers of a run, which are actors of Ray, as the controller has them."""
+"""The controller's handles of its workers, which are Ray actors."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.plugin.engine.ray.cluster import Cluster
 
-_POLL = 0.5  # seconds for which the relay waits for events; so long a death may go unnoticed
-_SILENT = 12.0  # seconds after which a worker that is not heard counts as dead
-_TICK = 1.0  # seconds between two looks at workers that wait for a phone
-_EXIT = 10.0  # seconds that workers which have told that they end may take for it
-_CALLS = 10_000  # at once: each worker waits for orders in one
+_POLL = 0.5  # seconds that the relay waits for events, and a worker's death may go unnoticed
+_SILENT = 12.0  # seconds without a heartbeat after which a worker counts as dead
+_TICK = 1.0  # seconds between checks of workers that wait for a phone
+_EXIT = 10.0  # seconds that workers may take to exit once they have said so
+_CALLS = 10_000  # concurrent calls of the relay: each worker waits for orders in one
 
 
 class Node:
-    """One worker, with what hooks of pytest-xdist ask of its own.
+    """One worker, with the attributes that pytest-xdist's hooks expect of its workers.
 
-    `about` is what its machine reports of itself, once the worker has started there; `call` returns
-    when the worker ends.
+    `about` describes the worker's machine, once the worker has started there; `call` is the Ray
+    call that returns when the worker ends.
     """
 
     def __init__(self, config: pytest.Config, name: str, workers: int, testrunuid: str) -> None:
@@ -53,9 +53,8 @@ class Node:
             "mainargv": sys.argv,
         }
         self.workerinfo: dict[str, Any] = {}
-        self.workeroutput: dict[
-            str, Any
-        ]  # which plugins look for, and only a worker that ends sets
+        # Set only when the worker ends normally: plugins test whether it is there.
+        self.workeroutput: dict[str, Any]
         spec = SimpleNamespace(id=name, popen=False)
         self.gateway = SimpleNamespace(id=name, spec=spec, _rinfo=_about_here)
         self.nodemanager = SimpleNamespace(roots=[], testrunuid=testrunuid)
@@ -95,7 +94,7 @@ class Node:
         return bool(arrived)
 
     def kill(self) -> None:
-        """End the worker, whatever it does, or cancel its start."""
+        """End the worker, whatever it is doing, or cancel its start."""
         if self._actor is not None:
             with suppress(RayError):
                 ray.kill(self._actor)
@@ -103,11 +102,11 @@ class Node:
 
 
 class WorkerPool:
-    """The workers of a run, and the thread that looks after them.
+    """The workers of a run, and the thread that watches them.
 
-    `put` is called in that thread with the name of an event and its fields: those of workers, which
-    have their node as `node`; `ended`, with why, when one has; `tick` at intervals; and `broke`,
-    with why, if the relay is lost, and with it the run.
+    `put` is called in that thread with the name of an event and its fields: a worker's own events,
+    which have its node as `node`; `ended`, with the reason `why`, when a worker has ended; `tick`
+    at intervals; and `broke`, with the reason, if the relay is lost, which ends the run.
     """
 
     def __init__(
@@ -143,12 +142,12 @@ class WorkerPool:
         node.start(self._cluster)
 
     def order(self, node: Node, orders: list[Any]) -> None:
-        """Tell a worker what to do, in order."""
+        """Send orders to a worker, which carries them out in this sequence."""
         with suppress(RayError):
             self._relay.order.remote(node.gateway.id, orders)
 
     def close(self) -> None:
-        """Wait until all workers have ended, but not for long, and end the rest."""
+        """Wait a few seconds for workers to end, and kill the rest."""
         running = [node.call for node in list(self._nodes.values()) if node.call is not None]
         with suppress(RayError):
             ray.wait(running, num_returns=len(running), timeout=_EXIT) if running else None
@@ -160,7 +159,7 @@ class WorkerPool:
         self._watcher.join(timeout=2 * _POLL)
 
     def _watch(self) -> None:
-        """Hand over events as they come, and notice workers that have ended or are not heard."""
+        """Pass on events as they arrive, and detect workers that have ended or are silent."""
         ticked = time.monotonic()
         while not self._is_over.is_set():
             try:
@@ -176,7 +175,7 @@ class WorkerPool:
                 self._put(("tick", {}))
 
     def _take(self, seconds: float) -> dict[str, float]:
-        """Hand over what has come; return how many seconds ago each worker was heard."""
+        """Pass on new events; return how many seconds ago each worker was last heard from."""
         events, silent = ray.get(self._relay.events.remote(seconds))
         for worker, event in events:
             name, fields = unpack(event)
@@ -196,7 +195,7 @@ class WorkerPool:
                 self._end(node, f"it has not been heard for {seconds:.0f} s")
 
     def _end(self, node: Node, why: str) -> None:
-        """Take nothing of a worker any more, after what has arrived already."""
+        """Pass on what has already arrived from a worker, and ignore it from then on."""
         self._take(0)
         ray.get(self._relay.declare_dead.remote(node.gateway.id))
         node.call = None
@@ -207,14 +206,14 @@ class WorkerPool:
 
 
 def _about_here() -> SimpleNamespace:
-    """Return what pytest-cov asks of a worker's machine."""
+    """Return the facts about a worker's machine that pytest-cov reads."""
     place = {"executable": sys.executable, "cwd": str(Path.cwd()), "hostname": platform.node()}
     version = (*sys.version_info,)
     return SimpleNamespace(platform=sys.platform, version_info=version, pid=os.getpid(), **place)
 
 
 def _files(given: dict[str, str]) -> dict[str, str]:
-    """Return the texts of files here that a worker on another machine has to read."""
+    """Return the contents of local files that a worker on another machine needs."""
     files = {}
     if "decided" in given:
         files["decided"] = Path(given["decided"]).read_text("utf-8")
@@ -223,7 +222,7 @@ def _files(given: dict[str, str]) -> dict[str, str]:
 
 
 def _last_words(call: Any) -> str:
-    """Return what an actor said at its end, or why it could not say anything."""
+    """Return why an actor ended: its own last words, or else Ray's explanation."""
     try:
         return str(ray.get(call))
     except RayError as error:
@@ -232,5 +231,5 @@ def _last_words(call: Any) -> str:
 
 def _in_line(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    said = next((line for line in lines if line.startswith("The actor is dead because")), lines[0])
-    return said.partition("Some common causes")[0].strip()
+    cause = next((line for line in lines if line.startswith("The actor is dead because")), lines[0])
+    return cause.partition("Some common causes")[0].strip()

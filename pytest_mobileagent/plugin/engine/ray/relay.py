@@ -1,8 +1,8 @@
-"""The relay: an actor beside the controller, through which it and the workers reach each other.
+"""The relay: an actor beside the controller that passes messages between it and the workers.
 
-It writes what workers record into the run's folder as it comes, numbers attempts, says what the run
-has spent, and knows when each worker was last heard. Of a worker that was declared dead it takes
-nothing any more, whatever that still sends.
+It writes the workers' records into the run's folder as they arrive, numbers attempts, adds up what
+the run has spent, and tracks when each worker was last heard from. It ignores anything that a
+worker sends after it was declared dead.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 
 class Relay:
-    """Holds what the controller and the workers have for each other.
+    """Passes events, orders and files between the controller and the workers.
 
-    `folder` is the run's, `earlier` that of a run from which it takes episodes or replies.
+    `folder` is the run's folder; `earlier` is the folder of an earlier run that it reuses, if any.
     """
 
     def __init__(self, folder: RunFolder, earlier: Path | None = None) -> None:
@@ -47,17 +47,17 @@ class Relay:
         self._ordered: dict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self._heard: dict[str, float] = {}
         self._dead: set[str] = set()
-        self._head = _content(folder.path / RUN)  # of a run that is resumed
+        self._head = _content(folder.path / RUN)  # run.json of a run that is resumed
         self._has_head = False
         self._ledger = Ledger(folder.path / LEDGER)
-        self._taken: dict[tuple[str, str], int] = defaultdict(int)  # bytes of files with lines
+        self._taken: dict[tuple[str, str], int] = defaultdict(int)  # bytes received of line files
 
     # For workers
 
     async def hear(self, worker: str, parcels: Sequence[Parcel], events: Sequence[Any]) -> bool:
-        """Take files and events of a worker, in this order; both may be empty.
+        """Receive a worker's files, then its events; both may be empty.
 
-        Return whether it may go on: not if it is taken for dead.
+        Return whether the worker may continue: False if it was declared dead.
         """
         if worker in self._dead:
             return False
@@ -70,10 +70,10 @@ class Relay:
         return True
 
     async def spent(self, worker: str, lines: Parcel | None) -> Spent:
-        """Return what the run has spent, with what a worker adds to that: lines of its ledger.
+        """Add a worker's new ledger lines, if any, and return what the whole run has spent.
 
         Raises:
-            HostError: it may spend nothing more, as it is taken for dead.
+            HostError: if the worker was declared dead, so it may not spend any more.
         """
         self._check(worker)
         if lines is not None:
@@ -81,11 +81,11 @@ class Relay:
         return self._ledger.spent()
 
     async def missing(self, names: Sequence[str]) -> list[str]:
-        """Return those of the files, named by their content, which the run does not have yet."""
+        """Return the names of files that the run does not have yet; they are named by content."""
         return [name for name in names if not path_in(self._folder.path, name).exists()]
 
     async def orders(self, worker: str, seconds: float) -> list[Any]:
-        """Return the orders for a worker; wait for some, but not longer than this."""
+        """Return the orders for a worker; wait up to `seconds` for the first one."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._ordered[worker].wait(), seconds)
         self._ordered[worker].clear()
@@ -93,22 +93,22 @@ class Relay:
         return orders
 
     async def number(self, worker: str, key: str) -> int:
-        """Make the folder of a new attempt at a case, by its key, and return its number.
+        """Create the folder of a new attempt at a case, given by its key; return its number.
 
         Raises:
-            HostError: it cannot be made, or the worker is taken for dead.
+            HostError: if the folder cannot be created, or the worker was declared dead.
         """
         self._check(worker)
         self._folder.make()
         return new_attempt(self._folder.path, key)[1]
 
     async def take_over(self, episode: str) -> bool:
-        """Copy an episode of the earlier run into this one, unless it is there.
+        """Copy an episode of the earlier run into this run, unless it is already there.
 
-        `episode` is its folder, as the earlier run's report names it. Return False if it is gone.
+        `episode` is its folder, as in the earlier run's report. Return False if it does not exist.
 
         Raises:
-            HostError: it cannot be written.
+            HostError: if the copy cannot be written.
         """
         source = self._recorded(episode)
         target = self._folder.path / "episodes" / source.name
@@ -120,37 +120,37 @@ class Relay:
         return True
 
     async def earlier(self, episode: str) -> list[Parcel]:
-        """Return an episode of the earlier run, with its screens; nothing if it is gone.
+        """Return an episode of the earlier run with its screens; empty if it does not exist.
 
         Raises:
-            HostError: it cannot be read.
+            HostError: if the episode cannot be read.
         """
         source = self._recorded(episode)
         with tempfile.TemporaryDirectory(prefix=".earlier-", dir=self._folder.make()) as alone:
-            try:  # screens, which many episodes share, are links there
+            try:  # episodes link to their screens, as many share the same ones
                 import_episode(source, Path(alone), Path(alone) / "episodes" / source.name)
             except RecordError:
                 return []
             return list(Mirror(Path(alone), list).parcels())
 
     def _recorded(self, episode: str) -> Path:
-        """Return the folder of an episode of the earlier run, which need not be there.
+        """Return the folder of an episode of the earlier run, which may not exist.
 
         Raises:
-            HostError: there is no earlier run, or the name is none of an episode.
+            HostError: if there is no earlier run, or the name is not that of an episode.
         """
         parts = PurePosixPath(episode).parts
         if self._earlier is None or len(parts) != 2 or parts[0] != "episodes" or ".." in parts:
-            msg = f"{episode!r} is no episode of an earlier run"
+            msg = f"{episode!r} is not an episode of an earlier run"
             raise HostError(msg)
         return self._earlier / episode
 
     # For the controller
 
     async def events(self, seconds: float) -> tuple[list[tuple[str, Any]], dict[str, float]]:
-        """Return the events that have come, and how many seconds ago each worker was heard.
+        """Return new events, and how many seconds ago each worker was last heard from.
 
-        Wait for some, but not longer than this.
+        Wait up to `seconds` for the first event.
         """
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._came.wait(), seconds)
@@ -160,12 +160,12 @@ class Relay:
         return events, {worker: now - heard for worker, heard in self._heard.items()}
 
     async def order(self, worker: str, order: Any) -> None:
-        """Keep an order until the worker asks."""
+        """Queue an order until the worker asks for it."""
         self._orders[worker].append(order)
         self._ordered[worker].set()
 
     async def declare_dead(self, worker: str) -> None:
-        """Take nothing of a worker any more."""
+        """Ignore everything that a worker sends from now on, and drop its pending events."""
         self._dead.add(worker)
         self._heard.pop(worker, None)
         self._events = [each for each in self._events if each[0] != worker]
@@ -176,12 +176,12 @@ class Relay:
             raise HostError(msg)
 
     def _keep(self, worker: str, parcel: Parcel) -> None:
-        """Write what a worker has written to a file of its own."""
+        """Write a parcel from a worker into the run's folder."""
         self._folder.make()
         if parcel.name == RUN:
             self._keep_head(parcel.content)
         elif parcel.way is Way.LINES:
-            # What was spent comes in two ways, and either may be the first.
+            # Ledger lines arrive both through `hear` and `spent`, in any order.
             had = self._taken[worker, parcel.name]
             self._taken[worker, parcel.name] = max(had, parcel.at + len(parcel.content))
             put(
@@ -192,7 +192,7 @@ class Relay:
             put(self._folder.path, parcel)
 
     def _keep_head(self, content: bytes) -> None:
-        """Write run.json, which every worker has written alike: that of the first counts."""
+        """Write run.json as the first worker sent it; all workers write the same."""
         if not self._has_head and content != self._head:
             self._has_head = True
             write_bytes(self._folder.path / RUN, content)

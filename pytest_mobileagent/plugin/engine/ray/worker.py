@@ -1,7 +1,7 @@
-"""A worker: a session of pytest in an actor, on a machine with a phone, and its line to the relay.
+"""A worker: a pytest session in an actor, on a machine with a phone, connected to the relay.
 
-What its loop tells, and is told, goes through the relay. Beside that, a thread sends what is
-recorded, and is heard at intervals.
+Its events and orders go through the relay. In addition, a thread sends recorded files and
+heartbeats.
 """
 
 from __future__ import annotations
@@ -36,8 +36,10 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.llm.budget import Spent
 
-RELAY = "relay"  # its name among the actors of a run: a handle would load its class before pytest
-# What pytest-xdist sets in a worker: it is one process, and does not debug.
+# The relay's name among Ray's actors. Workers look it up by name, as passing them a handle would
+# import its class, and with it the plugin, before pytest does.
+RELAY = "relay"
+# The values that pytest-xdist sets in a worker, which is a single process without a debugger.
 _OF_WORKERS: dict[str, Any] = {
     "loadgroup": False,
     "looponfail": False,
@@ -48,22 +50,22 @@ _OF_WORKERS: dict[str, Any] = {
     "maxprocesses": None,
     "basetemp": None,
 }
-_EVERY = 0.3  # seconds between two looks at what was recorded, if nothing else is sent
+_EVERY = 0.3  # seconds between checks for recorded files, if there are no events
 _MOST = 4 << 20  # bytes that are sent at once
-_LOST = 12.0  # seconds after which a worker that the relay does not answer ends itself
+_LOST = 12.0  # seconds without an answer from the relay after which a worker ends itself
 
 
 def run(config: pytest.Config, start: dict[str, Any]) -> None:
-    """Run a session of pytest for a worker, whose `config` has loaded its plugins.
+    """Run a worker's pytest session; `config` has already loaded its plugins.
 
-    `start` is what the controller has sent: see `pool.Node`.
+    `start` is the start message from the controller (see `pool.Node.start`).
     """
     workerinput = start["workerinput"]
     given = workerinput["mobileagent"]
     given["session"] = f"{workerinput['workerid']}-{os.getpid()}-{given['session']}"
     shared = SharedRun(None, f"{given['session']}{given['id']}")
     try:
-        shared.watch()  # what ends with this process, if that is killed
+        shared.watch()  # ends the run's programs on this machine if this process is killed
         _unpack(shared.folder, given, start["files"])
         relay, name = ray.get_actor(RELAY), workerinput["workerid"]
         line = RelayClient(relay, name, Path(given["folder"]), shared.folder / "ledger.sock")
@@ -75,10 +77,10 @@ def run(config: pytest.Config, start: dict[str, Any]) -> None:
 
 
 def _unpack(folder: Path, given: dict[str, str], files: dict[str, str]) -> None:
-    """Write what a worker reads of the controller's machine, and name the copies."""
+    """Write copies of the controller's files, and put their paths into `given`."""
     run = earlier = folder / "run" / Path(given["folder"]).name
     run.mkdir(parents=True)
-    if given.get("earlier", given["folder"]) != given["folder"]:  # no run that is resumed
+    if given.get("earlier", given["folder"]) != given["folder"]:  # not a run that is resumed
         earlier = folder / "earlier" / Path(given["earlier"]).name
         earlier.mkdir(parents=True)
     for name, text in files.items():
@@ -90,7 +92,7 @@ def _unpack(folder: Path, given: dict[str, str], files: dict[str, str]) -> None:
 
 
 def _play(config: pytest.Config, line: RelayClient, start: dict[str, Any]) -> None:
-    """Run the session, with what plugins know a worker of pytest-xdist by."""
+    """Run the session, with the attributes by which plugins recognise pytest-xdist's workers."""
     workerinput = start["workerinput"]
     os.environ["PYTEST_XDIST_TESTRUNUID"] = workerinput["testrunuid"]
     os.environ["PYTEST_XDIST_WORKER"] = workerinput["workerid"]
@@ -108,22 +110,22 @@ def _play(config: pytest.Config, line: RelayClient, start: dict[str, Any]) -> No
 
 
 def count_reruns_here(workerinput: dict[str, Any]) -> None:
-    """Have pytest-rerunfailures, if it is there, count on this machine.
+    """Make pytest-rerunfailures, if it is installed, count reruns on this machine.
 
-    It counts in the controller's process, which it reaches only on the same machine, and connects
-    to it even if nothing is to be rerun. Tests that are marked to be rerun are, with this.
+    By default it counts in the controller's process, which can only be reached from the same
+    machine, and connects even if no test is rerun. With this, tests marked as flaky are rerun here.
     """
     if "sock_port" in workerinput:
         counts = import_module("pytest_rerunfailures").ServerStatusDB()
         workerinput["sock_port"] = counts.sock_port
-        counts.sock.listen()  # its thread may not have come to that when pytest connects
+        counts.sock.listen()  # its thread may not have done so when pytest connects
         workerinput["statusdb_token"] = getattr(counts, "token", None)
 
 
 class RelayClient:
-    """A worker's line to the relay; and a plugin.
+    """A worker's connection to the relay, which is also a plugin.
 
-    Whatever was recorded before an event is sent before it.
+    Files that were recorded before an event are sent before it.
     """
 
     def __init__(self, relay: Any, worker: str, folder: Path, ledger_server: Path) -> None:
@@ -132,9 +134,9 @@ class RelayClient:
         self._events: queue.Queue[Any] = queue.Queue()
         self._sender = threading.Thread(target=self._keep_sending, name="relay", daemon=True)
         self._is_over = False
-        self.ledger_server = ledger_server  # on which agents' processes ask what was spent
+        self.ledger_server = ledger_server  # the socket where agents ask what was spent
         self._ledger_server = LedgerServer(ledger_server, self.spent)
-        self._paid, self._counting = 0, threading.Lock()  # bytes of the ledger that were told
+        self._paid, self._counting = 0, threading.Lock()  # bytes of the ledger that were sent
         self._sender.start()
         self.send("here", about=about_node())
 
@@ -143,28 +145,28 @@ class RelayClient:
         self._events.put(pack(name, fields))
 
     def listen(self, obey: Callable[[Any], None]) -> None:
-        """Have orders handed over, in a thread, as they come."""
+        """Call `obey` with each order as it arrives, in a thread."""
         threading.Thread(target=self._listen, args=[obey], name="orders", daemon=True).start()
 
     def allot(self, key: str) -> int:
-        """Return the number of a new attempt at a case, by its key."""
+        """Return the number of a new attempt at a case, given by its key."""
         return int(ray.get(self._relay.number.remote(self._worker, key)))
 
     def take_over(self, episode: str) -> bool:
-        """Have an episode of the earlier run copied into this one, where both are.
+        """Copy an episode of the earlier run into this run, on the controller's machine.
 
-        Return False if it is gone.
+        Return False if the episode does not exist.
 
         Raises:
-            HostError: it cannot be copied.
+            HostError: if it cannot be copied.
         """
         return bool(self._ask(self._relay.take_over.remote(episode)))
 
     def bring(self, episode: str, earlier: Path) -> None:
-        """Bring an episode of the earlier run to this machine's folder of it, if it is not gone.
+        """Copy an episode of the earlier run to its folder on this machine, if the episode exists.
 
         Raises:
-            HostError: it cannot be read, or written here.
+            HostError: if the episode cannot be read, or written here.
         """
         if not (earlier / episode).exists():
             try:
@@ -175,10 +177,10 @@ class RelayClient:
                 raise HostError(msg) from error
 
     def spent(self) -> Spent:
-        """Return what the whole run has spent; the relay is told first what this worker has.
+        """Send what this worker has spent to the relay, and return what the whole run has spent.
 
         Raises:
-            HostError: the relay does not answer, or takes this worker for dead.
+            HostError: if the relay does not answer, or has declared this worker dead.
         """
         lines = None
         with self._counting:
@@ -192,7 +194,7 @@ class RelayClient:
         """Return the relay's answer.
 
         Raises:
-            HostError: it has none, or says so.
+            HostError: if it does not answer, or answers with an error.
         """
         try:
             return ray.get(call, timeout=_LOST)
@@ -202,21 +204,21 @@ class RelayClient:
             raise HostError(msg) from error
 
     def sync(self) -> None:
-        """Return when all that is recorded so far has arrived."""
+        """Wait until everything recorded so far has arrived."""
         arrived = threading.Event()
         self._events.put(arrived)
         arrived.wait(_LOST)
 
     def end(self) -> None:
-        """Send what is left, and return when it has arrived."""
+        """Send everything that is left, and wait until it has arrived."""
         self._is_over = True
         self._ledger_server.close()
         self._events.put(None)
         self._sender.join()
 
-    @pytest.hookimpl(tryfirst=True)  # once the controller knows the tests, it hands them out
+    @pytest.hookimpl(tryfirst=True)  # before the loop sends the tests, which are then handed out
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Tell by what code this machine runs tests, before any is run."""
+        """Send digests of this machine's code, before any test is run."""
         self.send("code", about=about_code(session, session.config.stash[RUN]))
 
     def _listen(self, obey: Callable[[Any], None]) -> None:
@@ -229,10 +231,10 @@ class RelayClient:
                     else:
                         obey(order)
             return
-        obey(STOP)  # the relay is lost, and with it the run
+        obey(STOP)  # the relay is lost, so the run has ended
 
     def _keep_sending(self) -> None:
-        """Send events and files until the end; without an answer, end this process."""
+        """Send events and files until the end; end this process if the relay does not answer."""
         try:
             while self._send():
                 pass
@@ -240,7 +242,7 @@ class RelayClient:
             _vanish()
 
     def _send(self) -> bool:
-        """Send what there is now, or soon; return whether more may come."""
+        """Send pending events and files; return whether more may follow."""
         events: list[Any] = []
         with contextlib.suppress(queue.Empty):
             events.append(self._events.get(timeout=_EVERY))
@@ -267,6 +269,6 @@ class RelayClient:
 
 
 def _vanish() -> None:
-    """End this worker, which the run has given up; what it has started ends with it."""
+    """End this process, which the run has given up; the programs it has started end with it."""
     time.sleep(0.1)
     os._exit(1)

@@ -97,13 +97,13 @@ def ask(machines, monkeypatch: pytest.MonkeyPatch) -> Any:
 )
 def test_reruns_on_other_machines_are_refused_by_name(ask, option: str, given) -> None:
     error = ask(ELSEWHERE, **given)
-    assert error.startswith(f": {option} cannot be used with machines other than this: ")
+    assert error.startswith(f": {option} cannot be used with other machines than this one, ")
     assert "--mobile-retries" in error
     assert "\n" not in error
 
 
 def test_what_pytest_xdist_would_decide_is_refused(ask) -> None:
-    assert "leave --dist and --tx out, and give -n" in ask(HERE, distribution="loadscope")
+    assert "leave out --dist and --tx, and give -n" in ask(HERE, distribution="loadscope")
 
 
 def test_pytest_xdist_is_left_out_where_reruns_reach_this_machine(

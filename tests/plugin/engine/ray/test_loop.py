@@ -110,7 +110,7 @@ def test_a_warning_crosses_without_its_class(played: Worker) -> None:
         (message,) = caught
         played.loop.pytest_warning_recorded(message, "runtest", "a", None)
     events = [unpack(pack(*event)) for event in played.told if event[0] == "warning"]
-    shown = [module.warning_of(fields["plain"]) for _, fields in events]
+    shown = [module.warning_of(fields["warning"]) for _, fields in events]
     assert [each.category.__name__ for each in shown] == ["Own", "DeprecationWarning"]
     assert {str(each.message) for each in shown} == {"look"}
     assert shown[0].category is not Own

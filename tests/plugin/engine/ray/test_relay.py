@@ -250,9 +250,9 @@ def test_an_episode_of_an_earlier_run_is_brought_to_who_reads_it(run, earlier, t
 @pytest.mark.parametrize("name", ["../earlier/episodes/t.0", "episodes/..", "episodes", "/etc/x"])
 def test_nothing_else_of_an_earlier_run_is_read(run, earlier, name):
     for call in (Relay(run, earlier).earlier(name), Relay(run, earlier).take_over(name)):
-        with pytest.raises(HostError, match="is no episode of an earlier run"):
+        with pytest.raises(HostError, match="is not an episode of an earlier run"):
             asyncio.run(call)
-    with pytest.raises(HostError, match="is no episode of an earlier run"):
+    with pytest.raises(HostError, match="is not an episode of an earlier run"):
         asyncio.run(Relay(run).earlier("episodes/t.0"))
 
 
