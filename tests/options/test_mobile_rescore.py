@@ -224,7 +224,7 @@ def test_a_run_of_version_1_is_scored(pytester):
 def test_what_cannot_be_scored_is_an_error(asking, fnmatch):
     before = first(asking, count=1)
     with FileLock(before / ".lock"):
-        error = f"--mobile-rescore=runs: {before} is still running; wait for its end"
+        error = f"--mobile-rescore=runs: {before} is still running; wait for it to end"
         assert refused(asking) == error
     made = f"that run ({before.name}) was made with --mobile-seed=0"
     assert refused(asking, "--mobile-seed=1") == (

@@ -1,6 +1,6 @@
-"""Earlier runs, which are resumed, reused or scored again: what is recorded is not run again.
+"""Earlier runs that are resumed, reused, rescored or replayed, so recorded work is not repeated.
 
-pytest loads this module in every session, so each kind is imported where it is made.
+pytest imports this module in every session, so each kind is imported where it is created.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _WAYS = ("mobile-resume", "mobile-reuse", "mobile-rescore", "mobile-replies")
 def earlier_run(
     config: pytest.Config, settings: Mapping[str, OptionValue], given: Mapping[str, str]
 ) -> EarlierRun:
-    """Return the earlier run that an option names; `given` is what the owner sends a worker.
+    """Return the earlier run that an option names; `given` is the data from the run's owner.
 
     Raises:
-        pytest.UsageError: several options name a run, or it cannot be used in this way.
+        pytest.UsageError: if several options name a run, or the run cannot be used in this way.
     """
     named = [settings[name] for name in _WAYS if settings[name].value is not None]
     if len(named) > 1:

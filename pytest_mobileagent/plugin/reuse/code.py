@@ -1,6 +1,6 @@
-"""The code of a project's functions, and of what they use: what a task's result depends on, too.
+"""Finds the code of a project's functions and of everything they use, for digests of tasks.
 
-A run reads the code of all its tasks before the first of them begins, so a file is parsed once.
+A run reads the code of all its tasks before the first one begins, so each file is parsed once.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Sources:
-    """The code of functions, and of everything below a project's folder that they name.
+    """The code of functions, and of everything below a project's folder that they refer to.
 
-    Comments do not count, nor do decorators, as those of a task are its fields. What is reached
-    other than by its name in the code (`getattr`, entry points) is not found.
+    Comments are ignored, and so are decorators, as a task's decorators set its fields. Code that is
+    not reached by a name in the source (but through `getattr` or entry points) is not found.
     """
 
     def __init__(self, project: Path) -> None:
         self._project = project.resolve()
-        self._known: dict[tuple[Any, ...], list[list[str]]] = {}  # many tests are one function
+        self._known: dict[tuple[Any, ...], list[list[str]]] = {}  # many tests share one function
         self._codes: dict[Any, str] = {}
-        self._files: dict[str, bool] = {}  # whether they are the project's own
-        self._definitions: dict[str, dict[tuple[str, int], Definition]] = {}  # of each file
+        self._files: dict[str, bool] = {}  # whether each file belongs to the project
+        self._definitions: dict[str, dict[tuple[str, int], Definition]] = {}  # by file
 
     def of(self, *functions: Any) -> list[list[str]]:
-        """Return names and codes of functions and classes, and of what they use; each once."""
+        """Return the names and code of functions and classes and of what they use, each once."""
         if functions not in self._known:
             found: dict[str, str] = {}
             for function in functions:
@@ -48,7 +48,7 @@ class Sources:
         return self._known[functions]
 
     def holds(self, thing: Any) -> bool:
-        """Whether a function, class or module is the project's own."""
+        """Return whether a function, class or module belongs to the project."""
         try:
             file = inspect.getfile(thing)
         except (OSError, TypeError):
@@ -81,7 +81,7 @@ class Sources:
                     self._add(value, found)
 
     def _add_module(self, module: ModuleType, found: dict[str, str]) -> None:
-        """Add the whole of a module that is used by its name, whichever parts of it are used."""
+        """Add the whole source of a module that is used by its name, whatever is used of it."""
         name = f"module {module.__name__}"
         if name not in found and self.holds(module):
             path = Path(str(module.__file__))
@@ -99,9 +99,9 @@ class Sources:
         return ast.unparse(tree)
 
     def _definition(self, thing: Any) -> ast.Module | None:
-        """Return the syntax of a function that a module defines; None for all others.
+        """Return the syntax tree of a module-level function; None for everything else.
 
-        `inspect.getsource` would read the file's tokens anew for each of them.
+        `inspect.getsource` would tokenise the file again for each function.
         """
         if not inspect.isfunction(thing) or "." in thing.__qualname__:
             return None
@@ -113,7 +113,7 @@ class Sources:
 
 
 def _definitions(file: str) -> dict[tuple[str, int], Definition]:
-    """Return the functions that a file defines, not inside anything, by name and first line."""
+    """Return the functions that a file defines at module level, by name and first line."""
     linecache.checkcache(file)
     try:
         tree = ast.parse("".join(linecache.getlines(file)))
@@ -127,7 +127,7 @@ def _definitions(file: str) -> dict[tuple[str, int], Definition]:
 
 
 def text_of(value: Any) -> str:
-    """Return a text for a value, the same in each process."""
+    """Return a text that represents a value, and is the same in each process."""
     if isinstance(value, set | frozenset):
         return f"{{{', '.join(sorted(map(text_of, value)))}}}"
     return _ADDRESS.sub("", repr(value))
@@ -152,7 +152,7 @@ def _functions_of(thing: Any) -> list[Any]:
 
 
 def _used_by(function: Any) -> Iterator[tuple[str, Any]]:
-    """Return the names of globals that a function's code uses, with their values."""
+    """Yield the names of globals and closure variables that a function uses, with their values."""
     known = function.__globals__
     cells = inspect.getclosurevars(function).nonlocals if function.__closure__ else {}
     yield from sorted(cells.items())

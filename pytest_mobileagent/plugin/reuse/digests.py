@@ -1,6 +1,6 @@
-"""What a task's result depends on, and what makes runs comparable.
+"""Digests of what a task's result depends on, and fingerprints that make runs comparable.
 
-Of each part there is a hash, by which a change, or a difference, is named.
+Each part has its own hash, so a change or a difference can be named.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ PARTS = (
 
 
 def fingerprints(parts: Mapping[str, Any]) -> dict[str, str | None]:
-    """Return a hash of each of `PARTS`; None for those that the run does not have."""
+    """Return a hash for each of `PARTS`; None for parts that the run does not have."""
     given = {name: parts.get(name) for name in PARTS}
     return {name: None if part is None else digest(part) for name, part in given.items()}
 
 
 def tasks_of(cases: Iterable[Case]) -> list[Any]:
-    """Return what identifies the cases of a run: ids, goals and all else that is recorded."""
+    """Return what identifies the cases of a run: ids, goals and all other recorded fields."""
     left_out = {"nodeid", "extra"}
     each = [
         {name: value for name, value in case.to_json().items() if name not in left_out}
@@ -52,12 +52,12 @@ def tasks_of(cases: Iterable[Case]) -> list[Any]:
 
 
 def wording_of(cases: Iterable[Case]) -> list[str]:
-    """Return whose words the goals of a run are in: "own", "official", or both."""
+    """Return which wordings the goals of a run use: "own", "official", or both."""
     return sorted({case.task.wording for case in cases})
 
 
 def content_of(folders: Iterable[Path]) -> list[Any]:
-    """Return what identifies the files below folders: their relative paths and their contents."""
+    """Return what identifies the files below folders: their relative paths and content hashes."""
     found: list[Any] = []
     for folder in folders:
         paths = sorted(path for path in folder.rglob("*") if path.is_file())
@@ -67,9 +67,9 @@ def content_of(folders: Iterable[Path]) -> list[Any]:
 
 
 def sources_of(folder: Path) -> list[Any]:
-    """Return what identifies a program's own files.
+    """Return what identifies a program's own files: their relative paths and content hashes.
 
-    Very large files, hidden folders and those of installed packages are left out.
+    Very large files, hidden folders and folders of installed packages are left out.
     """
     found: list[Any] = []
     for where, folders, names in os.walk(folder):
@@ -113,7 +113,7 @@ def digests(run: RunConfig, items: Iterable[pytest.Item]) -> dict[str, dict[str,
 
 
 def _parts(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> dict[str, Any]:
-    """Return what the episode depends on, besides what is common to the whole run."""
+    """Return what the episode depends on, apart from what the whole run has in common."""
     task, environment = case.task, run.environments.get(str(case.environment))
     steps = task.limit(run.value("mobile-step-factor"))
     functions = [each for each in (task.prepare, task.clean_up) if each is not None]
@@ -125,7 +125,7 @@ def _parts(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> d
         "goal": [task.goal, _named_in(task.goal, case), task.instructions, task.language],
         "snapshot": [
             *(task.snapshot, task.packages, task.needs, sources.of(*functions)),
-            *(each for each in prepared if each != "{}"),  # as before they could name parameters
+            *(each for each in prepared if each != "{}"),  # omitted if empty, as in older versions
         ],
         "environment": asdict(environment) if environment is not None else None,
         "probes": [[name, _probe(probe, sources)] for name, probe in sorted(task.probes.items())],
@@ -148,24 +148,24 @@ def _parts(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> d
 
 
 def clock_of(run: RunConfig) -> list[str | None]:
-    """Return what clocks are set to; nothing where they are not, as in runs of before."""
+    """Return the time that clocks are set to; empty if not set, as in runs of older versions."""
     setting = run.settings["mobile-device-time"]
     return [] if setting.value is None else [setting.text]
 
 
 def pace_of(run: RunConfig) -> list[str | None]:
-    """Return the pace of agents; nothing where none is set, as in runs of before."""
+    """Return the pace of agents; empty if not set, as in runs of older versions."""
     setting = run.settings["mobile-pace"]
     return [] if setting.value is None else [f"pace {setting.text}"]
 
 
 def screenshots_of(run: RunConfig) -> list[str]:
-    """Return that some are not taken; nothing where all are, as in runs of before."""
+    """Return that screenshots are spared; empty if all are taken, as in runs of older versions."""
     return [] if run.value("mobile-screenshots") == "all" else ["screenshots needed"]
 
 
 def noise_of(run: RunConfig) -> list[str | None]:
-    """Return what gets in agents' way; nothing where nothing does, as in runs of before."""
+    """Return what identifies the noise; empty without noise, as in runs of older versions."""
     if run.noise is None:
         return []
     templates = [replace(each, file="") for each in run.noise.templates]
@@ -173,13 +173,13 @@ def noise_of(run: RunConfig) -> list[str | None]:
 
 
 def path_of(run: RunConfig) -> list[str | None]:
-    """Return that golden actions are done; nothing where agents act, as in runs of before."""
+    """Return that golden actions are done; empty if agents act, as in runs of older versions."""
     setting = run.settings["mobile-path"]
     return [] if setting.value == "multi" else [f"{setting.text} path"]
 
 
 def _golden(task: Task, sources: Sources) -> list[Any]:
-    """Return what identifies the golden actions of a task; functions by their code."""
+    """Return what identifies a task's golden actions; functions are identified by their code."""
     functions = [each for each in task.golden if callable(each)]
     return [
         ["a function" if callable(each) else text_of(each) for each in task.golden],
@@ -189,16 +189,17 @@ def _golden(task: Task, sources: Sources) -> list[Any]:
 
 
 def user_of(run: RunConfig) -> list[str | None]:
-    """Return how users answer; nothing where they are asked, as in runs of before."""
+    """Return how users answer; empty if they are asked, as in runs of older versions."""
     setting = run.settings["mobile-user"]
     return [f"user {setting.text}"] if setting.value != "asked" else []
 
 
 def _check(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> Any:
-    """Return what the verdict depends on besides the episode.
+    """Return what the verdict depends on, apart from the episode.
 
-    That is the test function and what it uses of the project: functions, constants, modules and
-    fixtures; its parameters; whether success after an error counts; and the judges that it asks.
+    This includes the test function and everything of the project that it uses (functions,
+    constants, modules and fixtures), its parameters, whether success after an error counts, and the
+    judges that it asks.
     """
     asked = set(getattr(item, "fixturenames", ())) - _OWN
     judges = "judge" in getattr(item, "fixturenames", ()) or run.value("mobile-judge-all")
@@ -212,7 +213,7 @@ def _check(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> A
 
 
 def _official(run: RunConfig) -> list[str]:
-    """Return what official evaluations are for; nothing where they decide nothing."""
+    """Return whether official evaluations decide; empty if they do not."""
     setting = run.settings["mobile-official"]
     return [f"official {setting.text}"] if setting.value == "decides" else []
 
@@ -222,16 +223,16 @@ def _function(item: pytest.Item) -> Any:
 
 
 def _fixtures(item: pytest.Item, names: set[str]) -> list[Any]:
-    """Return the functions of those fixtures that the project defines."""
+    """Return the functions of the named fixtures, as far as the project defines them."""
     known = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
     defined = [each.func for name in sorted(names) for each in known.get(name, ())]
     return [each for each in defined if not str(each.__module__).startswith("pytest_mobileagent.")]
 
 
 def _named_in(goal: str, case: Case) -> dict[str, str]:
-    """Return the parameters that a goal names; all others concern only the check."""
+    """Return the parameters that occur in a goal; all others only concern the check."""
     names: set[str] = set()
-    with suppress(ValueError):  # malformed, which is reported when it is filled
+    with suppress(ValueError):  # a malformed goal is reported when it is filled in
         names = {str(name) for _, name, _, _ in string.Formatter().parse(goal) if name}
     return {name: text_of(case.parameters[name]) for name in sorted(names & set(case.parameters))}
 

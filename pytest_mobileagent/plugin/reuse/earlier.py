@@ -1,7 +1,7 @@
-"""What a run takes from an earlier one, as the rest of the plugin asks for it.
+"""The interface through which the rest of the plugin uses an earlier run.
 
-`EarlierRun` is for a run that takes nothing. `--mobile-resume`, `--mobile-reuse`,
-`--mobile-rescore` and `--mobile-replies` name others (see `RecordedEarlierRun`).
+`EarlierRun` itself stands for no earlier run. `--mobile-resume`, `--mobile-reuse`,
+`--mobile-rescore` and `--mobile-replies` each have a subclass of `RecordedEarlierRun`.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from pytest_mobileagent.verdict import Verdict
 
 
-CHECK = "check"  # the only digest of a task whose change needs no agent
+CHECK = "check"  # the digest of a task that may change without the agent having to run again
 
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What becomes of a case: it is reported from the record, scored again, run, or skipped.
+    """What happens to a case: it is reported from the record, scored again, run, or skipped.
 
-    - `entry`: its entry in report.json if its result is reused.
-    - `episode`: the folder of the recorded episode that is scored again.
-    - `is_run`: whether the agent works on the case if there is neither.
+    - `entry`: the case's entry in report.json, if its result is reused.
+    - `episode`: the folder of the recorded episode, if it is scored again.
+    - `is_run`: whether the agent runs the case if neither `entry` nor `episode` is given.
     """
 
     entry: Entry | None = None
@@ -43,13 +43,13 @@ _RUN = Fate()
 
 
 class EarlierRun:
-    """What a run takes from an earlier one; in this class nothing: every case is run.
+    """What a run reuses from an earlier run. This class reuses nothing: every case is run.
 
-    - `path`: the folder of the earlier run; None if there is none.
-    - `source`: the same if its episodes have to be copied from there; else None.
-    - `makes_episodes`: whether the run has an agent and devices at all.
-    - `gives_replies`: whether agents get recorded replies, and no model of theirs is asked.
-    - `goes_on`: whether the run continues in the folder of the earlier one.
+    - `path`: the folder of the earlier run; None without one.
+    - `source`: the same folder if episodes must be copied from it; otherwise None.
+    - `makes_episodes`: whether the run has an agent and devices.
+    - `gives_replies`: whether agents get recorded replies instead of asking their models.
+    - `goes_on`: whether the run continues in the folder of the earlier run.
     - `reused`: the entries of reused results, by the keys of their cases.
     """
 
@@ -64,17 +64,17 @@ class EarlierRun:
 
     @property
     def header(self) -> str:
-        """The line about it in the header of the run; empty if there is none."""
+        """The line about the earlier run in pytest's header; empty without an earlier run."""
         return ""
 
     @property
     def reused_from(self) -> str | None:
-        """The id of the run from which results are reused, as run.json has it."""
+        """The id of the run from which results are reused, for run.json."""
         return None
 
     @property
     def redaction(self) -> str | None:
-        """The digest of the rules by which a resumed run was redacted so far, if it was."""
+        """The digest of the redaction rules of a resumed run, if it has any."""
         return None
 
     # When the session is configured
@@ -83,30 +83,30 @@ class EarlierRun:
         """Replace the values of options by those of the earlier run.
 
         Raises:
-            pytest.UsageError: the command line gives another.
+            pytest.UsageError: if the command line gives a different value.
         """
 
     def decide(self) -> None:
-        """Read the earlier run, and decide by it, in the process that owns this run.
+        """Read the earlier run, in the process that owns this run, and decide what to reuse.
 
         Raises:
-            pytest.UsageError: it cannot be read.
+            pytest.UsageError: if the earlier run cannot be read.
         """
 
     def to_worker(self, shared: Path) -> dict[str, str]:
-        """Return what a worker has to know; long data is written to the folder `shared`."""
+        """Return the data that a worker needs; long data is written to the folder `shared`."""
         return {}
 
     def from_owner(self, given: Mapping[str, str]) -> None:
-        """Receive, in a worker, what the owner has decided."""
+        """In a worker, read what the run's owner has decided."""
 
     @property
     def runs_agents(self) -> bool:
-        """Whether the agent should be started, as it may have to work."""
+        """Whether to start the agent, because it may be needed."""
         return True
 
     def folder(self) -> RunFolder | None:
-        """Return the folder in which this run continues; None if it begins a new one."""
+        """Return the folder in which this run continues; None for a new folder."""
         return None
 
     # When tests are collected
@@ -117,39 +117,40 @@ class EarlierRun:
     def begin(
         self, folder: RunFolder, about: Callable[[], Mapping[str, Any]], cases: Sequence[Case]
     ) -> None:
-        """Write to run.json what this run is about to do; `about` returns the facts of the run.
+        """Write run.json for this run; `about` returns the run's metadata.
 
         Raises:
-            HostError: it cannot be written.
+            HostError: if the file cannot be written.
         """
         folder.begin(about, cases)
 
     def decide_by(self, folder: Path) -> bool:
-        """Decide by the run.json of this run, if that is how this kind decides, and has not yet.
+        """Decide what to reuse from this run's run.json, if this kind needs it and has not yet.
 
-        Return whether it turned out just now that the agent has to work.
+        Return whether this decision means that the agent is needed.
         """
         return False
 
     def describe(self, parts: Mapping[str, str | None]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return what run.json says of episodes that this run does not make, and all fingerprints.
+        """Return run.json's metadata of episodes that this run does not make, and all fingerprints.
 
-        `parts` are the fingerprints of what scores them. Called if `makes_episodes` is False.
+        `parts` are the fingerprints of what scores the episodes. This method is only called if
+        `makes_episodes` is False.
         """
         raise NotImplementedError
 
     def digests(self, parts: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the digests that run.json records, given the present ones of the tasks."""
+        """Return the digests to write to run.json, given the current digests of the tasks."""
         return parts
 
     # When a test is run, and scored
 
     def fate(self, case: Case) -> Fate:
-        """Return what becomes of a case."""
+        """Return what happens to a case."""
         return _RUN
 
     def replies(self, case: Case) -> Path | None:
-        """Return the episode whose recorded replies the agent gets; None if models are asked."""
+        """Return the episode whose recorded replies the agent gets; None to ask its models."""
         return None
 
     def add_verdict(self, case: Case, folder: Path, verdict: Verdict) -> None:
@@ -162,7 +163,7 @@ class EarlierRun:
         reported: Collection[str],
         selected: Collection[str],
     ) -> list[Entry]:
-        """Return reused results that a run which was cut off has not reported.
+        """Return the reused results that an interrupted run has not reported.
 
         `reported` and `selected` are node ids.
         """
@@ -173,7 +174,7 @@ class EarlierRun:
         return []
 
     def attempts(self, key: str) -> Sequence[Mapping[str, Any]]:
-        """Return the attempts at a case, by its key, that are noted in another run's folder."""
+        """Return the attempts at a case, given by its key, that another run has recorded."""
         return ()
 
     def summary(
@@ -183,8 +184,8 @@ class EarlierRun:
         selected: Collection[str],
         /,
     ) -> list[str]:
-        """Return the lines about it at the end of the run.
+        """Return the lines about the earlier run in the summary.
 
-        `reused` and `selected` are node ids: of reused results, and of all tests.
+        `reused` are the node ids of reused results, and `selected` those of all tests.
         """
         return []

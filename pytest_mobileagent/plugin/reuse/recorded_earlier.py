@@ -1,4 +1,4 @@
-"""An earlier run that an option names, and what is taken from its folder."""
+"""The base class of earlier runs that an option names: what is read from their folders."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ if TYPE_CHECKING:
     from pytest_mobileagent.verdict import Verdict
 
 
-# Options that decide which tests there are, and what the agent may do in them.
+# The options that decide which tests there are, and what the agent may do in them.
 TESTS = (
     "mobile-seed", "mobile-epochs", "mobile-env", "mobile-shard", "mobile-step-factor",
     "mobile-max-steps", "mobile-time-limit",
 )  # fmt: skip
-_DECIDED = "earlier.json"  # in the folder that a run's processes share
+_DECIDED = "earlier.json"  # in the folder that the run's processes share
 
 
 class RecordedEarlierRun(EarlierRun, ABC):
     """A run that was recorded.
 
-    The process that owns the new run decides at its beginning which results are `reused`, and which
-    episodes are scored again (`to_score` has their folders), both by the keys of their cases. It
-    sends these to the workers.
+    When the new run begins, the process that owns it decides which results are `reused` and which
+    episodes are scored again (`to_score` has their folders), both by the keys of their cases, and
+    sends them to the workers.
 
     Raises:
-        pytest.UsageError: there is no such run, or it cannot be read.
+        pytest.UsageError: if there is no such run, or it cannot be read.
     """
 
     path: Path
     same: tuple[str, ...]  # options whose values are taken from the earlier run
-    is_same_run = True  # whether both runs are reported as one, by one policy on suspects
-    needs_end = False  # whether the earlier run has to have ended
+    is_same_run = True  # whether both runs are reported as one, with one policy on suspects
+    needs_end = False  # whether the earlier run must have ended
 
     def __init__(
         self, config: pytest.Config, setting: OptionValue, given: Mapping[str, str]
@@ -59,7 +59,7 @@ class RecordedEarlierRun(EarlierRun, ABC):
         super().__init__()
         self.setting = setting
         self.to_score: dict[str, str] = {}
-        self.tasks: dict[str, Entry] = {}  # all recorded results; only the owner has them
+        self.tasks: dict[str, Entry] = {}  # all recorded results, in the owner's process only
         try:
             found = given.get("earlier")
             self.path = Path(found) if found else find_run(path_of(config, setting))
@@ -70,10 +70,10 @@ class RecordedEarlierRun(EarlierRun, ABC):
 
     @abstractmethod
     def sort(self, tasks: Mapping[str, Entry]) -> None:
-        """Decide which results are reused or scored again; all are by the keys of their cases."""
+        """Decide which results are reused or scored again; all are keyed by their cases."""
 
     def fate(self, case: Case) -> Fate:
-        """Return what was decided about a case; any other is run."""
+        """Return what was decided about a case; other cases are run."""
         if (entry := self.reused.get(case.key)) is not None:
             return Fate({**entry, "nodeid": case.nodeid})
         if (episode := self.to_score.get(case.key)) is not None:
@@ -81,9 +81,9 @@ class RecordedEarlierRun(EarlierRun, ABC):
         return Fate(is_run=self.makes_episodes)
 
     def add_verdict(self, case: Case, folder: Path, verdict: Verdict) -> None:
-        """Record a verdict beside the original episode too, if that folder can be written to.
+        """Record a verdict beside the original episode, too, if its folder is writable.
 
-        The end of the run says so if it cannot.
+        If it is not, the summary says so.
         """
         original = self.fate(case).episode
         if original is not None and original != folder:
@@ -96,7 +96,10 @@ class RecordedEarlierRun(EarlierRun, ABC):
         return self.tasks[key]["attempts"] if is_taken and key in self.tasks else ()
 
     def unreported(self, reported: Collection[str], selected: Collection[str]) -> list[Entry]:
-        """Return reused results that a run which was cut off has not reported (node ids)."""
+        """Return the reused results that an interrupted run has not reported.
+
+        `reported` and `selected` are node ids.
+        """
         known = (task for task in self.reused.values() if task["nodeid"] in selected)
         return [task for task in known if task["nodeid"] not in reported]
 
@@ -104,7 +107,7 @@ class RecordedEarlierRun(EarlierRun, ABC):
         """Replace the values of options by those of the earlier run.
 
         Raises:
-            pytest.UsageError: the command line gives another.
+            pytest.UsageError: if the command line gives a different value.
         """
         recorded = self.about.get("options")
         for name in self.same:
@@ -137,17 +140,17 @@ class RecordedEarlierRun(EarlierRun, ABC):
         return text
 
     def is_same(self, given: OptionValue, text: str | None, value: Any) -> bool:
-        """Whether an option is given as in the earlier run, where it was displayed as `text`."""
+        """Return whether an option has the value of the earlier run, displayed there as `text`."""
         return given.text == text or (text is not None and given.value == value)
 
     def decide(self) -> None:
-        """Read the results of the earlier run, and sort them.
+        """Read the results of the earlier run, and decide about each (see `sort`).
 
         Raises:
-            pytest.UsageError: it cannot be read, or has not ended though it has to.
+            pytest.UsageError: if the run cannot be read, or is still running but must have ended.
         """
         if self.needs_end and is_held(self.path):
-            raise usage_error(self.setting, f": {self.path} is still running; wait for its end")
+            raise usage_error(self.setting, f": {self.path} is still running; wait for it to end")
         try:
             tasks = recorded_run(self.path).tasks
         except (OSError, RecordError) as error:
@@ -156,10 +159,10 @@ class RecordedEarlierRun(EarlierRun, ABC):
         self.sort(self.tasks)
 
     def to_worker(self, shared: Path) -> dict[str, str]:
-        """Write what was decided, and return what a worker needs to read it."""
+        """Write the decisions to the folder `shared`; return what a worker needs to read them."""
         write_json(shared / _DECIDED, [self.reused, self.to_score], indent=None)
         return {"earlier": str(self.path), "decided": str(shared / _DECIDED)}
 
     def from_owner(self, given: Mapping[str, str]) -> None:
-        """Receive, in a worker, what the owner has decided."""
+        """In a worker, read what the run's owner has decided."""
         self.reused, self.to_score = read_json(Path(given["decided"]))

@@ -1,4 +1,4 @@
-"""`--mobile-replies`: episodes are played again, by the replies that models gave in them."""
+"""`--mobile-replies`: play episodes again with the recorded replies of the models."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _PLAYED = {"passed", "failed", "review", "xfailed", "xpassed"}
 
 
 class Replaying(RecordedEarlierRun):
-    """A run on fresh phones whose agents get the replies that models gave in an earlier run.
+    """A run on fresh phones whose agents get the models' replies from an earlier run.
 
-    An episode without such replies is not played.
+    Episodes without recorded replies are not played.
 
     Raises:
-        pytest.UsageError: there is no such run, or it has not ended.
+        pytest.UsageError: if there is no such run, or it has not ended.
     """
 
     same = (*_AGENT, *TESTS)
@@ -39,15 +39,15 @@ class Replaying(RecordedEarlierRun):
 
     @property
     def header(self) -> str:
-        """The line about it in the header of the run."""
+        """The line about the earlier run in pytest's header."""
         return f"asks no model of the agent: {len(self.to_score)} episodes of {self.path} again"
 
     def adapted(self, flag: str, text: Any) -> Any:
-        """Return the most epochs of a range, of which a gate may have needed fewer."""
+        """Return the upper end of a range of epochs, of which a gate may have needed fewer."""
         return str(text).rpartition("..")[2] if flag == "--mobile-epochs" and text else text
 
     def sort(self, tasks: Mapping[str, Entry]) -> None:
-        """Play what was decided and has replies."""
+        """Select the episodes that were decided and have recorded replies."""
         for key, task in tasks.items():
             folder = runs.inside(self.path, task["episode"])
             if folder is not None and task["outcome"] in _PLAYED and has_replies(folder / STREAM):
@@ -62,16 +62,16 @@ class Replaying(RecordedEarlierRun):
         return self.path / self.to_score.get(case.key, "")
 
     def attempts(self, key: str) -> Sequence[Mapping[str, Any]]:
-        """Return none: all attempts are this run's own."""
+        """Return an empty sequence: all attempts are this run's own."""
         return ()
 
     def add_verdict(self, case: Case, folder: Path, verdict: Verdict) -> None:
-        """Leave the earlier run as it is."""
+        """Do nothing: the earlier run is not changed."""
 
     def summary(
         self, results: Sequence[Entry], _reused: Collection[str], _selected: Collection[str], /
     ) -> list[str]:
-        """Return how many verdicts are as they were."""
+        """Return a line with the number of verdicts that are unchanged."""
         before = {key: self.tasks[key]["success"] for key in self.to_score}
         now = {each["key"]: each["success"] for each in results if each["key"] in before}
         known = {key for key, each in now.items() if each is not None and before[key] is not None}

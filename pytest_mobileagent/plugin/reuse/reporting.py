@@ -1,6 +1,6 @@
-"""Reporting of reused results, as if their tests had just been run.
+"""Reports reused results as if their tests had just been run.
 
-pytest loads this module in every session, so what only such tests need is imported late.
+pytest imports this module in every session, so everything else is imported late.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _AS_CALLED |= {"xfailed": "skipped"}
 
 
 def report_reused(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
-    """Report a test from its record instead of running it, and return whether there is one.
+    """Report a test from its record instead of running it; return whether it has a record.
 
-    No fixture is set up, and no device leased.
+    No fixtures are set up, and no device is leased.
     """
     case = case_of(item)
     entry = None if case is None else item.config.stash[RUN].earlier.fate(case).entry
@@ -46,14 +46,14 @@ def report_reused(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
 
 
 def take_over(run: RunConfig, episode: str, *, to_read: bool = False) -> Path | None:
-    """Copy an episode of the earlier run into this one, unless it is there; return the folder.
+    """Copy an episode of the earlier run into this run, unless it is already there.
 
-    `episode` is the folder as the earlier run's report names it; None is returned if it is gone.
-    Where the runs' folders are on another machine, it is copied there, and its files are here only
-    if somebody is `to_read` them.
+    `episode` is the folder's name in the earlier run's report. Return the copy's folder, or None if
+    the episode does not exist. If the runs' folders are on another machine, the episode is copied
+    there; its files are brought to this machine only if they are needed here (`to_read`).
 
     Raises:
-        HostError: it cannot be written.
+        HostError: if the episode cannot be written.
     """
     source = run.earlier.source
     assert source is not None
@@ -75,7 +75,7 @@ def take_over(run: RunConfig, episode: str, *, to_read: bool = False) -> Path | 
 
 
 def _with_episode(run: RunConfig, case: Case, entry: Entry) -> Entry:
-    """Return an entry after copying its episode into this run's folder."""
+    """Copy the episode of a result into this run's folder, and return the updated entry."""
     episode = entry["episode"]
     if run.earlier.source is None or not episode:
         return entry
@@ -140,14 +140,14 @@ def _torn_down(item: pytest.Item, nextitem: pytest.Item | None) -> pytest.TestRe
         when="teardown",
         reraise=(pytest.exit.Exception, KeyboardInterrupt),
     )
-    # Not through the hook: other plugins expect that the test has been set up.
+    # Not through the hook, because other plugins expect the test to have been set up.
     report = pytest.TestReport.from_item_and_call(item, call)
     setattr(report, IS_REUSED, True)
     return report
 
 
 def _longrepr(item: pytest.Item, report: pytest.TestReport, entry: Entry) -> Any:
-    """Return what pytest displays of a reused result, in the words of the earlier run."""
+    """Return what pytest displays about a reused result, in the words of the earlier run."""
     reason, outcome = printable(entry["reason"] or ""), entry["outcome"]
     if report.outcome == "skipped":
         words = {"review": f"review: {reason}", "xfailed": reason}.get(
@@ -156,13 +156,13 @@ def _longrepr(item: pytest.Item, report: pytest.TestReport, entry: Entry) -> Any
         return (str(item.path), (item.location[1] or 0) + 1, words)
     if report.outcome == "passed":
         return None
-    if entry["success"]:  # and yet it failed
+    if entry["success"]:  # a strict xfail that passed, which counts as failed
         from pytest_mobileagent.plugin.bodies import STRICT
 
         return f"{STRICT} {_expected_to_fail(item)}"
     if outcome == "failed" and entry["episode"]:
         _show_failure(item, report, entry)
-    return report.longrepr or reason or "it has no reason in the record"
+    return report.longrepr or reason or "the record gives no reason"
 
 
 def _expected_to_fail(item: pytest.Item) -> str:

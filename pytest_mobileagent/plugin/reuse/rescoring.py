@@ -1,4 +1,4 @@
-"""`--mobile-rescore`: the episodes of an earlier run are scored again, without a device."""
+"""`--mobile-rescore`: score the episodes of an earlier run again, without a device."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ _MADE_ANEW = {"tasks", "checks", "plugin"}  # fingerprints
 
 
 class Rescoring(RecordedEarlierRun):
-    """A run whose episodes are scored again; the results go to a new run.
+    """A run that scores the episodes of an earlier run again; its results go to a new folder.
 
     Raises:
-        pytest.UsageError: there is no such run, or it has not ended.
+        pytest.UsageError: if there is no such run, or it has not ended.
     """
 
     same = ("agent", *TESTS)
     makes_episodes = False
     runs_agents = False
     needs_end = True
-    _needed: int | None = None  # epochs that were run in any case; a gate decided on the rest
+    _needed: int | None = None  # epochs that were always run; a gate decided about the others
 
     @property
     def header(self) -> str:
-        """The line about it in the header of the run."""
+        """The line about the earlier run in pytest's header."""
         return f"no device and no agent: scores {len(self.to_score)} episodes of {self.path} again"
 
     def take_options(self, settings: dict[str, OptionValue]) -> None:
-        """Replace the values of options by those of the earlier run, which names the agent.
+        """Replace the values of options, including the agent, by those of the earlier run.
 
         Raises:
-            pytest.UsageError: the command line gives another.
+            pytest.UsageError: if the command line gives a different value.
         """
         super().take_options(settings)
         if settings["agent"].value is None:  # version 1 recorded no options
@@ -61,7 +61,7 @@ class Rescoring(RecordedEarlierRun):
             settings["agent"] = replace(settings["agent"], value=name, text=name, source=flag)
 
     def adapted(self, flag: str, text: Any) -> Any:
-        """Return the most epochs of a range, of which a gate may have needed fewer."""
+        """Return the upper end of a range of epochs, of which a gate may have needed fewer."""
         if flag != "--mobile-epochs" or not text:
             return text
         least, dots, most = str(text).rpartition("..")
@@ -70,7 +70,7 @@ class Rescoring(RecordedEarlierRun):
         return most
 
     def deselect(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Report the tests as deselected that the gate did not need."""
+        """Deselect the tests that the gate did not need in the earlier run."""
         unneeded = [item for item in items if self._is_unneeded(case_of(item))]
         if unneeded:
             items[:] = [item for item in items if not self._is_unneeded(case_of(item))]
@@ -82,7 +82,7 @@ class Rescoring(RecordedEarlierRun):
         return case.key not in self.to_score and case.key not in self.reused
 
     def sort(self, tasks: Mapping[str, Entry]) -> None:
-        """Score complete episodes that no person has decided; reuse all other results."""
+        """Score complete episodes that were not decided by a person; reuse all other results."""
         for key, task in tasks.items():
             if task["episode"] and task["termination"] not in _NOT_COMPLETE and AS_RUN not in task:
                 self.to_score[key] = task["episode"]
@@ -90,9 +90,10 @@ class Rescoring(RecordedEarlierRun):
                 self.reused[key] = task
 
     def describe(self, parts: Mapping[str, str | None]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return what run.json says of how the episodes were made, and all fingerprints.
+        """Return the metadata of how the episodes were made, and all fingerprints, for run.json.
 
-        `parts` are those of what scores the episodes; the others are from the earlier run.
+        `parts` are the fingerprints of what scores the episodes; all others are taken from the
+        earlier run.
         """
         made = {name: self.about.get(name) for name in _OF_EPISODES}
         made["rescored_from"] = self.about.get("id") or self.path.name
@@ -101,7 +102,7 @@ class Rescoring(RecordedEarlierRun):
         return made, {n: p if n in _MADE_ANEW else before.get(n) for n, p in parts.items()}
 
     def digests(self, parts: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the digests of the episodes as they were made, and of the present checks."""
+        """Return the digests of the episodes from the earlier run, with those of current checks."""
         before = runs.digests(self.path)
         both = parts.keys() & before.keys()
         return {key: {**before[key], CHECK: parts[key][CHECK]} for key in both}
@@ -109,7 +110,7 @@ class Rescoring(RecordedEarlierRun):
     def summary(
         self, results: Sequence[Entry], reused: Collection[str], _selected: Collection[str], /
     ) -> list[str]:
-        """Return which verdicts have changed, and what was not scored."""
+        """Return lines on changed verdicts, and on episodes that were not scored."""
         reported = {result["key"] for result in results}
         known = {*self.to_score, *self.reused} - reported
         left = [task["nodeid"] for key, task in self.tasks.items() if key in known]

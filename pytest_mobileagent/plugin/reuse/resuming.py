@@ -1,4 +1,4 @@
-"""`--mobile-resume`: a run continues where it stopped, in its own folder."""
+"""`--mobile-resume`: continue a run where it stopped, in its own folder."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Resuming(RecordedEarlierRun):
     """A run that is resumed: final results are reused, and all other tests are run again.
 
     Raises:
-        pytest.UsageError: there is no such run, or it cannot be resumed.
+        pytest.UsageError: if there is no such run, or it cannot be resumed.
     """
 
     same = (*TESTS, *_RESULTS)
@@ -83,21 +83,21 @@ class Resuming(RecordedEarlierRun):
 
     @property
     def runs_agents(self) -> bool:
-        """Whether a task of the run is left, as far as can be known before collection."""
+        """Whether any task of the run is left, as far as this is known before collection."""
         return not self.tasks or len(self.reused) < len(self.tasks)
 
     @property
     def header(self) -> str:
-        """The line about it in the header of the run."""
+        """The line about the earlier run in pytest's header."""
         return (
             f"goes on with {self.path}: {len(self.reused)} of {len(self.tasks)} results are final"
         )
 
     def is_same(self, given: OptionValue, text: str | None, value: Any) -> bool:
-        """Compare as for any option, except where the value may differ.
+        """Return whether an option has the same value as in the earlier run.
 
-        Devices only have to be of the same kind, as others may be attached now. The file of rules
-        of redaction may have moved: the rules themselves are compared when they are read.
+        Devices only need to be of the same kind, as different ones may be attached now. The file
+        with redaction rules may have moved; the rules themselves are compared when they are read.
         """
         if given.option.flag == "--mobile-redact" and given.is_given:
             return True
@@ -106,7 +106,7 @@ class Resuming(RecordedEarlierRun):
         return super().is_same(given, text, value)
 
     def sort(self, tasks: Mapping[str, Entry]) -> None:
-        """Reuse final results; devices may have now what tasks were skipped for."""
+        """Reuse final results, except skips for something that devices may have by now."""
         self.reused = {
             key: task
             for key, task in tasks.items()
@@ -114,17 +114,17 @@ class Resuming(RecordedEarlierRun):
         }
 
     def to_worker(self, shared: Path) -> dict[str, str]:
-        """Write what was decided, and return what a worker needs to read it."""
+        """Write the decisions to the folder `shared`; return what a worker needs to read them."""
         return {**super().to_worker(shared), "when": self.when, "session": self.session}
 
     def unselected(self, selected: Collection[str]) -> list[Entry]:
-        """Return the results of the run's tasks that this session has not selected."""
+        """Return the results of the run's tasks that are not selected in this session."""
         return [task for task in self.tasks.values() if task["nodeid"] not in selected]
 
     def summary(
         self, results: Sequence[Entry], reused: Collection[str], selected: Collection[str], /
     ) -> list[str]:
-        """Return how many results were reused, how many tasks were run, and what has changed."""
+        """Return lines on reused results, on tasks that were run, and on what has changed."""
         known = {task["nodeid"] for task in self.tasks.values()}
         was_reused = {task["nodeid"] for task in self.unreported(reused, selected)}.union(reused)
         ran = [
@@ -144,27 +144,27 @@ class Resuming(RecordedEarlierRun):
         return [str(name) for each in self._own_entry() for name in each.get("differs_in", ())]
 
     def _own_entry(self) -> list[Mapping[str, Any]]:
-        """Return what run.json says of this session: one entry, or none."""
+        """Return the entry of this session in run.json, in a list; empty if there is none yet."""
         resumed = runs.about(self.path).get("resumed") or ()
         return [each for each in resumed if each.get("when") == self.when]
 
     @property
     def redaction(self) -> str | None:
-        """The digest of the rules by which the run was redacted so far, if it was."""
+        """The digest of the run's redaction rules, if it has any."""
         rules = self.about.get("redaction")
         return str(rules.get("sha256")) if isinstance(rules, dict) else None
 
     def attempts(self, key: str) -> Sequence[Mapping[str, Any]]:
-        """Return none: all attempts are noted in the folder of this run."""
+        """Return an empty sequence: all attempts are recorded in this run's own folder."""
         return ()
 
     def begin(
         self, folder: RunFolder, about: Callable[[], Mapping[str, Any]], cases: Sequence[Case]
     ) -> None:
-        """Add to run.json that the run is resumed.
+        """Add an entry to run.json that the run is resumed.
 
         Raises:
-            HostError: it cannot be written.
+            HostError: if the file cannot be written.
         """
         with folder.alone():
             if not self._own_entry():  # another process has written it
@@ -174,7 +174,7 @@ class Resuming(RecordedEarlierRun):
         before = self.about.get("fingerprints")
         before = before if isinstance(before, dict) else {}
         selected, known = ({case.key for case in each} for each in (cases, runs.cases(self.path)))
-        other = set() if selected == known else {"tasks", "checks"}  # of fewer, or of more
+        other = set() if selected == known else {"tasks", "checks"}  # differ with other tests
         differs = [
             n for n, part in now["fingerprints"].items() if n in before and before[n] != part
         ]

@@ -1,4 +1,4 @@
-"""`--mobile-reuse`: a new run takes over from an earlier one what is still valid."""
+"""`--mobile-reuse`: a new run takes over the results of an earlier run that are still valid."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ _OF_TASK = (
 class Reusing(RecordedEarlierRun):
     """A run whose results are reused, or whose episodes are scored again.
 
-    That is decided after collection, in each process alike, by the digests in both runs' run.json.
-    Until then `reused` holds all results.
+    Each process decides this after collection, by comparing the digests in both runs' run.json.
+    Until then, `reused` holds all results.
 
     Raises:
-        pytest.UsageError: there is no such run, or it cannot be read.
+        pytest.UsageError: if there is no such run, or it cannot be read.
     """
 
     same = ()
@@ -54,27 +54,27 @@ class Reusing(RecordedEarlierRun):
 
     @property
     def runs_agents(self) -> bool:
-        """Whether a task has to be run; False until that is decided: nothing is started before."""
+        """Whether any task must be run; False until this is decided, so nothing starts before."""
         return any(decision.what == RUN for decision in self.decisions.values())
 
     @property
     def reused_from(self) -> str | None:
-        """The id of the run from which results are reused, as run.json has it."""
+        """The id of the run from which results are reused, for run.json."""
         return self.about.get("id")
 
     @property
     def header(self) -> str:
-        """The line about it in the header of the run."""
+        """The line about the earlier run in pytest's header."""
         return f"takes over from {self.path} what is still the same"
 
     def sort(self, tasks: Mapping[str, Entry]) -> None:
-        """Keep all results, also for workers, until it is decided which are reused."""
+        """Keep all results, which workers also need, until it is decided which are reused."""
         self.reused = dict(tasks)
 
     def decide_by(self, run: Path) -> bool:
-        """Decide by the run.json of the new run, unless that has been done.
+        """Decide what to reuse by the new run's run.json, unless this was done before.
 
-        Return whether it turned out just now that the agent has to work.
+        Return whether this decision means that the agent is needed.
         """
         if self.decisions:
             return False
@@ -87,22 +87,22 @@ class Reusing(RecordedEarlierRun):
         return self.runs_agents
 
     def fate(self, case: Case) -> Fate:
-        """Return what was decided about a case; any other is run."""
+        """Return what was decided about a case; other cases are run."""
         return super().fate(case) if self.decisions else Fate()
 
     def add_verdict(self, case: Case, folder: Path, verdict: Verdict) -> None:
-        """Leave the earlier run as it is."""
+        """Do nothing: the earlier run is not changed."""
 
     def summary(
         self, results: Sequence[Entry], _reused: Collection[str], _selected: Collection[str], /
     ) -> list[str]:
-        """Return how many results were reused, scored again or run, and why."""
+        """Return a line on how many results were reused, scored again or run, and why."""
         keys = [result["key"] for result in results]
         return [in_words(self.decisions[key] for key in keys if key in self.decisions)]
 
 
 def _read(run: Path) -> dict[str, Any]:
-    """Return the content of a run's run.json; nothing where it wrote none."""
+    """Return the content of a run's run.json; empty if the file is missing or unreadable."""
     try:
         content = read_json(run / runs.RUN)
     except (OSError, ValueError):
@@ -111,7 +111,7 @@ def _read(run: Path) -> dict[str, Any]:
 
 
 def _as_now(entry: Entry, plan: Mapping[str, Any]) -> Entry:
-    """Return a result with the present description of its task."""
+    """Return a result with the current description of its task."""
     now = Result(Case.from_json(plan)).to_wire()
     steps = ratio(entry["steps"], now["golden_steps"]) if entry["success"] else None
     own = {name: value for name, value in now.items() if name in _OF_TASK}
@@ -119,15 +119,15 @@ def _as_now(entry: Entry, plan: Mapping[str, Any]) -> Entry:
 
 
 REUSE, SCORE, RUN = "reused", "scored again", "run"
-# Fingerprints of a run on which all its episodes depend; the others concern single tasks.
+# The fingerprints of a run that all its episodes depend on; the others concern single tasks.
 SHARED = ("agent", "models", "prompts", "device", "apps", "plugin")
 _FINAL = {"passed", "failed", "review"}
-_CHECKS = "checks"  # the fingerprint of all checks together
+_CHECKS = "checks"  # the combined fingerprint of all checks
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What is done about a task, and, unless it is reused, why."""
+    """What is done with a task, and the reason unless it is reused."""
 
     what: str
     why: str = ""
@@ -136,9 +136,9 @@ class Decision:
 def decide(
     old: Mapping[str, Any], new: Mapping[str, Any], tasks: Mapping[str, Entry]
 ) -> dict[str, Decision]:
-    """Return what is done about each task of a new run, by the keys of their cases.
+    """Return what is done with each task of a new run, by the keys of their cases.
 
-    `old` and `new` are the contents of both runs' run.json, `tasks` the old run's results.
+    `old` and `new` are the contents of the two runs' run.json; `tasks` are the old run's results.
     """
     before, now = (_mapping(each.get("digests")) for each in (old, new))
     shared = changed_for_all(_mapping(old.get("run")), _mapping(new.get("run")))
@@ -149,7 +149,7 @@ def decide(
 
 
 def changed_for_all(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Return what has changed, since or during the old run, of what all episodes depend on."""
+    """Return which parts that all episodes depend on have changed since, or during, the old run."""
     before, now = (_mapping(each.get("fingerprints")) for each in (old, new))
     differ = [name for name in SHARED if before.get(name) != now.get(name)]
     resumed = old.get("resumed")
@@ -171,7 +171,7 @@ def _decide(
 def _why_run(
     task: Entry | None, old: Mapping[str, Any], new: Mapping[str, Any], shared: list[str]
 ) -> str:
-    """Return why a task has to be run; empty if it need not be."""
+    """Return why a task must be run; empty if it need not be."""
     if task is None:
         return "new"
     if not old:
@@ -185,7 +185,7 @@ def _why_run(
 
 
 def in_words(decisions: Iterable[Decision]) -> str:
-    """Return in words what was decided: `80 reused, 5 scored again (check changed), 23 run (…)`."""
+    """Return a text such as `80 reused, 5 scored again (check changed), 23 run (…)`."""
     each = Counter(decisions)
     parts = []
     for what in (REUSE, SCORE, RUN):
