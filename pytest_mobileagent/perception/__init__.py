@@ -1,7 +1,7 @@
-"""For authors of agents: how to present a screen to a model.
+"""Present a screen to a model: tools for authors of agents.
 
 Marks are elements with a number or letter; they can be drawn on the screenshot, or listed in a
-prompt as lines or HTML. Pictures are scaled and encoded for the model. Text and icons are found in
+prompt as lines or HTML. Pictures are scaled and encoded for the model. Texts and icons are found in
 pictures without a view hierarchy. Conventions of papers are named after their format, with their
 source.
 """

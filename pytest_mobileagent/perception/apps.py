@@ -1,4 +1,4 @@
-"""The package of an app, given the name that a model uses."""
+"""Look up the package of an app by the name that a model uses."""
 
 from __future__ import annotations
 

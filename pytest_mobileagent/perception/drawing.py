@@ -1,7 +1,7 @@
-"""Drawing marks on a screenshot, in the papers' conventions. Functions return a new picture.
+"""Draw marks on a screenshot, in the papers' conventions. Functions return a new picture.
 
-Bounds of marks are in pixels of the screen, so the picture has to have the screen's size: draw
-first, then scale. Labels are in Pillow's built-in font, which is the same on every machine.
+Bounds of marks are in pixels of the screen, so the picture must have the screen's size: draw first,
+then scale. Labels use Pillow's built-in font, which is the same on every machine.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ def _arrow(draw: ImageDraw, start: Point, end: Point, radius: int) -> None:
 
 
 def _on(point: Point, size: tuple[int, int]) -> Point:
-    """Return the nearest point of the picture, since gestures may end outside of the screen."""
+    """Return the nearest point of the picture, since gestures may end outside the screen."""
     return max(0, min(point[0], size[0] - 1)), max(0, min(point[1], size[1] - 1))
 
 
@@ -219,14 +219,14 @@ def _copy(image: Image) -> tuple[Image, ImageDraw]:
 
 
 def _outline(draw: ImageDraw, box: Bounds, size: tuple[int, int], color: Color, width: int) -> None:
-    """Draw a rectangle, whose sides may be swapped, or far outside of the picture."""
+    """Draw a rectangle, whose sides may be swapped or far outside the picture."""
     columns = sorted(max(-9, min(side, size[0] + 9)) for side in (box.left, box.right))
     rows = sorted(max(-9, min(side, size[1] + 9)) for side in (box.top, box.bottom))
     draw.rectangle((columns[0], rows[0], columns[1], rows[1]), outline=color, width=width)
 
 
 def _color(place: int) -> Color:
-    """Return a strong colour that differs much from the one before (steps of the golden ratio)."""
+    """Return a strong colour that differs clearly from the previous one (golden-ratio steps)."""
     red, green, blue = colorsys.hsv_to_rgb(place * 0.618034 % 1, 1, 0.9)
     return round(red * 255), round(green * 255), round(blue * 255)
 

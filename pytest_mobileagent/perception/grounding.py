@@ -1,4 +1,4 @@
-"""Finding texts and icons in a picture, for agents without a view hierarchy.
+"""Find texts and icons in a picture, for agents without a view hierarchy.
 
 The rules for texts are Mobile-Agent's: v1 (arXiv 2401.16158,
 Mobile-Agent-v1/MobileAgent/text_localization.py and crop.py) and v2 (arXiv 2406.01014,
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 Size = tuple[int, int]
 
-_LARGEST = 0.05  # share of the picture: a larger box with the text is not a label
-_LONGEST = 200  # characters that are compared: the time grows with their product
+_LARGEST = 0.05  # share of the picture above which a box with the text is not a label
+_LONGEST = 200  # compared characters; the time grows with the product of the lengths
 _MARGIN = 10
 _AROUND = (300, 400)
-_LINE = 10  # pixels: lines of one paragraph differ by less
+_LINE = 10  # pixels by which the lines of one paragraph may differ
 _GAP = (-10, 30)
 
 
@@ -44,9 +44,10 @@ class Seen:
 def find_text(boxes: Sequence[TextBox], text: str, size: Size) -> list[Bounds]:
     """Return where a text is: all boxes with exactly this text, or else the most similar one.
 
-    The most similar one has the longest common subsequence with the text, of at least 80 % of its
-    characters if it has up to 10, half of them up to 20, and 40 % above. (The released code speaks
-    of the longest common substring, but computes the longest common subsequence.)
+    The most similar one has the longest common subsequence with the text, which must be at least 80
+    % of a text of up to 10 characters, half of one of up to 20, and 40 % of a longer one. (The
+    released code mentions the longest common substring, but computes the longest common
+    subsequence.)
     """
     sought = folded(text)
     exact = [box.bounds for box in boxes if folded(box.text) == sought]
@@ -69,7 +70,7 @@ def say_exactly(boxes: Iterable[TextBox], text: str) -> list[Bounds]:
 
 
 def paragraphs(boxes: Iterable[TextBox]) -> list[Seen]:
-    """Return the texts, with lines below each other joined into paragraphs.
+    """Return the texts, with consecutive lines joined into paragraphs.
 
     Lines are joined if their left edges and their heights differ by less than 10 pixels, and the
     gap between them is at least -10 and less than 30 pixels.
@@ -91,7 +92,7 @@ def paragraphs(boxes: Iterable[TextBox]) -> list[Seen]:
 
 
 def lies_in(bounds: Bounds, place: str, size: Size) -> bool:
-    """Whether bounds lie entirely in the half or quarter of the picture that `place` names.
+    """Return whether bounds lie entirely in the half or quarter of the picture that `place` names.
 
     `place` is "top", "bottom", "left", "right", or two of them ("top left"); anything else, such as
     "center", means the whole picture.
@@ -128,7 +129,7 @@ def surroundings(image: Image, bounds: Bounds) -> Image:
 
 
 def rounded(x: float, y: float, size: Size) -> tuple[int, int]:
-    """Return the pixel of a point whose fractions of width and height are rounded to two places."""
+    """Return the pixel of a point, with its fractions of the sides rounded to two places."""
     shares = (round(x / size[0], 2), round(y / size[1], 2))
     across, down = (
         min(max(int(share * side), 0), side - 1) for share, side in zip(shares, size, strict=True)
@@ -177,7 +178,7 @@ def _share(bounds: Bounds, size: Size) -> float:
     return bounds.width * bounds.height / (size[0] * size[1])
 
 
-# A wider picture is scaled to this width: icons then have 12 to 120 pixels.
+# Wider pictures are scaled down to this width, at which icons have 12 to 120 pixels.
 _WIDTH = 540
 _SIDES = (12, 120)
 _ASPECT = 2.0
@@ -189,17 +190,18 @@ _STROKE_GAP = (
 def find_icons(image: Image, largest: float = 0.05, overlap: float = 0.5) -> tuple[Bounds, ...]:
     """Return the bounds of regions that look like icons, in pixels of the picture, from the top.
 
-    An icon is a group of strokes that is about as wide as high. Regions larger than the share
+    An icon is a group of strokes that is about as wide as it is high. Regions larger than the share
     `largest` of the picture are dropped; if two overlap by `overlap` (intersection over union) or
-    more, the smaller one is. Single letters and digits are found, too; if they matter, drop the
-    regions in which OCR reads text. Mobile-Agent (arXiv:2401.16158) finds icons by GroundingDINO,
-    and drops boxes by the same two numbers; here, edge detection takes the network's place.
+    more, the smaller one is dropped. Single letters and digits are found too; if that matters, drop
+    the regions in which OCR reads text. Mobile-Agent (arXiv:2401.16158) finds icons with
+    GroundingDINO, and drops boxes by the same two numbers; here, edge detection replaces the
+    network.
 
     Raises:
         MissingExtraError: the extra [vision] is not installed.
     """
     check_extra("vision", "finding icons in pictures")
-    import cv2  # heavy, and of an extra
+    import cv2  # heavy, and part of an extra
     import numpy as np
 
     width, height = image.size

@@ -1,7 +1,7 @@
-"""Screens as text for prompts, in the papers' conventions: lists of elements, and simplified HTML.
+"""Describe screens as text for prompts, in the papers' conventions: element lists and HTML.
 
-`marks` says what UIAutomator's dumps lack. A mark without an element is written like an element
-that has bounds only. The HTML is AutoDroid's.
+`marks` lists the information that UIAutomator's dumps lack. A mark without an element is written
+like an element that has only bounds. The HTML is AutoDroid's.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
 
 
-# A part of the class, SeeAct's name for such elements, and its word for their checked state.
+# A part of the class name, SeeAct's name for such elements, and its word for their checked state.
 _KINDS = [
     ("radiobutton", "radio button", "selected"),
     ("button", "button", ""),
@@ -92,8 +92,8 @@ def _t3a_element(element: Element) -> str:
 def bmoca_lines(marks: Iterable[Mark]) -> str:
     """Return B-MoCA's list: a list of dictionaries in Python's format.
 
-    Ids and classes are cut up to the last "/" or "."; "checked" is also true of elements that are
-    selected or focused. Source: B-MoCA's released code (`parse_obs`).
+    Only the last part of ids and classes is kept, after "/" or "."; "checked" is also true of
+    elements that are selected or focused. Source: B-MoCA's released code (`parse_obs`).
     """
     return str([_bmoca_entry(mark.label, _element(mark)) for mark in marks])
 
@@ -111,7 +111,7 @@ def _bmoca_entry(label: str, element: Element) -> dict[str, int | str]:
 
 
 def seeact_choices(marks: Sequence[Mark]) -> str:
-    """Return SeeAct's multiple choice: `A. "Save" button`; the last choice is none of them.
+    """Return SeeAct's multiple choice: `A. "Save" button`; the last choice rejects all elements.
 
     Source: AndroidWorld's SeeAct (`format_action_options`).
     """
@@ -186,8 +186,8 @@ def autodroid_html(
     There is one line for each element: `<p>`, `<button>`, `<checkbox checked=True>` or `<input>`,
     with ids from 0; its content is the text, and `text='…'` the description. The button "go back",
     whose mark has no element, follows the elements of the first screen, so it is the last one of a
-    single screen. If `merged`, as is the default for several screens (from the top down), elements
-    with equal lines are listed once, for the first screen that has them (see `position`).
+    single screen. If `merged`, which is the default for several screens (given from the top down),
+    elements with equal lines are listed once, for the first screen that has them (see `position`).
 
     The content of a clickable element becomes one button, with texts of up to 50 characters each,
     joined by `<br>`; a tap goes to the first element in it that has a text or can be scrolled.
@@ -195,10 +195,10 @@ def autodroid_html(
     not escaped.
 
     Source: AutoDroid (arXiv:2308.15272), with the order and details of its released code
-    (`get_described_actions`): elements with clickable ones inside stay clickable themselves (the
-    function that changes it is switched off). There, texts with "@", "#" or "&" are mistaken for
-    placeholders; here they are not. AutoDroid's own app sees which views can be edited; a dump only
-    has their class.
+    (`get_described_actions`): elements with clickable ones inside remain clickable themselves (the
+    function that changes this is disabled). There, texts with "@", "#" or "&" are mistaken for
+    placeholders; here they are not. AutoDroid's own app knows which views can be edited; a dump
+    only contains their class.
     """
     once = len(screens) > 1 if merged is None else merged
     pages: list[list[_Entry | None]] = []
@@ -224,7 +224,7 @@ def autodroid_html(
 
 
 def position(mark: Mark, screens: Sequence[Screen]) -> int:
-    """Return the index, from 0, of the screen that a mark's element is on; 0 for "go back"."""
+    """Return the index, from 0, of the screen that contains a mark's element; 0 for "go back"."""
     element = mark.element
     while element is not None and element.parent is not None:
         element = element.parent
@@ -259,7 +259,7 @@ def _entries(screen: Screen) -> Iterator[_Entry]:
 
 
 def _nearest(screen: Screen, flag: str) -> dict[int, Element | None]:
-    """Return, by `id`, the nearest element with a flag for each element: itself or an ancestor."""
+    """Return the nearest element with a flag for each element, itself or an ancestor, by `id`."""
     found: dict[int, Element | None] = {id(screen.root): None}
     for element in screen.elements:
         inherited = found[id(element.parent)]
@@ -268,7 +268,7 @@ def _nearest(screen: Screen, flag: str) -> dict[int, Element | None]:
 
 
 def _below(element: Element) -> Iterator[Element]:
-    """Yield all descendants of an element, siblings together, as AutoDroid merges their texts."""
+    """Yield all descendants of an element, grouped by parent, as AutoDroid merges their texts."""
     for each in element.iter():
         yield from each.children
 

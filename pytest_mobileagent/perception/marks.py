@@ -2,10 +2,10 @@
 
 This module selects and numbers elements; `drawing` draws marks, and `listing` lists them.
 
-The original M3A and SeeAct read an accessibility forest of all windows. UIAutomator dumps the
-visible nodes of the topmost window, which lack three things: hint texts (the text of an empty field
-is its hint), tooltips (there is no replacement), and whether an element can be edited (its class
-says so: see `is_editable`).
+The original M3A and SeeAct read an accessibility forest of all windows. UIAutomator dumps contain
+the visible nodes of the topmost window, and lack three things: hint texts (the text of an empty
+field is its hint), tooltips (which have no replacement), and whether an element can be edited
+(which is inferred from its class: see `is_editable`).
 """
 
 from __future__ import annotations
@@ -80,9 +80,9 @@ def appagent_marks(screen: Screen, min_distance: float = 30) -> tuple[Mark, ...]
 def appagent_grid(size: tuple[int, int]) -> tuple[Mark, ...]:
     """Return the cells of AppAgent's grid over a screen of (width, height), row by row from "1".
 
-    A cell's side is the smallest divisor of the screen's side from 120 to 180 pixels, or else 120;
-    then the rest at the right and the bottom is in no cell. Source: AppAgent's released code
-    (`draw_grid`). If 120 does not divide a side, the code draws one grid and acts on another,
+    A cell's side is the smallest divisor of the screen's side from 120 to 180 pixels, or else 120,
+    in which case a strip at the right or the bottom belongs to no cell. Source: AppAgent's released
+    code (`draw_grid`). If 120 does not divide a side, the code draws one grid and acts on another,
     slightly larger one; this is the grid that it draws.
     """
     width, height = _cell(size[0]), _cell(size[1])
@@ -115,7 +115,7 @@ def seeact_marks(screen: Screen) -> tuple[Mark, ...]:
     """Return SeeAct's choices, from "A": those of M3A's elements that can be described.
 
     An element needs a class, and a text, a description or a resource id. Source: AndroidWorld's
-    SeeAct (`format_and_filter_elements`); elements outside of the screen stay in the list.
+    SeeAct (`format_and_filter_elements`); elements outside the screen remain in the list.
     """
     return lettered(
         e
@@ -134,7 +134,7 @@ def som_marks(screen: Screen, min_distance: float = 45) -> tuple[Mark, ...]:
     These can be clicked, long-pressed, checked or edited. If top left corners are `min_distance`
     pixels or less apart, so that labels would overlap, the last element is marked, which is the
     innermost. A3's GPT-4o agent (arXiv:2501.01149, section 4.2) was not released, only the helper
-    that draws its marks (AITK, `draw_mark`): the selection of elements is our choice.
+    that draws its marks (AITK, `draw_mark`): the selection of elements is our own.
     """
     size = screen.size
     able = [
@@ -149,8 +149,8 @@ def som_marks(screen: Screen, min_distance: float = 45) -> tuple[Mark, ...]:
 def bmoca_marks(screen: Screen) -> tuple[Mark, ...]:
     """Return B-MoCA's tags, from "0", for all elements, children before their parents.
 
-    Source: B-MoCA's released code (`parse_obs`), which reads elements in the order in which they
-    end.
+    Source: B-MoCA's released code (`parse_obs`), which reads elements in the order of their end
+    tags.
     """
     pending = list(screen.root.children)
     parents_first = []
@@ -162,17 +162,17 @@ def bmoca_marks(screen: Screen) -> tuple[Mark, ...]:
 
 
 def is_actionable(element: Element) -> bool:
-    """Whether an element can be clicked, long-pressed, checked or edited, by its attributes."""
+    """Return whether an element can be clicked, long-pressed, checked or edited."""
     return element.clickable or element.long_clickable or element.checkable or is_editable(element)
 
 
 def is_editable(element: Element) -> bool:
-    """Whether text can be typed into an element, by its class, as dumps have no such attribute."""
+    """Return whether text can be typed into an element, by its class; dumps have no attribute."""
     return element.class_name.endswith(("EditText", "AutoCompleteTextView"))
 
 
 class _Spots:
-    """A set of points that finds out fast whether another point is near one of them."""
+    """A set of points that quickly tells whether another point is near one of them."""
 
     def __init__(self, distance: float) -> None:
         self._distance = distance
@@ -198,7 +198,7 @@ class _Spots:
 def _apart(
     elements: Iterable[Element], distance: float, place: Callable[[Element], Point]
 ) -> tuple[list[Element], _Spots]:
-    """Return the elements that are not near an earlier one, and their points."""
+    """Return the elements that are not near an earlier one, and the set of their points."""
     spots = _Spots(distance)
     kept = []
     for element in elements:
@@ -217,7 +217,7 @@ def _is_shown(mark: Mark, screen: Screen) -> bool:
 
 
 def _on(bounds: Bounds, size: tuple[int, int]) -> bool:
-    """Whether any pixel of the bounds lies on a screen of this size."""
+    """Return whether any pixel of the bounds lies on a screen of this size."""
     return (
         bounds.left < min(bounds.right, size[0])
         and bounds.top < min(bounds.bottom, size[1])

@@ -1,4 +1,4 @@
-"""Scaling and encoding pictures for a model.
+"""Scale and encode pictures for a model.
 
 A dialect's `Frame` needs the size of a scaled picture as `shown`, to map points back to the screen.
 """
@@ -32,7 +32,7 @@ def resized(image: Image, size: tuple[int, int]) -> Image:
 
 
 def scaled(image: Image, factor: float) -> Image:
-    """Return the image with its sides `factor` times as long, rounded down, at least one pixel."""
+    """Return the image with its sides multiplied by `factor`, rounded down, at least one pixel."""
     width, height = image.size
     return resized(image, (max(1, int(width * factor)), max(1, int(height * factor))))
 
@@ -65,7 +65,7 @@ def smart_size(
     Source: `smart_resize` of Qwen2-VL (arXiv:2409.12191), with the bounds that UI-TARS uses.
 
     Raises:
-        ValueError: one side is more than 200 times as long as the other, or has no pixels.
+        ValueError: one side is more than 200 times as long as the other, or is less than one pixel.
     """
     if min(width, height) < 1 or max(width, height) > 200 * min(width, height):
         msg = f"a picture of {width}x{height} pixels is too narrow for smart resizing"

@@ -1,4 +1,4 @@
-"""Actions in plain words, for people and for histories that models are shown."""
+"""Describe actions in plain words, for people and for the histories shown to models."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def in_words(action: Action, screen: Screen) -> str:
 def _target(screen: Screen, x: int, y: int) -> str:
     try:
         label = next((e.label for e in screen.at(x, y) if e.label), "")
-    except (ScreenError, TypeError):  # the agent's coordinates may be no numbers
+    except (ScreenError, TypeError):  # an agent's coordinates may not be numbers
         label = ""
     return _quoted(label) if label else f"({x}, {y})"
 

@@ -1,4 +1,4 @@
-"""What is seen: the view hierarchy and the screenshot."""
+"""The screen: its view hierarchy and its screenshot."""
 
 from pytest_mobileagent.screen.element import Bounds, Element
 from pytest_mobileagent.screen.explain import NotFoundError

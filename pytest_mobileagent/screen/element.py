@@ -1,6 +1,6 @@
-"""One node of a view hierarchy.
+"""A node of a view hierarchy.
 
-Properties that are computed when they are first asked for.
+Also a descriptor for properties that are computed on first access.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class lazy(Generic[T]):  # noqa: N801 - a decorator, as functools.cached_property
-    """A property that is computed once, and then stands in the instance's dictionary.
+class lazy(Generic[T]):  # noqa: N801  - named like functools.cached_property
+    """A property that is computed once and then stored in the instance's dictionary.
 
-    Two threads may compute it twice. It has no lock: that of functools, which Python 3.11 holds for
-    all instances at once, would never be free in a process that is forked meanwhile.
+    Two threads may compute it twice. There is no lock: the one of functools, which Python 3.11
+    holds for all instances at once, would never be released in a process that is forked while it is
+    held.
     """
 
     def __init__(self, compute: Callable[[Any], T]) -> None:
@@ -72,12 +73,12 @@ class Bounds(NamedTuple):
 
     @property
     def width(self) -> int:
-        """Pixels from left to right; never negative."""
+        """The width in pixels; never negative."""
         return max(0, self.right - self.left)
 
     @property
     def height(self) -> int:
-        """Pixels from top to bottom; never negative."""
+        """The height in pixels; never negative."""
         return max(0, self.bottom - self.top)
 
     @property
@@ -86,39 +87,40 @@ class Bounds(NamedTuple):
         return (self.left + self.right) // 2, (self.top + self.bottom) // 2
 
     def contains(self, x: int, y: int) -> bool:
-        """Whether the pixel (x, y) lies inside."""
+        """Return whether the pixel (x, y) lies inside."""
         return self.left <= x < self.right and self.top <= y < self.bottom
 
     def describe(self) -> str:
-        """Write the corners as Android does: "[left,top][right,bottom]"."""
+        """Return the corners in Android's notation: "[left,top][right,bottom]"."""
         return f"[{self.left},{self.top}][{self.right},{self.bottom}]"
 
 
 class Readable(Protocol):
-    """What elements are seen on: a screen, which has a picture of them."""
+    """What elements belong to: a screen with a picture of them."""
 
     def read(self, bounds: Bounds) -> str:
         """Return the text in a part of the picture."""
 
 
-# Not the equality of dataclasses: it recurses, and hierarchies can be deeper than the stack.
+# The default equality of dataclasses is recursive, and hierarchies can be deeper than the stack.
 @dataclass(frozen=True, slots=True, eq=False)
 class Element:
     """A node of the view hierarchy, with Android's attributes.
 
     - `class_name`: the Java class ("android.widget.Button").
-    - `text`, `content_desc`: the words on it, and those that are read aloud for it.
-    - `resource_id`: in full ("package:id/name"); `package`: the app that it belongs to.
-    - `bounds`: where it is, in pixels of the screen; (0, 0, 0, 0) if unknown.
+    - `text`, `content_desc`: the displayed text, and the text for screen readers.
+    - `resource_id`: in full ("package:id/name"); `package`: the app that the element belongs to.
+    - `bounds`: its position, in pixels of the screen; (0, 0, 0, 0) if unknown.
     - `checkable`, `checked`, `clickable`, `enabled`, `focusable`, `focused`, `scrollable`,
       `long_clickable`, `password`, `selected`: Android's flags.
-    - `in_picture`: found in the screenshot, not in the hierarchy (see `Screen.find`): a text that
-      was read, of class "ocr", or a place that looks like an image, of class "image".
-    - `children`: the elements directly inside it; `parent`: the one that it is inside of, or None.
-      What is in the picture only has the hierarchy's root as its parent, and is not a child of it.
+    - `in_picture`: found in the screenshot rather than the hierarchy (see `Screen.find`): a text
+      that was read, of class "ocr", or a place that looks like an image, of class "image".
+    - `children`: the elements directly inside it; `parent`: the element that contains it, or None.
+      An element that is only in the picture has the hierarchy's root as its parent, but is not one
+      of the root's children.
 
-    Two elements are equal if their attributes and everything below them are equal; where they
-    stand does not matter.
+    Two elements are equal if their attributes and all of their descendants are equal, regardless of
+    their position in the hierarchy.
     """
 
     class_name: str
@@ -140,7 +142,7 @@ class Element:
     in_picture: bool = False
     children: tuple[Element, ...] = field(default=(), repr=False)
     parent: Element | None = field(default=None, repr=False)
-    _seen_on: Readable | None = field(default=None, init=False, repr=False)  # that of the root
+    _seen_on: Readable | None = field(default=None, init=False, repr=False)  # set on the root only
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "children", FoundTuple(self.children))
@@ -152,7 +154,7 @@ class Element:
             return NotImplemented
         if self is other:
             return True
-        # Elements in document order, each with the number of its children, determine a tree.
+        # A tree is determined by its elements in document order, each with its number of children.
         pairs = zip(self.iter(), other.iter(), strict=False)
         return all(
             len(one.children) == len(two.children) and _own(one) == _own(two) for one, two in pairs
@@ -162,7 +164,7 @@ class Element:
         return hash((_own(self), len(self.children)))
 
     def iter(self) -> Iterator[Element]:
-        """Yield this element and all below it, in document order."""
+        """Yield this element and all of its descendants, in document order."""
         pending = [self]
         while pending:
             element = pending.pop()
@@ -180,33 +182,33 @@ class Element:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """All texts, or else content descriptions, of this element and those below it."""
+        """The text, or else the content description, of this element and of each descendant."""
         words = (e.text or e.content_desc for e in self.iter())
         return FoundTuple(text for text in words if text)
 
     @property
     def label(self) -> str:
-        """The words that a person would call this element by: its own, or else those inside it."""
+        """The text that a person would call this element by: its own, or else that inside it."""
         return self.text or self.content_desc or " ".join(self.texts)
 
     def ocr(self) -> str:
-        """Return the text in the part of the screenshot that the element takes up, line by line.
+        """Return the text in the element's part of the screenshot, line by line.
 
-        Nothing is read where it has no extent, or lies outside of the screenshot.
+        The result is "" for an element without an extent, or outside the screenshot.
 
         Raises:
             MissingExtraError: the OCR engine is not installed (see `screen.ocr`).
-            ScreenError: the element is of no screen, or its screenshot cannot be decoded.
+            ScreenError: the element belongs to no screen, or its screenshot cannot be decoded.
         """
         top = [self, *self.ancestors][-1]
-        seen_on = top._seen_on  # noqa: SLF001 - the root is an element, too
+        seen_on = top._seen_on  # noqa: SLF001  - the root is an element, too
         if seen_on is None:
             msg = f"{self.describe()} is of no screen, so that there is no picture to read it in"
             raise ScreenError(msg)
         return seen_on.read(self.bounds)
 
     def describe(self) -> str:
-        """Describe the element in one line: its class, words, id and bounds."""
+        """Return a one-line description of the element: its class, texts, id and bounds."""
         words = [f"{name}={value!r}" for name, value in self._words() if value]
         name = self.class_name.rpartition(".")[2] or "element"
         return f"<{' '.join([name, *words])} at {self.bounds.describe()}>"
@@ -223,19 +225,19 @@ _own = attrgetter(*(each.name for each in fields(Element) if each.name not in _L
 
 
 class _Unfrozen:
-    """An element until its relatives are known, with the same slots and without the locks.
+    """A mutable element with the same slots, used until its relatives are known.
 
-    To make a frozen dataclass with this many fields takes ten times as long.
+    Creating a frozen dataclass with this many fields takes ten times as long.
     """
 
     __slots__ = Element.__slots__
 
 
 def tree(elements: Sequence[Element], parents: Sequence[int]) -> Element:
-    """Return the root of a tree of copies of elements, in document order.
+    """Return the root of a tree built from copies of elements in document order.
 
-    `parents` holds the place of each one's parent, and the first is the root; of the elements
-    themselves, nothing is changed, and what relatives they have does not matter.
+    `parents` contains the index of each element's parent; the first element is the root. The given
+    elements are not changed, and their own relatives are ignored.
     """
     made: list[Any] = []
     inside: list[list[Any]] = []
@@ -246,7 +248,7 @@ def tree(elements: Sequence[Element], parents: Sequence[int]) -> Element:
             new.checkable, new.checked, new.clickable, new.enabled, new.focusable, new.focused,
             new.scrollable, new.long_clickable, new.password, new.selected, new.in_picture,
         ) = _own(each)  # fmt: skip
-        new.parent = new._seen_on = None  # noqa: SLF001 - it is becoming an element
+        new.parent = new._seen_on = None  # noqa: SLF001  - it is becoming an element
         if made:
             new.parent = made[parent]
             inside[parent].append(new)

@@ -1,7 +1,7 @@
-"""How screenshots are encoded: PNG, as phones give them, or WebP without loss, as records do.
+"""The encodings of screenshots: PNG, as phones return them, and lossless WebP, as in records.
 
-Lossless WebP has a fifth to a third of the size. Encoding takes 0.2 s of a processor (1080x2400
-pixels), decoding no longer than that of PNG, 15 ms.
+Lossless WebP needs a fifth to a third of the space. Encoding takes 0.2 s of processor time
+(1080x2400 pixels); decoding takes no longer than for PNG, 15 ms.
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ import struct
 from pytest_mobileagent.errors import ScreenError
 
 _PNG = b"\x89PNG\r\n\x1a\n"
-HEADER = 30  # bytes of a file that tell the size
-# Of 0 to 6 and 0 to 100: more takes longer, and makes the files of screens hardly smaller.
+HEADER = 30  # bytes of a file that contain the size
+# On scales from 0 to 6 and from 0 to 100; higher values take longer, and hardly shrink screens.
 _METHOD, _EFFORT = 4, 80
 
 
 def is_webp(picture: bytes) -> bool:
-    """Whether a picture is encoded as WebP, by how it begins."""
+    """Return whether a picture is WebP, by its first bytes."""
     return picture[:4] == b"RIFF" and picture[8:12] == b"WEBP"
 
 
 def size_of(picture: bytes) -> tuple[int, int]:
     """Return width and height in pixels from the first `HEADER` bytes of a picture.
 
-    WebP's are in the first chunk: VP8L (lossless: 14 bits each, less 1) or VP8X (extended: 24
+    In WebP they are in the first chunk: VP8L (lossless: 14 bits each, less 1) or VP8X (extended: 24
     bits each, less 1), see RFC 9649.
 
     Raises:
-        ScreenError: it is neither PNG nor such WebP.
+        ScreenError: the picture is neither PNG nor such a WebP file.
     """
     header = picture[:HEADER]
     if len(header) >= 24 and header[:8] == _PNG and header[12:16] == b"IHDR":
@@ -48,14 +48,14 @@ def size_of(picture: bytes) -> tuple[int, int]:
 
 
 def as_png(picture: bytes) -> bytes:
-    """Return a picture as PNG: as it is, unless it is WebP.
+    """Return a picture as PNG, converted if it is WebP.
 
     Raises:
-        ScreenError: it cannot be decoded.
+        ScreenError: the picture cannot be decoded.
     """
     if not is_webp(picture):
         return picture
-    from PIL import Image  # a heavy library is loaded by who needs it
+    from PIL import Image  # heavy, so imported only when needed
 
     encoded = io.BytesIO()
     try:
@@ -68,12 +68,12 @@ def as_png(picture: bytes) -> bytes:
 
 
 def as_webp(png: bytes) -> bytes | None:
-    """Return a PNG picture as WebP with the same pixels, if that has fewer bytes; else None.
+    """Return a PNG picture as WebP with the same pixels, if that is smaller; else None.
 
-    None, too, where WebP cannot hold what the file says: more than 8 bits a colour, grey or a
-    palette, more than one frame, more than 16,383 pixels to a side, or what is damaged.
+    Also None if WebP cannot represent the file (more than 8 bits per channel, greyscale or a
+    palette, more than one frame, more than 16,383 pixels per side), or if the file is damaged.
     """
-    from PIL import Image  # a heavy library is loaded by who needs it
+    from PIL import Image  # heavy, so imported only when needed
 
     packed = io.BytesIO()
     try:

@@ -1,4 +1,4 @@
-"""Why something was not found: kept until an assert fails, then shown with it."""
+"""Explanations of failed searches, collected until an assertion fails and then shown with it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _body: ContextVar[CodeType | None] = ContextVar("body", default=None)
 
 
 class CriteriaError(TaskError, TypeError):
-    """The criteria of a search make no sense: an unknown name, a wrong type, a bad XPath."""
+    """The criteria of a search are invalid: an unknown name, a wrong type, a bad XPath."""
 
 
 class NotFoundError(AssertionError):
-    """No element meets the criteria: says what was sought, and which elements come closest.
+    """No element meets the criteria; the message describes the search and the closest elements.
 
-    The explanation may be a function, called when somebody reads the message: explaining takes far
-    longer than searching, and a check that is evaluated at every step often fails.
+    The explanation may be a function, which is called when the message is read: explaining takes
+    far longer than searching, and a check that is evaluated at every step often fails.
     """
 
     def __init__(self, explanation: str | Callable[[], str]) -> None:
@@ -47,20 +47,20 @@ class NotFoundError(AssertionError):
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """Why a search found nothing, said when called, and the line of the body that searched."""
+    """The explanation of a failed search, computed when called, and the line of the body."""
 
     explain: Callable[[], str]
     line: int
 
     def __call__(self) -> str:
-        """Say why."""
+        """Return the explanation."""
         return self.explain()
 
 
 def missed(explain: Callable[[], str]) -> None:
-    """Note that a search found nothing, for `collect_misses`.
+    """Record that a search found nothing, for `collect_misses`.
 
-    `explain` is called only if somebody reads the explanation: it takes far longer than the search.
+    `explain` is called only if the explanation is needed: it takes far longer than the search.
     """
     misses = _misses.get()
     if misses is None:
@@ -73,7 +73,8 @@ def missed(explain: Callable[[], str]) -> None:
 def collect_misses(body: CodeType | None = None) -> Iterator[list[Callable[[], str]]]:
     """Collect the explanations of all searches that find nothing inside the `with` block.
 
-    Those of a function with the code `body` are a `Miss`, also if others collect them inside of it.
+    Explanations from a function with the code object `body` are `Miss` objects, even if they are
+    collected by a nested block.
     """
     misses: list[Callable[[], str]] = []
     tokens = _misses.set(misses), _body.set(body or _body.get())
@@ -85,8 +86,8 @@ def collect_misses(body: CodeType | None = None) -> Iterator[list[Callable[[], s
 
 
 def _line() -> int | None:
-    """Return the line at which the body is; None outside of it."""
-    body, frame = _body.get(), sys._getframe(2)  # noqa: SLF001 - as `warnings` does
+    """Return the line that the body is executing, or None outside of it."""
+    body, frame = _body.get(), sys._getframe(2)  # noqa: SLF001  - as in `warnings`
     while body is not None and frame is not None:
         if frame.f_code is body:
             return frame.f_lineno

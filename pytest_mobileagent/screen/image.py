@@ -1,14 +1,14 @@
-"""Images, such as an icon, found in a screenshot: the same drawing in the same colours, any size.
+"""Find images, such as icons, in a screenshot: the same drawing in the same colours, at any size.
 
-How alike two places are is the correlation of their colours, from -1 to 1 (OpenCV's
-TM_CCOEFF_NORMED over the three channels), less the mean difference of the colours, from 0 to 1:
-the correlation tells shapes apart, and the difference what is drawn in fainter colours.
+The similarity of two places is the correlation of their colours, from -1 to 1 (OpenCV's
+TM_CCOEFF_NORMED over the three channels), minus the mean difference of the colours, from 0 to 1:
+the correlation distinguishes shapes, and the difference detects drawings in fainter colours.
 
 Measured with 10 parts cut out of 8 screens of real apps (MobileBench-OL, 1080x2400): all were found
-at 0.6 to 1.7 times their size, 34 searches, with a similarity of 0.89 to 1, covering 0.98 of their
-place (intersection over union); on screens without them, 29 searches, nothing came above 0.63.
-One of them, no icon but the edge of a window, was found again along that edge (up to 0.86). A
-search takes 0.4 to 0.6 s of a processor.
+at 0.6 to 1.7 times their size (34 searches), with a similarity of 0.89 to 1, and covered 0.98 of
+their place (intersection over union); on screens without them (29 searches), nothing scored above
+0.63. One of the parts, which is the edge of a window rather than an icon, was also found along that
+edge (up to 0.86). A search takes 0.4 to 0.6 s of processor time.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ if TYPE_CHECKING:
 
     from PIL.Image import Image
 
-SIMILARITY = 0.8  # unless the author says otherwise
-LEAST = 0.3  # what is less alike is not worth telling
-_SCALES = [2 ** (step / 6) for step in range(-6, 7)]  # of the image: 0.5 to 2
-_FINE = [2 ** (step / 36) for step in range(-3, 4)]  # around what was found at one of these
-_SIDE = 20  # pixels of the image's shorter side, to which both are made smaller for the first look
-_FINE_SIDE = 48  # the same for the second
-_LENIENT = 0.25  # how much less alike a place may be at the first look
-_MOST = 24  # places that are looked at again
+SIMILARITY = 0.8  # default minimum
+LEAST = 0.3  # minimum similarity that a message mentions
+_SCALES = [2 ** (step / 6) for step in range(-6, 7)]  # scales of the image, from 0.5 to 2
+_FINE = [2 ** (step / 36) for step in range(-3, 4)]  # finer scales around a candidate's
+_SIDE = 20  # pixels to which the image's shorter side is reduced in the first pass
+_FINE_SIDE = 48  # the same in the second pass
+_LENIENT = 0.25  # how much lower the similarity may be in the first pass
+_MOST = 24  # candidates examined in the second pass
 
 
 class Place(NamedTuple):
-    """Where a screenshot looks like an image, and how much."""
+    """A place where a screenshot resembles an image, and its similarity."""
 
     bounds: Bounds
     similarity: float
 
 
 def beside_caller(path: str | os.PathLike[str]) -> Path:
-    """Return the file of an image: a relative path is one beside the file that calls this package.
+    """Return the path of an image, relative to the file that calls this package.
 
     Raises:
         CriteriaError: there is no such file.
     """
-    frame = sys._getframe(1)  # noqa: SLF001 - as `warnings` does
+    frame = sys._getframe(1)  # noqa: SLF001  - as in `warnings`
     while frame.f_back and frame.f_globals.get("__name__", "").startswith(f"{_PACKAGE}."):
         frame = frame.f_back
     file = Path(frame.f_code.co_filename).parent / path
@@ -65,17 +65,17 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 def find_image(screenshot: Image, file: Path, similarity: float = SIMILARITY) -> list[Place]:
-    """Return where a screenshot looks like the image in a file, the places most like it first.
+    """Return the places where a screenshot resembles the image in a file, most similar first.
 
-    The image may be from half to twice as large on the screen as in the file; where it is
-    transparent, it is taken as white. Cut it out of a screenshot, with little around it.
+    The image may be half to twice as large on the screen as in the file; transparent parts count as
+    white. Crop it from a screenshot, with little around it.
 
     Raises:
-        CriteriaError: the file is not an image, or one of a single colour.
+        CriteriaError: the file is not an image, or has a single colour.
         MissingExtraError: OpenCV is not installed.
     """
     check_extra("vision", "looking for image=…")
-    import numpy as np  # a heavy library is loaded by who needs it
+    import numpy as np  # heavy, so imported only when needed
 
     wanted = _read(file, file.stat().st_mtime_ns)
     pixels = np.asarray(screenshot)
@@ -93,7 +93,7 @@ def find_image(screenshot: Image, file: Path, similarity: float = SIMILARITY) ->
 
 @lru_cache(maxsize=32)
 def _read(file: Path, _changed: int) -> Any:
-    """Return an image's pixels, as an array of rows of RGB."""
+    """Return an image's pixels, as an array of RGB rows."""
     import numpy as np
     from PIL import Image as image
 
@@ -114,7 +114,7 @@ def _read(file: Path, _changed: int) -> Any:
 def _first_look(
     pixels: Any, wanted: Any, similarity: float
 ) -> Iterator[tuple[float, float, int, int]]:
-    """Yield (likeness, scale, x, y) of candidates, found with both made small."""
+    """Yield (similarity, scale, x, y) of candidates, found at a reduced size."""
     import cv2
     import numpy as np
 
@@ -135,7 +135,7 @@ def _first_look(
 
 
 def _second_look(pixels: Any, wanted: Any, candidate: tuple[float, float, int, int]) -> Place:
-    """Return the place around a candidate that is most like the image, seen more closely."""
+    """Return the place around a candidate that is most similar to the image, at a finer size."""
     import cv2
     import numpy as np
 

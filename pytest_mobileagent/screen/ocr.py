@@ -1,7 +1,7 @@
-"""Text in pictures, read by an OCR engine on this machine, without a network.
+"""Read text in pictures with a local OCR engine, without a network.
 
-What the engine that comes with the package has read can be kept (see `ocr_store`), as workers,
-agents and judges look at the same screens.
+Results of the bundled engine can be cached (see `ocr_store`), because workers, agents and judges
+read the same screens.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ if TYPE_CHECKING:
 
 
 class MissingModelError(HostError):
-    """An OCR engine's model is not on this machine; the text says which file goes where."""
+    """An OCR engine's model is missing; the message says which file to put where."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextBox:
     """A line of text in a picture.
 
-    `bounds` are pixels of the picture that was read; `confidence` is the engine's own, from 0 to 1.
+    `bounds` are in pixels of the picture that was read; `confidence` is the engine's own, from 0 to
+    1.
     """
 
     text: str
@@ -42,23 +43,23 @@ class TextBox:
 
 
 class OcrEngine(Protocol):
-    """A reader of text in pictures. One instance is used by several threads, one at a time."""
+    """A reader of text in pictures. An instance may be used by several threads, one at a time."""
 
     def read(self, image: Image) -> Sequence[TextBox]:
         """Return the lines of text in a picture, in any order."""
 
 
 def read_text(image: Image, engine: str | OcrEngine | None = None) -> tuple[TextBox, ...]:
-    """Return the lines of text in a picture, from the top down, those side by side from the left.
+    """Return the lines of text in a picture, from top to bottom, and from left to right in a row.
 
-    `engine` is "rapidocr" (English and Chinese; its models come with the package), "easyocr", or an
-    object of your own; if there is none, the one of `use_engine`. It is loaded once in a process,
-    when it is first used. Compare what it reads by `text.folded`: engines take full-width
-    characters for others, and lose spaces.
+    `engine` is "rapidocr" (English and Chinese; its models are bundled), "easyocr", or an object of
+    your own; by default the one set by `use_engine`. It is loaded once per process, on first use.
+    Compare the results with `text.folded`: engines confuse full-width characters with others, and
+    lose spaces.
 
     Raises:
         MissingExtraError: the engine's packages are not installed.
-        MissingModelError: the engine's models are not there.
+        MissingModelError: the engine's models are missing.
         ValueError: there is no engine of this name.
     """
     return _lines(engine or _chosen, lambda: ocr_store.of_pixels(image), lambda: image)
@@ -67,13 +68,13 @@ def read_text(image: Image, engine: str | OcrEngine | None = None) -> tuple[Text
 def read_screenshot(
     key: str, image: Callable[[], Image], engine: str | OcrEngine | None = None
 ) -> tuple[TextBox, ...]:
-    """Return what `read_text` does of a screenshot with a `Screen.key`.
+    """Return the text lines of a screenshot with this `Screen.key`, like `read_text`.
 
-    `image` decodes it, which takes longer than all else where its lines are kept: it is called only
-    where they are not.
+    `image` decodes the screenshot. It is called only if the lines are not cached, because decoding
+    takes longer than everything else in that case.
 
     Raises:
-        MissingExtraError, MissingModelError, ValueError: as `read_text`.
+        MissingExtraError, MissingModelError, ValueError: as for `read_text`.
     """
     return _lines(engine or _chosen, lambda: key, image)
 
@@ -91,7 +92,7 @@ def _lines(
     if found is None:
         loaded = _loaded(engine)
         with _reading:
-            found = _boxes(store.find(of, reader))  # another thread may just have read it
+            found = _boxes(store.find(of, reader))  # another thread may have read it meanwhile
             if found is None:
                 found = loaded.read(image())
                 rows = [[box.text, list(box.bounds), box.confidence] for box in found]
@@ -100,23 +101,22 @@ def _lines(
 
 
 def use_engine(name: str) -> None:
-    """Read by this engine in this process wherever none is named: the user's `--mobile-ocr`.
+    """Set this process's default engine, as chosen by `--mobile-ocr`.
 
     Raises:
         ValueError: there is no engine of this name.
     """
-    global _chosen  # noqa: PLW0603 - an option of the process
+    global _chosen  # noqa: PLW0603  - an option of the process
     _check_name(name)
     _chosen = name
 
 
 class RapidOcr:
-    """RapidOCR with the models inside its package: PP-OCR, English and Chinese.
+    """RapidOCR with its bundled models: PP-OCR, English and Chinese.
 
-    `threads` is how many processors one reading may keep busy; by default two, or one where
-    pytest-xdist's workers share the processors: waiting for each other, threads keep them busy for
-    nothing. Text that stands upside down is not recognised: screens have none, and looking for it
-    takes time.
+    `threads` is the maximum number of processors for one reading; by default two, or one if
+    pytest-xdist's workers share the processors, because waiting threads keep a processor busy.
+    Upside-down text is not recognised: screens have none, and detecting it takes time.
 
     Raises:
         MissingExtraError: its packages are not installed.
@@ -124,13 +124,13 @@ class RapidOcr:
 
     def __init__(self, threads: int | None = None) -> None:
         check_extra("vision", "reading text in pictures")
-        from rapidocr import RapidOCR  # a heavy library is loaded by who needs it
+        from rapidocr import RapidOCR  # heavy, so imported only when needed
 
         self._read = RapidOCR(
             params={
                 "Global.log_level": "critical",
                 "Global.use_cls": False,
-                # By default, small pictures are made large, and thin ones enormous.
+                # By default, small pictures are enlarged, and thin ones become enormous.
                 "Det.limit_type": "max",
                 "Det.limit_side_len": 2000,
                 "EngineConfig.onnxruntime.intra_op_num_threads": threads or _threads(),
@@ -142,7 +142,7 @@ class RapidOcr:
         """Return the lines of text in a picture."""
         import numpy as np
 
-        # The engine takes arrays for BGR, and fails at pictures that are hardly more than a line.
+        # The engine expects BGR arrays, and fails on pictures that are little more than a line.
         found: Any = self._read(np.asarray(_padded(image))[:, :, ::-1])
         if found.boxes is None or found.txts is None:
             return []
@@ -151,14 +151,14 @@ class RapidOcr:
 
 
 class EasyOcr:
-    """EasyOCR, whose models have to be on this machine already: nothing is downloaded.
+    """EasyOCR, whose models must already be on this machine: nothing is downloaded.
 
-    `languages` are EasyOCR's codes; `models` is the folder with the models, EasyOCR's own
-    (`~/.EasyOCR/model`, or what EASYOCR_MODULE_PATH says) if there is none.
+    `languages` are EasyOCR's codes; `models` is the folder with the models, by default EasyOCR's
+    own (`~/.EasyOCR/model`, or as set by EASYOCR_MODULE_PATH).
 
     Raises:
         MissingExtraError: its packages are not installed.
-        MissingModelError: a model is not in the folder.
+        MissingModelError: a model is missing from the folder.
         HostError: its packages are incompatible with each other.
     """
 
@@ -179,10 +179,10 @@ class EasyOcr:
             self._reader = easyocr.Reader(
                 list(languages),
                 gpu=False,
-                # Where it may download, it deletes a file that is not as it expects.
+                # With downloads enabled, it deletes files that it does not expect.
                 download_enabled=False,
                 model_storage_directory=str(folder),
-                # Torch is about to drop this way to make models smaller, and warns of it.
+                # Torch deprecates this way of quantising, with a warning.
                 quantize=False,
                 verbose=False,
                 **options,
@@ -205,19 +205,19 @@ class EasyOcr:
 
 ENGINES: dict[str, Callable[[], OcrEngine]] = {"rapidocr": RapidOcr, "easyocr": EasyOcr}
 
-_FORMAT = 1  # of a result; another one if `RapidOcr` gives its engine other settings
+_FORMAT = 1  # version of the cached format; increase it if `RapidOcr` changes the engine's settings
 
 _chosen = "rapidocr"
 _engines: dict[str, OcrEngine] = {}
 _left_behind: list[dict[str, OcrEngine]] = []
 _loading = threading.Lock()
-_reading = threading.Lock()  # engines keep settings of a reading in themselves
+_reading = threading.Lock()  # engines keep state during a reading
 
 
 def _begin_anew() -> None:
-    """Let a forked process load engines of its own: the threads of these are not in it.
+    """Reset the engines in a forked process, which does not have their threads.
 
-    They are kept all the same: an engine that ends waits for its threads.
+    References to the old engines are kept: deleting an engine would wait for its threads.
     """
     global _engines, _loading, _reading
     _left_behind.append(_engines)
@@ -228,7 +228,7 @@ os.register_at_fork(after_in_child=_begin_anew)
 
 
 def _threads() -> int:
-    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT") or 1)  # agents' processes have it too
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT") or 1)  # also set in agents' processes
     return 2 if 2 * workers <= (os.cpu_count() or 1) else 1
 
 
@@ -252,9 +252,9 @@ def _read(image: Image, engine: OcrEngine) -> Sequence[TextBox]:
 
 
 def _reader(engine: str) -> list[Any] | None:
-    """Return what the lines depend on besides the picture; None if it is not known.
+    """Return what the lines depend on besides the picture, or None if unknown.
 
-    The models of other engines are files of the user, which may change.
+    The models of other engines are user files, which may change.
     """
     if engine != "rapidocr":
         return None
@@ -266,7 +266,7 @@ def _reader(engine: str) -> list[Any] | None:
 
 
 def _boxes(rows: Any) -> Sequence[TextBox] | None:
-    """Return lines that were kept; None if there are none, or what is there is no such thing."""
+    """Return the text lines in cached rows, or None if they are missing or invalid."""
     try:
         return [
             TextBox(expect(text, str, "a text"), Bounds(*map(int, bounds)), float(confidence))
@@ -277,7 +277,7 @@ def _boxes(rows: Any) -> Sequence[TextBox] | None:
 
 
 def _in_order(boxes: Iterable[TextBox]) -> Iterable[TextBox]:
-    """Yield boxes row by row: a row is what has its middle beside the row's first box."""
+    """Yield boxes row by row; a row includes the boxes whose middle is beside its first box."""
     row: list[TextBox] = []
     for box in sorted(boxes, key=lambda each: (each.bounds.center[1], each.bounds.left)):
         if row and box.bounds.center[1] >= row[0].bounds.bottom:
@@ -288,7 +288,7 @@ def _in_order(boxes: Iterable[TextBox]) -> Iterable[TextBox]:
 
 
 def _padded(image: Image) -> Image:
-    """Return the picture with white at its right or bottom, if it is very thin."""
+    """Return the picture with white added at the right or bottom if it is very thin."""
     from PIL import Image as image_
 
     least = max(32, max(image.size) // 30)

@@ -1,14 +1,14 @@
-"""Lines of text that OCR has read in pictures, kept so that each picture is read once.
+"""Cache of text lines that OCR has read, so that each picture is read once.
 
-There are two stores, and a thread uses one of them:
+There are two stores, and each thread uses one of them:
 
-- `SharedLines`, a folder that all processes of a run find by an environment variable. Whoever can
-  write to it decides what the others read there: it is for agents, and for commands.
+- `SharedLines`, a folder that all processes of a run find by an environment variable. Anything that
+  can write to it decides what the others read there: it is for agents, and for commands.
 - `SignedLines`, files beside the screens of a run, each with a signature (HMAC-SHA256, RFC 2104)
-  under a key that only the processes of the harness know while agents are at work. Checks and
-  judges read these: an agent that writes such a file, or changes one, is not believed, and the
-  picture is read anew. Once no agent of the run is left, the key is written beside the files, so
-  that later runs, also on other machines, can read them.
+  under a key that only the processes of the harness know while agents are running. Checks and
+  judges read these: files that an agent writes or changes are rejected, and the picture is read
+  again. Once no agent of the run is left, the key is written beside the files, so that later runs,
+  also on other machines, can verify them.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from PIL.Image import Image
 
-SUFFIX = ".ocr.json"  # of a screen's lines, beside its .png
-KEY = "ocr.key"  # beside them
+SUFFIX = ".ocr.json"  # of the file with a screen's lines, beside its .png
+KEY = "ocr.key"  # beside the lines
 
 _VARIABLE = "PYTEST_MOBILEAGENT_OCR"
 _KEY_BYTES = 32
@@ -43,17 +43,17 @@ _NAMES = re.compile(f"[0-9a-f]{{{_NAME},}}")
 
 
 class Store(Protocol):
-    """Where lines are kept, by the picture's name and by what has read it, as plain data."""
+    """A cache of text lines, as plain data, by the picture's name and by the reader."""
 
     def find(self, name: str, reader: Sequence[Any]) -> Any:
-        """Return the lines of a picture; None if there are none that can be believed."""
+        """Return the lines of a picture, or None if there are no trustworthy ones."""
 
     def keep(self, name: str, reader: Sequence[Any], lines: Sequence[Any]) -> None:
-        """Keep the lines of a picture; a folder that cannot be written to keeps none."""
+        """Store the lines of a picture, if the folder is writable."""
 
 
 def of_pixels(image: Image) -> str:
-    """Return the name of a picture by its pixels, for parts of screens; screens have a `key`."""
+    """Return a name for a picture, derived from its pixels. Parts of screens have no `key`."""
     digest = hashlib.sha256(to_line(image.size).encode())
     digest.update(image.convert("RGB").tobytes())
     return digest.hexdigest()
@@ -66,14 +66,14 @@ class SharedLines:
     folder: Path
 
     def find(self, name: str, reader: Sequence[Any]) -> Any:
-        """Return the lines of a picture; None if there are none."""
+        """Return the lines of a picture, or None."""
         try:
             return read_json(self._path(name, reader))
         except (OSError, ValueError):
             return None
 
     def keep(self, name: str, reader: Sequence[Any], lines: Sequence[Any]) -> None:
-        """Keep the lines of a picture; a folder that cannot be written to keeps none."""
+        """Store the lines of a picture, if the folder is writable."""
         path = self._path(name, reader)
         with contextlib.suppress(OSError):
             path.parent.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
@@ -86,16 +86,17 @@ class SharedLines:
 
 @dataclass(frozen=True, slots=True)
 class SignedLines:
-    """Lines beside the screens of a run, which are believed if they are signed by its key."""
+    """Lines beside the screens of a run, which are trusted if signed with the run's key."""
 
     folder: Path
     key: bytes = field(default_factory=lambda: secrets.token_bytes(_KEY_BYTES), repr=False)
 
     @classmethod
     def of_run(cls, screens: Path, *, takes_key: bool) -> SignedLines:
-        """Return the lines beside a run's screens, by the key that lies there, or by a new one.
+        """Return the store beside a run's screens, with the existing key or a new one.
 
-        `takes_key` removes it from there until `publish`: agents are about to work.
+        `takes_key` removes the key from the folder until `publish`, because agents are about to
+        run.
         """
         path = screens / KEY
         try:
@@ -108,13 +109,13 @@ class SignedLines:
         return cls(screens, key) if len(key) == _KEY_BYTES else cls(screens)
 
     def publish(self) -> None:
-        """Write the key beside the lines, if there are any: no agent of the run is left."""
+        """Write the key beside the lines, if there are any. No agent of the run may be left."""
         with contextlib.suppress(OSError):
             if any(self.folder.glob(f"*{SUFFIX}")):
                 write_bytes(self.folder / KEY, self.key)
 
     def find(self, name: str, reader: Sequence[Any]) -> Any:
-        """Return the lines of a picture; None if there are none, or another signed them."""
+        """Return the lines of a picture, or None if there are none with a valid signature."""
         try:
             kept = expect(read_json(self._path(name)), dict, "lines")
             signature = expect(kept["signature"], str, "signature")
@@ -125,7 +126,7 @@ class SignedLines:
         return lines if is_ours else None
 
     def keep(self, name: str, reader: Sequence[Any], lines: Sequence[Any]) -> None:
-        """Keep the lines of a picture; a folder that cannot be written to keeps none."""
+        """Store the lines of a picture, if the folder is writable."""
         signed = {"reader": reader, "lines": lines, "signature": self._sign(name, reader, lines)}
         with contextlib.suppress(OSError):
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -139,7 +140,7 @@ class SignedLines:
         """Return the file of a picture's lines.
 
         Raises:
-            OSError: somebody else's record has a name that is none.
+            OSError: the name, which may come from a foreign record, is invalid.
         """
         if not _NAMES.fullmatch(name):
             raise OSError(errno.EINVAL, f"{name!r} is not the name of a picture")
@@ -151,7 +152,7 @@ _thread = threading.local()
 
 
 def chosen_store() -> Store | None:
-    """Return where this thread keeps lines; None if nowhere."""
+    """Return the store that this thread uses, or None."""
     if _signed is not None and not getattr(_thread, "shares_only", False):
         return _signed
     folder = os.environ.get(_VARIABLE)
@@ -159,9 +160,9 @@ def chosen_store() -> Store | None:
 
 
 def share(folder: Path | None) -> None:
-    """Keep lines in a folder, in all processes that this one starts from now on, and in this one.
+    """Share lines in a folder, in this process and all that it starts from now on.
 
-    None keeps nothing, as is the case at first.
+    None disables the cache, which is the default.
     """
     if folder is None:
         os.environ.pop(_VARIABLE, None)
@@ -170,14 +171,14 @@ def share(folder: Path | None) -> None:
 
 
 def share_only() -> None:
-    """Have this thread read and keep shared lines only: an agent works in it.
+    """Restrict this thread to shared lines, because an agent runs in it.
 
-    Nothing that it reads, by whatever engine it has put in place, is signed.
+    Nothing that it reads, possibly with an engine of its own, is signed.
     """
     _thread.shares_only = True
 
 
 def believe(lines: SignedLines | None) -> None:
-    """Have this process read and keep signed lines only; None ends that."""
-    global _signed  # noqa: PLW0603 - as the environment, it is of the process
+    """Use signed lines only in this process, or, with None, no longer."""
+    global _signed  # noqa: PLW0603  - a setting of the process, like the environment
     _signed = lines

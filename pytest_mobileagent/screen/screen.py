@@ -1,6 +1,6 @@
-"""One observation of a phone's screen.
+"""An observation of a phone's screen.
 
-Whether the keyboard is on the screen, as far as the screen tells.
+Also tells whether the keyboard is visible, as far as the screen shows it.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ if TYPE_CHECKING:
 SPARED_BY = "--mobile-screenshots=needed"
 
 
-# No slots: `lazy` keeps what it has derived in the instance's dictionary.
+# No slots: `lazy` stores derived values in the instance's dictionary.
 @dataclass(frozen=True, repr=False)
 class Screen:
     """What the phone showed at one moment: a view hierarchy and a screenshot. Immutable.
 
-    - `xml`: the hierarchy as the phone gave it, a raw UIAutomator dump or Appium's page source.
-    - `png`: the screenshot, encoded; empty where none was taken (`--mobile-screenshots=needed`),
-      and whatever needs one raises NoScreenshotError.
-    - `package`, `activity`: the app and the activity that have the focus.
+    - `xml`: the hierarchy as the phone returned it, a raw UIAutomator dump or Appium's page source.
+    - `png`: the encoded screenshot; empty if none was taken (`--mobile-screenshots=needed`), in
+      which case everything that needs one raises NoScreenshotError.
+    - `package`, `activity`: the focused app and activity.
     - `time`: the phone's own clock.
-    - `where`: where this screen is recorded, for error messages; ignored when screens are compared.
-    - `page`: its id, if it is one of a graph of recorded pages; `same`: those of the pages that are
-      equal to it there.
-    - `beneath`: the phone's own screen, if noise lies over it (docs/noise.md); else None.
-    - `extent`: the `size` of a screen of which no screenshot was taken; else None.
+    - `where`: where this screen is recorded, for error messages; ignored in comparisons.
+    - `page`: its id, if it belongs to a graph of recorded pages; `same`: the ids of the equivalent
+      pages.
+    - `beneath`: the phone's own screen, if noise covers it (docs/noise.md); else None.
+    - `extent`: the `size` of a screen without a screenshot; else None.
 
     All coordinates are pixels of the screenshot, with (0, 0) at the top left.
     """
@@ -63,31 +63,31 @@ class Screen:
 
     @classmethod
     def recorded(cls, xml: str, key: str, read: Callable[[], bytes], **known: Any) -> Screen:
-        """Return a screen whose screenshot is read when somebody looks at it, which few checks do.
+        """Return a screen whose screenshot is read on first access, which few checks need.
 
-        `read` returns the `picture`, and raises OSError or ValueError if it cannot. `key` is that
-        of the screen (see `key`).
+        `read` returns the `picture`, and raises OSError or ValueError if it cannot be read. `key`
+        is that of the screen (see `key`).
         """
         screen = cls(xml, b"", **known)
         del screen.__dict__["png"]
         screen.__dict__.update(key=key, _read=read)
         return screen
 
-    if not TYPE_CHECKING:  # the attributes that there are have types
+    if not TYPE_CHECKING:  # hidden from type checkers, which know the real attributes
 
         def __getattr__(self, name: str) -> Any:
-            """Return the screenshot of a recorded screen as PNG, which is a field of any other."""
+            """Return a recorded screen's screenshot as PNG; on other screens this is a field."""
             if name != "png":
-                return object.__getattribute__(self, name)  # raises what it has to
+                return object.__getattribute__(self, name)  # raises the standard error
             png = self.__dict__["png"] = as_png(self.picture)
             return png
 
     @lazy
     def picture(self) -> bytes:
-        """The screenshot as it is kept: `png`, or in a record WebP with the same pixels.
+        """The screenshot as stored: `png`, or for a record possibly WebP with the same pixels.
 
         Raises:
-            ScreenError: it cannot be read.
+            ScreenError: the screenshot cannot be read.
         """
         if "png" in self.__dict__:
             return self.png
@@ -99,16 +99,16 @@ class Screen:
 
     @lazy
     def key(self) -> str:
-        """What tells screenshots apart: half the SHA-256 of the PNG file that the phone gave.
+        """The identity of the screenshot: half the SHA-256 of the PNG file that the phone returned.
 
-        It stays what it was when a record keeps the same pixels in another format.
+        It does not change when a record stores the same pixels in another format.
         """
         return hashlib.sha256(self.png).hexdigest()[:32]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Screen):
             return NotImplemented
-        # The key, so that no picture is read or decoded that is another one by its name.
+        # Compares keys, so that no picture needs to be read or decoded.
         names = (each.name for each in fields(self) if each.compare and each.name != "png")
         return all(getattr(self, n) == getattr(other, n) for n in (*names, "key"))
 
@@ -121,7 +121,7 @@ class Screen:
         return self if self.beneath is None else self.beneath
 
     def __getstate__(self) -> dict[str, Any]:
-        # A screen is sent and copied without what was derived from it, which may be deeply nested.
+        # A screen is pickled and copied without derived values, which may be deeply nested.
         state = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "png"}
         return {**state, "picture": self.picture, "key": self.key}
 
@@ -145,7 +145,7 @@ class Screen:
         """Width and height in pixels, from the screenshot's header if there is one.
 
         Raises:
-            ScreenError: the screenshot is neither a PNG image nor one in WebP.
+            ScreenError: the screenshot is neither a PNG image nor a WebP one.
         """
         return self.extent or size_of(self.picture)
 
@@ -161,7 +161,7 @@ class Screen:
             place = f" at {self.where}" if self.where else ""
             msg = f"no screenshot was taken{place}: run this task without {SPARED_BY}"
             raise NoScreenshotError(msg)
-        import io  # a heavy library is loaded by who needs it
+        import io  # heavy, so imported only when needed
 
         from PIL import Image as image
 
@@ -182,7 +182,7 @@ class Screen:
 
     @lazy
     def _own_elements(self) -> Sequence[Element]:
-        """The elements without their relatives (see `xml.outline`), which are quickly at hand."""
+        """The elements without their relatives (see `xml.outline`), which are cheap to obtain."""
         return self.elements if self._outline is None else self._outline[0][1:]
 
     @property
@@ -194,8 +194,8 @@ class Screen:
         """Return the first element that meets all criteria (see `Selector`), or None.
 
         Raises:
-            CriteriaError: the criteria make no sense.
-            MissingExtraError: what reads or compares pictures is not installed.
+            CriteriaError: the criteria are invalid.
+            MissingExtraError: the packages for reading or comparing pictures are not installed.
         """
         return self._first(Selector.of(criteria))
 
@@ -203,9 +203,9 @@ class Screen:
         """Return the first element that meets all criteria (see `Selector`).
 
         Raises:
-            NotFoundError: there is none; the message says which elements come closest.
-            CriteriaError: the criteria make no sense.
-            MissingExtraError: what reads or compares pictures is not installed.
+            NotFoundError: there is none; the message describes the closest elements.
+            CriteriaError: the criteria are invalid.
+            MissingExtraError: the packages for reading or comparing pictures are not installed.
         """
         selector = Selector.of(criteria)
         found = self._first(selector)
@@ -216,11 +216,12 @@ class Screen:
     def find_all(self, **criteria: Any) -> list[Element]:
         """Return all elements that meet all criteria (see `Selector`), in document order.
 
-        What is found in the picture only comes from the top down; the best match of an image first.
+        Elements found only in the picture are returned from top to bottom; for images, the best
+        match comes first.
 
         Raises:
-            CriteriaError: the criteria make no sense.
-            MissingExtraError: what reads or compares pictures is not installed.
+            CriteriaError: the criteria are invalid.
+            MissingExtraError: the packages for reading or comparing pictures are not installed.
         """
         selector = Selector.of(criteria)
         found = FoundList(self._search(selector))
@@ -257,7 +258,7 @@ class Screen:
         if selector.xpath is not None:
             yield from filter(selector.test(self.elements), self._xpath(selector.xpath))
             return
-        # Most searches find nothing, or one: the tree is not built to look at what is in no tree.
+        # Most searches find one element or none, so the tree is built only for a match.
         own, in_place = selector.own_test(), None
         for place, alone in enumerate(self._own_elements):
             if own(alone):
@@ -268,7 +269,7 @@ class Screen:
 
     @lazy
     def lines(self) -> tuple[Element, ...]:
-        """The lines of text that are read in the screenshot, from the top down (see `screen.ocr`).
+        """The lines of text read in the screenshot, from top to bottom (see `screen.ocr`).
 
         Raises:
             MissingExtraError: the OCR engine is not installed.
@@ -296,14 +297,14 @@ class Screen:
         return {}
 
     def _like(self, file: Path, similarity: float) -> list[Element]:
-        """Return the places in the screenshot that look like an image."""
+        """Return the places in the screenshot that look like an image, as elements."""
         return [
             Element("image", bounds=place.bounds, in_picture=True, parent=self.root)
             for place in find_image(self.image, file, similarity)
         ]
 
     def explain(self, selector: Selector) -> str:
-        """Say what was sought, which elements come closest, and where the screen is recorded."""
+        """Describe the search, the closest elements, and where the screen is recorded."""
         lines = [f"nothing on the screen of {self.package or '?'} has {selector}"]
         missing = [name for name, other in selector.relations.items() if other is None]
         lines += [f"  {name}=None: there was nothing that it names" for name in missing]
@@ -316,7 +317,7 @@ class Screen:
         return "\n".join(lines)
 
     def _nearest(self, selector: Selector) -> list[str]:
-        """Say in a few lines which elements come closest."""
+        """Return a few lines that describe the closest elements."""
         read = self.__dict__.get("lines", ()) if selector.ocr else ()
         nearest = selector.nearest(self.elements, read)
         if nearest:
@@ -325,12 +326,12 @@ class Screen:
         return [f"  nothing comes close; the screen says {words}"]
 
     def _described(self, element: Element, selector: Selector) -> str:
-        """Describe an element, and say in which of the relations it does not stand."""
+        """Return a description of an element, with the relations that it does not have."""
         not_so = selector.misplaced(element, self.elements)
         return element.describe() + (f", not {' nor '.join(not_so)} that" if not_so else "")
 
     def _likest(self, selector: Selector) -> list[str]:
-        """Say which place looks most like the image, however little."""
+        """Return a line about the place that resembles the image most."""
         assert selector.image is not None
         places = find_image(self.image, selector.image, LEAST)
         return [
@@ -340,7 +341,7 @@ class Screen:
 
     def at(self, x: int, y: int) -> list[Element]:
         """Return the elements that contain the pixel (x, y), the innermost and topmost first."""
-        # Of several windows, Android lists the topmost first.
+        # Android lists the topmost window first.
         windows = (reversed(tuple(window.iter())) for window in self.root.children)
         return FoundList(e for window in windows for e in window if e.bounds.contains(x, y))
 
@@ -369,11 +370,11 @@ class Screen:
 
 
 def keyboard_is_shown(screen: Screen) -> bool:
-    """Return whether text could be typed: a keyboard is on the screen, or a field has the focus.
+    """Return whether text could be typed: a keyboard is visible, or a field has the focus.
 
-    Dumps of the hierarchy hold the app's own window and mostly no keyboard, but Android shows it
-    for the field that has the focus. (`dumpsys input_method` knows better, which agents do not
-    have.)
+    Dumps of the hierarchy contain the app's own window and usually no keyboard, but Android shows
+    it for the focused field. (`dumpsys input_method` is more reliable, but not available to
+    agents.)
     """
     return any(
         "inputmethod" in element.package

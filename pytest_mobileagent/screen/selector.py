@@ -1,6 +1,6 @@
-"""What to look for on a screen, and the elements that come closest to it.
+"""Search criteria for the elements of a screen, and the closest elements for messages.
 
-Relations between elements: inside, above, after and so on.
+Also relations between elements: inside, above, after and so on.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ RELATIONS = ("inside", "child_of", "above", "below", "after", "before")
 
 
 def related(name: str, other: Element, elements: Sequence[Element]) -> Callable[[Element], bool]:
-    """Return a test of whether an element has a relation to another of the same screen.
+    """Return a test of whether an element has a relation to another one of the same screen.
 
-    `elements` are all of the screen's hierarchy, in document order. Elements are told apart by
-    where they are, not by what they look like. See `Selector` for what the relations mean.
+    `elements` are all elements of the hierarchy, in document order. Elements are distinguished by
+    identity, not by their attributes. See `Selector` for the meaning of the relations.
 
     Raises:
-        CriteriaError: the other element is of another screen.
+        CriteriaError: the other element belongs to another screen.
     """
     where = _IN_PICTURE[name]
     if name in {"above", "below"} or other.in_picture:
@@ -45,10 +45,10 @@ def related(name: str, other: Element, elements: Sequence[Element]) -> Callable[
 
 
 def check_same_screen(name: str, other: Element, root: Element) -> None:
-    """Check that the other element of a relation is one of the screen with this root.
+    """Check that the other element of a relation belongs to the screen with this root.
 
     Raises:
-        CriteriaError: it is not.
+        CriteriaError: the element belongs to another screen.
     """
     if [other, *other.ancestors][-1] is not root:
         msg = (
@@ -74,7 +74,7 @@ def _related_in_tree(name: str, other: Element, elements: Sequence[Element]) -> 
 def _is_below(one: Bounds, other: Bounds) -> bool:
     if not (one.height and one.width and other.height and other.width):
         return False
-    # Doubled, so that the middle of an odd height stays a whole number.
+    # Doubled, so that the middle of an odd height is an integer.
     return one.top + one.bottom >= 2 * other.bottom and other.top + other.bottom <= 2 * one.top
 
 
@@ -107,40 +107,39 @@ CRITERIA = (*PATTERNS, "xpath", *FLAGS, *RELATIONS, "image", *WAYS)
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """Criteria, all of which an element has to meet.
+    """Criteria, all of which an element must meet.
 
-    - `text`, `content_desc`: compared after Unicode spaces are normalised; with `fuzzy` from 0 to
-      100, enough that they are so much alike without spaces (rapidfuzz's `ratio`).
+    - `text`, `content_desc`: compared after Unicode spaces are normalised; or, with `fuzzy` from 0
+      to 100, the minimum similarity without spaces (rapidfuzz's `ratio`).
     - `resource_id`: short ("storage_used") or full ("org.coursera.android:id/storage_used").
     - `class_name`: short ("EditText") or full ("android.widget.EditText"); `package`.
     - `xpath`: an XPath 1.0 expression over either dialect of the hierarchy.
     - flags: `checked=True`, `enabled=False`, …
-    - relations to another element of the same screen. `inside`: somewhere below it in the
-      hierarchy; `child_of`: directly below it. `after`, `before`: in the order of the document,
-      what is inside the other and what that is inside of left out (XPath's axes following and
-      preceding); both together stand for between two others. `below`, `above`: by bounds, whatever
-      the columns: each of the two has its middle beyond the other's edge, so that they may overlap
-      by half. What has no extent is neither. An other that is None was not found: then
-      nothing is.
-    - `ocr=True`: where nothing in the hierarchy meets the criteria, look for `text` among the lines
-      that are read in the screenshot, too; they are compared without spaces (`text.folded`).
-    - `image`: the path of a picture of what is looked for in the screenshot, relative to the file
-      that calls; with relations and `similarity` only (see `screen.image`).
+    - relations to another element of the same screen. `inside`: a descendant of it; `child_of`: a
+      child of it. `after`, `before`: in document order, excluding its descendants and ancestors
+      (XPath's axes following and preceding); use both for a position between two elements. `below`,
+      `above`: by bounds, regardless of the columns: the middle of each must be beyond the other's
+      edge, so they may overlap by half. An element without an extent is neither below nor above. If
+      the other element is None, because it was not found, nothing matches.
+    - `ocr=True`: if nothing in the hierarchy meets the criteria, search for `text` among the lines
+      read in the screenshot; these are compared without spaces (`text.folded`).
+    - `image`: the path of a picture to search for in the screenshot, relative to the calling file;
+      only with relations and `similarity` (see `screen.image`).
 
-    A compiled regular expression may take the place of any text but `xpath`; it is searched for.
-    What was found in the picture stands in no hierarchy: it is inside what its middle lies in, and
-    after what it is below, or beside and further to the right.
+    Every text except `xpath` may be a compiled regular expression, which is searched for. A match
+    in the picture is not part of the hierarchy: it is inside the elements that contain its middle,
+    and after the elements that it is below, or beside and to the right of.
     """
 
     criteria: tuple[tuple[str, Any], ...]
 
     @classmethod
     def of(cls, criteria: Mapping[str, Any]) -> Selector:
-        """Check the criteria and return them as a selector.
+        """Return a selector with these criteria, after checking them.
 
         Raises:
-            CriteriaError: there is no criterion, an unknown one, or one of the wrong type; or some
-                make no sense together, or the image's file is not there.
+            CriteriaError: there are no criteria, one is unknown or of the wrong type, some cannot
+                be combined, or the image's file is missing.
         """
         if not criteria:
             msg = f"nothing to look for: give at least one of {', '.join(CRITERIA)}"
@@ -154,42 +153,42 @@ class Selector:
 
     @property
     def xpath(self) -> str | None:
-        """The XPath expression among the criteria; None if there is none."""
+        """The XPath expression among the criteria, or None."""
         return self._get("xpath", None)  # type: ignore[no-any-return]
 
     @property
     def image(self) -> Path | None:
-        """The file of the image that is looked for; None if there is none."""
+        """The file of the image to search for, or None."""
         return self._get("image", None)  # type: ignore[no-any-return]
 
     @property
     def similarity(self) -> float:
-        """How much a place has to look like the image."""
+        """The minimum similarity to the image."""
         return self._get("similarity", SIMILARITY)  # type: ignore[no-any-return]
 
     @property
     def ocr(self) -> bool:
-        """Whether the text is looked for in the screenshot, too."""
+        """Whether the text is also searched for in the screenshot."""
         return self._get("ocr", False)  # type: ignore[no-any-return]
 
     @property
     def relations(self) -> dict[str, Element | None]:
-        """The relations among the criteria, each with the other element."""
+        """The relations among the criteria, each with its other element."""
         return {name: value for name, value in self.criteria if name in RELATIONS}
 
     def test(
         self, elements: Sequence[Element], *, as_read: bool = False
     ) -> Callable[[Element], bool]:
-        """Return a test of whether an element meets all criteria but `xpath` and `image`.
+        """Return a test of whether an element meets all criteria except `xpath` and `image`.
 
-        `elements` are all of the screen, in document order; `as_read` says that the element's text
-        was read in the picture.
+        `elements` are all elements of the screen, in document order; `as_read` says that the tested
+        element's text was read in the picture.
         """
         tests = [*self._own_tests(as_read=as_read), *self._relation_tests(elements).values()]
         return _all_of(tests)
 
     def own_test(self) -> Callable[[Element], bool]:
-        """Return a test of the criteria that ask for nothing but an element's own attributes."""
+        """Return a test of the criteria that concern only an element's own attributes."""
         return _all_of(self._own_tests())
 
     def relation_test(self, elements: Sequence[Element]) -> Callable[[Element], bool]:
@@ -217,10 +216,10 @@ class Selector:
     def nearest(
         self, elements: Sequence[Element], read: Sequence[Element] = (), count: int = 3
     ) -> list[Element]:
-        """Return the `count` elements whose words are most like those sought, best first.
+        """Return the `count` elements whose texts are most similar to those sought, best first.
 
-        Of those alike, the ones that stand as is asked for come first. `elements` are all of the
-        screen's hierarchy, in document order; `read` are texts read in the picture.
+        Among equally similar elements, those with the sought relations come first. `elements` are
+        all elements of the hierarchy, in document order; `read` are texts read in the picture.
         """
         sought = [(n, _text_of(v)) for n, v in self.criteria if n in _WORDS and n != "class_name"]
         of_class = [meets(n, v) for n, v in self.criteria if n == "class_name"]
@@ -285,7 +284,7 @@ def _type_of(name: str) -> tuple[tuple[type[Any], ...], str]:
 
 
 def _check_together(criteria: Mapping[str, Any]) -> None:
-    """Check that the criteria make sense together."""
+    """Check that the criteria can be combined."""
     if "image" in criteria:
         others = [n for n in criteria if n not in {"image", "similarity", *RELATIONS}]
         problem = f"image=… can be asked for with relations only, not with {', '.join(others)}"
@@ -315,5 +314,5 @@ def _show(wanted: Any) -> str:
     if isinstance(wanted, Element):
         return wanted.describe()
     if isinstance(wanted, os.PathLike):
-        return repr(os.path.basename(wanted))  # noqa: PTH119 - a path of any kind
+        return repr(os.path.basename(wanted))  # noqa: PTH119  - any kind of path
     return f"/{wanted.pattern}/" if isinstance(wanted, re.Pattern) else repr(wanted)

@@ -1,4 +1,4 @@
-"""Comparing texts of screens, which are full of spaces and marks that nobody can see."""
+"""Compare texts of screens, which contain many special spaces and invisible marks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.screen.element import FLAGS
 
-# Bidirectional marks, zero-width characters and the soft hyphen: drawn as nothing.
+# Bidirectional marks, zero-width characters and the soft hyphen, none of which is visible.
 _INVISIBLE = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 _SPACES = re.compile(r"\s+")
 
@@ -19,13 +19,13 @@ _SPACES = re.compile(r"\s+")
 def normalise(text: str) -> str:
     """Return `text` with each run of Unicode spaces as one space, and no invisible characters.
 
-    Clock labels, for one, separate "9:41" and "AM" by U+200A or U+202F.
+    For example, clock labels separate "9:41" and "AM" by U+200A or U+202F.
     """
     return _SPACES.sub(" ", _INVISIBLE.sub("", text)).strip()
 
 
 def folded(text: str) -> str:
-    """Return `text` as what OCR reads is compared: compatibility forms folded (NFKC), no spaces.
+    """Return `text` in the form for comparing OCR results: compatibility forms (NFKC), no spaces.
 
     Engines read "：" for ":", "￥" for "¥", and lose the space between two words.
     """
@@ -39,15 +39,15 @@ if TYPE_CHECKING:
 
     Test = Callable[[Element], bool]
 
-SPOKEN = ("text", "content_desc")  # what `fuzzy` is about
+SPOKEN = ("text", "content_desc")  # the criteria that `fuzzy` applies to
 
-# A screen has the same texts again and again, and so has the next one.
+# Texts repeat within a screen and between screens.
 _normal = lru_cache(maxsize=8192)(normalise)
 _folded = lru_cache(maxsize=8192)(folded)
 
 
 def meets(name: str, wanted: Any, fuzzy: float | None = None) -> Test:
-    """Return a test of whether an element of the hierarchy matches what is wanted."""
+    """Return a test of whether an attribute of an element matches a wanted value."""
     words = attrgetter(name)
     if name in FLAGS:
         return lambda element: words(element) is wanted
@@ -69,10 +69,11 @@ def meets(name: str, wanted: Any, fuzzy: float | None = None) -> Test:
 
 
 def meets_as_read(name: str, wanted: Any, fuzzy: float | None = None) -> Test:
-    """Return a test of whether a text that was read in the picture matches what is wanted.
+    """Return a test of whether a text that was read in the picture matches a wanted value.
 
-    Engines lose spaces and take full-width characters for others: texts are compared without (see
-    `text.folded`); a pattern is searched for in the text as it was read, and without both.
+    Engines lose spaces and confuse full-width characters with others, so texts are compared without
+    these differences (see `text.folded`); a pattern is searched for in the text as read and in the
+    folded text.
     """
     if name != "text" or fuzzy is not None:
         return meets(name, wanted, fuzzy)
@@ -87,7 +88,7 @@ def meets_as_read(name: str, wanted: Any, fuzzy: float | None = None) -> Test:
 
 
 def _alike(wanted: str, least: float) -> Callable[[str], bool]:
-    from rapidfuzz import fuzz  # a heavy library is loaded by who needs it
+    from rapidfuzz import fuzz  # heavy, so imported only when needed
 
     sought = folded(wanted)
     return lambda text: fuzz.ratio(sought, _folded(text)) >= least
@@ -95,13 +96,13 @@ def _alike(wanted: str, least: float) -> Callable[[str], bool]:
 
 @lru_cache(maxsize=256)
 def _without_spaces(pattern: re.Pattern[str]) -> re.Pattern[str]:
-    """Return a pattern that does not expect the spaces which stand in it as such."""
-    words = re.sub(r"(?<!\\)((?:\\\\)*)#", r"\1\\#", pattern.pattern)  # would begin a comment
+    """Return a pattern in which literal spaces are ignored."""
+    words = re.sub(r"(?<!\\)((?:\\\\)*)#", r"\1\\#", pattern.pattern)  # "#" would begin a comment
     return re.compile(words, pattern.flags | re.VERBOSE)
 
 
 def likeness(name: str, wanted: str, element: Element) -> float:
-    """Return how similar an element's words are to those wanted, 0 to 1."""
+    """Return how similar an element's texts are to a wanted one, from 0 to 1."""
     if name == "resource_id":
         return _ratio(wanted.rpartition("/")[2], element.resource_id.rpartition("/")[2])
     own, other = (

@@ -1,4 +1,4 @@
-"""The one parser of view hierarchies: raw UIAutomator dumps and Appium's page sources."""
+"""The parser of view hierarchies: raw UIAutomator dumps and Appium's page sources."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from pytest_mobileagent.screen.element import Bounds, Element, tree
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-_SPACES = " \t\r\n"  # those of XML
-# Ten digits, as Android's integers have at most.
+_SPACES = " \t\r\n"  # XML's whitespace
+# Android's integers have at most ten digits.
 _BOUNDS = re.compile(r"\[(-?\d{1,10}),(-?\d{1,10})\]\[(-?\d{1,10}),(-?\d{1,10})\]")
-# Some serializers write an emoji as references to two surrogates, which no XML parser accepts.
+# Some serialisers write an emoji as references to two surrogates, which no XML parser accepts.
 _SURROGATE = re.compile(r"&#(?:x0*(d[89a-f][\da-f]{2})|0*(5[5-7]\d{3}));", re.ASCII | re.IGNORECASE)
-# A document type can only stand before the root, after comments and instructions.
+# A document type can only precede the root, after comments and processing instructions.
 _DOCTYPE = re.compile(r"\ufeff?(?:\s++|(?><\?.*?\?>)|(?><!--.*?-->))*+<!DOCTYPE", re.DOTALL)
 
 
 def parse(xml: str) -> Element:
-    """Return the root of a view hierarchy: an element of class "hierarchy" holding the windows.
+    """Return the root of a view hierarchy: an element of class "hierarchy" containing the windows.
 
-    Both dialects are read: `<node class="…">` (uiautomator dump) and `<android.widget.Button>`
+    Both dialects are supported: `<node class="…">` (uiautomator dump) and `<android.widget.Button>`
     (Appium), with one window or several. Elements are in document order; attributes that a dialect
-    leaves out are empty.
+    omits are empty.
 
     Raises:
         ScreenError: the text is not XML, or not a view hierarchy.
@@ -36,7 +36,7 @@ def parse(xml: str) -> Element:
 
 
 def _parsed(xml: str) -> Element:
-    # Children before their parents, without recursion: documents may be deep.
+    # Children before their parents, without recursion, because documents may be deep.
     built: dict[Any, Element] = {}
     document = _plain_tree(xml)
     for node in reversed(list(document.iter())):
@@ -45,11 +45,11 @@ def _parsed(xml: str) -> Element:
 
 
 def outline(xml: str) -> tuple[list[Element], list[int]] | None:
-    """Return the elements of a hierarchy in document order, each without relatives.
+    """Return the elements of a hierarchy in document order, without relatives, and their parents.
 
-    Beside them, the place of each one's parent, -1 of the root's. The elements are shared between
-    screens: a tag that another screen had is not parsed again, and nearly all of the next screen's
-    are. None if the text is not simply a hierarchy, which `parse` may be able to read even so.
+    Parents are indices, -1 for the root's. The elements are shared between screens: a tag that
+    another screen had is not parsed again, and most tags recur on the next screen. Return None if
+    the text is not a plain hierarchy; `parse` may still be able to read it.
     """
     before, *pieces = (_joined_surrogates(xml) if "&#" in xml else xml).strip().split("<")
     if before or not pieces:
@@ -64,7 +64,7 @@ def outline(xml: str) -> tuple[list[Element], list[int]] | None:
         return None
     elements: list[Element] = []
     parents: list[int] = []
-    opened: list[tuple[int, str]] = []  # the elements that are open, with what closes each
+    opened: list[tuple[int, str]] = []  # the enclosing elements, with the closing tag of each
     parent, closing = -1, ""
     for element, closed_by in tags:
         if element is None:
@@ -77,7 +77,7 @@ def outline(xml: str) -> tuple[list[Element], list[int]] | None:
                 opened.append((parent, closing))
                 parent, closing = len(elements), closed_by
             elements.append(element)
-    # Only the root may have no parent, and all that was opened has to be closed.
+    # Only the root may lack a parent, and every element must be closed.
     is_tree = parent < 0 and parents.count(-1) == 1
     return (elements, parents) if is_tree and _ROOT.match(pieces[0]) else None
 
@@ -88,15 +88,15 @@ _TAGS: dict[str, tuple[Element | None, str]] = {}
 
 
 def _tag_of(piece: str) -> tuple[Element | None, str]:
-    """Return what a tag says, and keep it: the element that it begins, and the name if it is open.
+    """Parse a tag with caching: return the element that it begins, and its name if it stays open.
 
-    None in place of the element if the tag closes one. `piece` is all between the tag's "<" and
-    the next.
+    The element is None if the tag closes one. `piece` is everything between the tag's "<" and the
+    next one.
 
     Raises:
-        ValueError: it is not a tag by itself, such as that of a comment or with a prefix.
+        ValueError: the piece is not a simple tag: a comment, for example, or a tag with a prefix.
     """
-    from xml.etree import ElementTree as ET  # collection must not pay for it
+    from xml.etree import ElementTree as ET  # slow to import, and not needed for collection
 
     if len(_TAGS) >= _MOST_TAGS:
         _TAGS.clear()
@@ -108,7 +108,7 @@ def _tag_of(piece: str) -> tuple[Element | None, str]:
         msg = "no tag of an element"
         raise ValueError(msg)
     name = "" if tag.endswith("/>") else re.split(r"[\s>]", tag, maxsplit=1)[0]
-    parser = ET.XMLParser(encoding="utf-8")  # noqa: S314 - no entities are declared
+    parser = ET.XMLParser(encoding="utf-8")  # noqa: S314  - no entities are declared
     try:
         parser.feed(f"<{piece}{name and f'</{name}>'}".encode())
         node = parser.close()
@@ -119,10 +119,10 @@ def _tag_of(piece: str) -> tuple[Element | None, str]:
 
 @lru_cache(maxsize=16)
 def _is_declaration(piece: str) -> bool:
-    """Whether what begins a document is an XML declaration."""
-    from xml.etree import ElementTree as ET  # collection must not pay for it
+    """Return whether the beginning of a document is an XML declaration."""
+    from xml.etree import ElementTree as ET  # slow to import, and not needed for collection
 
-    parser = ET.XMLParser(encoding="utf-8")  # noqa: S314 - no entities are declared
+    parser = ET.XMLParser(encoding="utf-8")  # noqa: S314  - no entities are declared
     try:
         parser.feed(f"<{piece}<hierarchy/>".encode())
         parser.close()
@@ -134,11 +134,11 @@ def _is_declaration(piece: str) -> bool:
 def _plain_tree(xml: str) -> Any:
     """Return the tree of a hierarchy in plain Python, whose attributes are read twice as fast.
 
-    Whatever is not simply a hierarchy is left to lxml.
+    Anything but a plain hierarchy is left to lxml.
     """
-    from xml.etree import ElementTree as ET  # collection must not pay for it
+    from xml.etree import ElementTree as ET  # slow to import, and not needed for collection
 
-    parser = ET.XMLParser(encoding="utf-8")  # noqa: S314 - `_checked` refuses entities
+    parser = ET.XMLParser(encoding="utf-8")  # noqa: S314  - `_checked` refuses entities
     try:
         parser.feed(_checked(xml))
         tree = parser.close()
@@ -149,10 +149,10 @@ def _plain_tree(xml: str) -> Any:
 
 def parse_tree(xml: str) -> _Element:
     """Return the lxml tree of a view hierarchy (see `parse`)."""
-    from lxml import etree  # collection must not pay for it
+    from lxml import etree  # slow to import, and not needed for collection
 
     text = _checked(xml)
-    # Text is decoded already, whatever encoding its declaration names.
+    # The text is already decoded, whatever encoding its declaration names.
     parser = etree.XMLParser(
         encoding="utf-8",
         resolve_entities=False,
@@ -176,7 +176,7 @@ def parse_tree(xml: str) -> _Element:
 
 
 def _joined(displays: _Element) -> _Element:
-    """Return one hierarchy of all windows on the first display, as Appium shows several.
+    """Return one hierarchy with all windows of the first display, as in Appium's page source.
 
     `uiautomator dump --windows` writes displays, their windows, and a hierarchy in each.
     """
@@ -191,7 +191,7 @@ def _joined(displays: _Element) -> _Element:
 
 
 def in_other_dialect(tree: _Element) -> _Element:
-    """Return a copy of the hierarchy in the other dialect, its nodes in the same order."""
+    """Return a copy of the hierarchy in the other dialect, with its nodes in the same order."""
     import copy
 
     other = copy.deepcopy(tree)
@@ -203,10 +203,10 @@ def in_other_dialect(tree: _Element) -> _Element:
 
 
 def in_appiums_dialect(xml: str, size: tuple[int, int]) -> str:
-    """Return a view hierarchy as Appium's UiAutomator2 driver writes its page source.
+    """Return a view hierarchy in the format of the page source of Appium's UiAutomator2 driver.
 
-    Its root tells the screen's width and height in pixels (`size`), what is shown is `displayed`,
-    and ids and descriptions that an element has not are left out.
+    Its root contains the screen's width and height in pixels (`size`), visible nodes are
+    `displayed`, and missing ids and descriptions are omitted.
 
     Raises:
         ScreenError: the text is not a view hierarchy.
@@ -229,15 +229,15 @@ def in_appiums_dialect(xml: str, size: tuple[int, int]) -> str:
 
 
 def class_of(node: Any) -> str:
-    """Return the Java class of a node of either dialect."""
+    """Return the Java class of a node in either dialect."""
     return node.get("class") or ("" if node.tag == "node" else str(node.tag))
 
 
 def _checked(xml: str) -> bytes:
-    """Return the text in UTF-8, each pair of surrogates as one character, half a pair as U+FFFD.
+    """Return the text in UTF-8, with surrogate pairs joined, and lone surrogates as U+FFFD.
 
     Raises:
-        ScreenError: it declares a document type.
+        ScreenError: the text declares a document type.
     """
     text = xml.strip()
     if _DOCTYPE.match(text):
@@ -252,18 +252,18 @@ def _checked(xml: str) -> bytes:
 
 
 def _joined_surrogates(text: str) -> str:
-    """Return the text with references to halves of pairs as those halves."""
+    """Return the text with references to surrogates replaced by the surrogates."""
     return _SURROGATE.sub(lambda found: chr(int(found[1] or "0", 16) or int(found[2])), text)
 
 
 def _tag(class_name: str) -> str:
-    """Return Appium's tag for a class: characters that a tag cannot hold become others."""
+    """Return Appium's tag for a class, with characters replaced that a tag cannot contain."""
     tag = re.sub(r"\.+", ".", re.sub(r"[$@#&]", ".", class_name)).strip(".")
     return re.sub(r"[^\w.\-]", "_", tag)
 
 
 def _rename(node: _Element, tag: str) -> None:
-    """Give a node a tag; Android's plainest class where XML knows no such name."""
+    """Set a node's tag, or Android's most general class if the tag is not a valid XML name."""
     try:
         node.tag = tag
     except ValueError:
@@ -272,7 +272,7 @@ def _rename(node: _Element, tag: str) -> None:
 
 def _element(node: Any, children: tuple[Element, ...]) -> Element:
     get = node.get
-    # By position, in the order of the fields: there are many elements, and names take time.
+    # Positional, in the order of the fields: there are many elements, and keywords are slower.
     return Element(
         class_of(node),
         get("text", ""),
