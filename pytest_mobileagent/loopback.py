@@ -134,7 +134,7 @@ class Handler(BaseHTTPRequestHandler):
             self.send_json({"error": str(refused)}, refused.status)
         except ConnectionError:
             raise
-        except Exception as error:  # noqa: BLE001  - a record may contain anything; other requests go on
+        except Exception as error:  # noqa: BLE001 - a record may contain anything; other requests go on
             status = next((s for k, s in self.statuses.items() if isinstance(error, k)), None)
             what = str(error) if status else f"{type(error).__name__}: {error}"
             self.send_json({"error": what}, status or HTTPStatus.INTERNAL_SERVER_ERROR)

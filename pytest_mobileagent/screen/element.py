@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class lazy(Generic[T]):  # noqa: N801  - named like functools.cached_property
+class lazy(Generic[T]):  # noqa: N801 - named like functools.cached_property
     """A property that is computed once and then stored in the instance's dictionary.
 
     Two threads may compute it twice. There is no lock: the one of functools, which Python 3.11
@@ -201,7 +201,7 @@ class Element:
             ScreenError: the element belongs to no screen, or its screenshot cannot be decoded.
         """
         top = [self, *self.ancestors][-1]
-        seen_on = top._seen_on  # noqa: SLF001  - the root is an element, too
+        seen_on = top._seen_on  # noqa: SLF001 - the root is an element, too
         if seen_on is None:
             msg = f"{self.describe()} is of no screen, so that there is no picture to read it in"
             raise ScreenError(msg)
@@ -248,7 +248,7 @@ def tree(elements: Sequence[Element], parents: Sequence[int]) -> Element:
             new.checkable, new.checked, new.clickable, new.enabled, new.focusable, new.focused,
             new.scrollable, new.long_clickable, new.password, new.selected, new.in_picture,
         ) = _own(each)  # fmt: skip
-        new.parent = new._seen_on = None  # noqa: SLF001  - it is becoming an element
+        new.parent = new._seen_on = None  # noqa: SLF001 - it is becoming an element
         if made:
             new.parent = made[parent]
             inside[parent].append(new)

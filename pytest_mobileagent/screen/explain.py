@@ -87,7 +87,7 @@ def collect_misses(body: CodeType | None = None) -> Iterator[list[Callable[[], s
 
 def _line() -> int | None:
     """Return the line that the body is executing, or None outside of it."""
-    body, frame = _body.get(), sys._getframe(2)  # noqa: SLF001  - as in `warnings`
+    body, frame = _body.get(), sys._getframe(2)  # noqa: SLF001 - as in `warnings`
     while body is not None and frame is not None:
         if frame.f_code is body:
             return frame.f_lineno

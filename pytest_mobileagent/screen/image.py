@@ -51,7 +51,7 @@ def beside_caller(path: str | os.PathLike[str]) -> Path:
     Raises:
         CriteriaError: there is no such file.
     """
-    frame = sys._getframe(1)  # noqa: SLF001  - as in `warnings`
+    frame = sys._getframe(1)  # noqa: SLF001 - as in `warnings`
     while frame.f_back and frame.f_globals.get("__name__", "").startswith(f"{_PACKAGE}."):
         frame = frame.f_back
     file = Path(frame.f_code.co_filename).parent / path

@@ -106,7 +106,7 @@ def use_engine(name: str) -> None:
     Raises:
         ValueError: there is no engine of this name.
     """
-    global _chosen  # noqa: PLW0603  - an option of the process
+    global _chosen  # noqa: PLW0603 - an option of the process
     _check_name(name)
     _chosen = name
 

@@ -180,5 +180,5 @@ def share_only() -> None:
 
 def believe(lines: SignedLines | None) -> None:
     """Use signed lines only in this process, or, with None, no longer."""
-    global _signed  # noqa: PLW0603  - a setting of the process, like the environment
+    global _signed  # noqa: PLW0603 - a setting of the process, like the environment
     _signed = lines

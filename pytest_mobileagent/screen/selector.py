@@ -314,5 +314,5 @@ def _show(wanted: Any) -> str:
     if isinstance(wanted, Element):
         return wanted.describe()
     if isinstance(wanted, os.PathLike):
-        return repr(os.path.basename(wanted))  # noqa: PTH119  - any kind of path
+        return repr(os.path.basename(wanted))  # noqa: PTH119 - any kind of path
     return f"/{wanted.pattern}/" if isinstance(wanted, re.Pattern) else repr(wanted)

@@ -108,7 +108,7 @@ def _tag_of(piece: str) -> tuple[Element | None, str]:
         msg = "no tag of an element"
         raise ValueError(msg)
     name = "" if tag.endswith("/>") else re.split(r"[\s>]", tag, maxsplit=1)[0]
-    parser = ET.XMLParser(encoding="utf-8")  # noqa: S314  - no entities are declared
+    parser = ET.XMLParser(encoding="utf-8")  # noqa: S314 - no entities are declared
     try:
         parser.feed(f"<{piece}{name and f'</{name}>'}".encode())
         node = parser.close()
@@ -122,7 +122,7 @@ def _is_declaration(piece: str) -> bool:
     """Return whether the beginning of a document is an XML declaration."""
     from xml.etree import ElementTree as ET  # slow to import, and not needed for collection
 
-    parser = ET.XMLParser(encoding="utf-8")  # noqa: S314  - no entities are declared
+    parser = ET.XMLParser(encoding="utf-8")  # noqa: S314 - no entities are declared
     try:
         parser.feed(f"<{piece}<hierarchy/>".encode())
         parser.close()
@@ -138,7 +138,7 @@ def _plain_tree(xml: str) -> Any:
     """
     from xml.etree import ElementTree as ET  # slow to import, and not needed for collection
 
-    parser = ET.XMLParser(encoding="utf-8")  # noqa: S314  - `_checked` refuses entities
+    parser = ET.XMLParser(encoding="utf-8")  # noqa: S314 - `_checked` refuses entities
     try:
         parser.feed(_checked(xml))
         tree = parser.close()

@@ -327,6 +327,6 @@ def _brief(value: object) -> str:
     """Return the repr of any value, shortened for an error message."""
     try:
         text = repr(value)
-    except Exception:  # noqa: BLE001  - e.g. an int with too many digits to print
+    except Exception:  # noqa: BLE001 - e.g. an int with too many digits to print
         text = f"<{type(value).__name__}>"
     return text if len(text) <= 60 else f"{text[:60]}…"

@@ -65,7 +65,7 @@ def release_of(suite: Path, table: str = "") -> Named | None:
     Raises:
         TaskError: a file cannot be read, or names something that is not a folder.
     """
-    suite = Path(os.path.abspath(suite))  # noqa: PTH100  - a link counts as its own folder
+    suite = Path(os.path.abspath(suite))  # noqa: PTH100 - a link counts as its own folder
     for folder in (suite, *suite.parents):
         file = folder / RELEASES
         if file.is_file() and (named := _named(file, suite, table)) is not None:
