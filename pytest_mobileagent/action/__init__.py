@@ -1,4 +1,4 @@
-"""What is done: the canonical actions, and scripts of them."""
+"""The canonical actions of agents, and the rules that match them with golden ones."""
 
 from pytest_mobileagent.action.action import (
     Action,

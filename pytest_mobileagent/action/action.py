@@ -1,7 +1,7 @@
-"""The canonical actions of a mobile GUI agent, and whether they can be done on a screen.
+"""The canonical actions of a mobile GUI agent, and checks that a screen permits them.
 
 Coordinates are pixels of the screen that the agent saw, (0, 0) at the top left. Directions are
-those of the finger: scrolling "up" moves the finger up and shows what is further down.
+those of the finger: scrolling "up" moves the finger up and reveals content further down.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ KeyName = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Tap:
-    """Touch the pixel (x, y) and let go."""
+    """Touch the pixel (x, y) and release it."""
 
     x: int
     y: int
@@ -52,7 +52,7 @@ class LongPress:
 
 @dataclass(frozen=True, slots=True)
 class DoubleTap:
-    """Tap the pixel (x, y) twice, fast enough for Android to take it as one gesture."""
+    """Tap the pixel (x, y) twice, fast enough for Android to treat it as one gesture."""
 
     x: int
     y: int
@@ -71,7 +71,7 @@ class Swipe:
 
 @dataclass(frozen=True, slots=True)
 class Scroll:
-    """Move a finger over half of the screen in a direction, through `at` or the screen's centre."""
+    """Move a finger across half of the screen, through `at` or the screen's centre."""
 
     direction: Direction
     at: tuple[int, int] | None = None
@@ -81,8 +81,8 @@ class Scroll:
 class Type:
     """Type text into the focused field.
 
-    `at` is tapped first, to focus the field there; `clear` empties the field before, `enter`
-    presses the enter key afterwards.
+    `at` is tapped first, to focus the field there; `clear` empties the field before typing, and
+    `enter` presses the enter key afterwards.
     """
 
     text: str
@@ -135,9 +135,9 @@ class Impossible:
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """What no canonical action says: a command of an outside program, as it gave it.
+    """A command of an external program, verbatim, for which there is no canonical action.
 
-    Actions that a record of a newer version holds, and this one does not know, are read as it.
+    Recorded actions of a newer version that this version does not know are also read as `Raw`.
     """
 
     command: str
@@ -151,7 +151,7 @@ _BY_NAME = {action.__name__: action for action in ACTIONS}
 
 
 def ends_episode(action: Action) -> bool:
-    """Whether the agent reports with this action that it is done."""
+    """Return whether an action is the agent's report that it is done or gives up."""
     return isinstance(action, Finish | Impossible)
 
 
@@ -162,7 +162,7 @@ def to_json(action: Action) -> dict[str, Any]:
 
 
 def from_json(data: Mapping[str, Any]) -> Action:
-    """Return the action that `to_json` made `data` of; one that is not known here as `Raw`."""
+    """Return the action that `to_json` serialised as `data`; unknown actions become `Raw`."""
     fields = dict(data)
     kind = _BY_NAME.get(str(fields.pop("action", None)))
     if isinstance(fields.get("at"), list):
@@ -177,8 +177,8 @@ def from_json(data: Mapping[str, Any]) -> Action:
 def scroll_path(action: Scroll, size: tuple[int, int]) -> tuple[tuple[int, int], tuple[int, int]]:
     """Return where a scrolling finger starts and ends on a screen of `size` pixels.
 
-    It moves over half of the screen, and stays off the edges, where Android takes gestures for its
-    own.
+    It moves across half of the screen, and avoids the edges, which Android reserves for its own
+    gestures.
     """
     width, height = size
     x, y = action.at or (width // 2, height // 2)
@@ -192,15 +192,15 @@ def scroll_path(action: Scroll, size: tuple[int, int]) -> tuple[tuple[int, int],
 
 
 LONGEST_WAIT = 60.0
-LONGEST_TEXT = 100_000  # characters: typing them may take a phone half a minute
+LONGEST_TEXT = 100_000  # characters; typing them may take a phone half a minute
 
 
 def check(action: object, size: tuple[int, int]) -> Action:
-    """Return the action if it can be done on a screen of `size` (width, height in pixels).
+    """Return the action if it can be performed on a screen of `size` (width, height in pixels).
 
     Raises:
-        ValueError: it is not an action, has a field of the wrong type or too long a text, or points
-            outside the screen.
+        ValueError: the value is not an action, has a field of the wrong type or too long a text, or
+            refers to a point outside the screen.
     """
     if not isinstance(action, Action) or type(action) not in ACTIONS:
         msg = f"{action!r} is not an action (it is of type {type(action).__name__})"

@@ -1,7 +1,7 @@
-"""Environments: the look of a device in type, sizes, language, theme, wallpaper and icons.
+"""Environments: variations of a device in type, sizes, language, theme, wallpaper and icons.
 
-An environment is data that is validated when it is created. Files of environments are TOML with a
-list of tables, [[environment]].
+An environment is data that is validated on creation. Files of environments are TOML with a list of
+tables, [[environment]].
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ _TAG = re.compile(r"[a-z]{2,3}(-[A-Za-z]{4})?(-[A-Z]{2})?")
 
 
 class BadEnvironmentError(ValueError):
-    """An environment is invalid; the text names the key, and what it may be."""
+    """An environment is invalid; the message names the key and its permitted values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """The look of a device, in the respects that B-MoCA varies (section 2.4 and appendix A.2).
+    """The appearance of a device, in the respects that B-MoCA varies (section 2.4, appendix A.2).
 
     - `id`: its name; `group`: the set that it belongs to ("train", "test").
     - `device`: the name of the device type; `size` (width and height in pixels) and `density` (dots
-      per inch) are those of its screen.
+      per inch) describe its screen.
     - `font_scale`: the size of texts; 1.0 is Android's default.
     - `locale`: a language tag such as "fr-CA" or "zh-Hans-CN".
     - `wallpaper`: one of `WALLPAPERS`; the first is the device's own.
     - `dark`: whether the dark theme is on.
-    - `layout`: the seed that spreads icons over the home screen. 0 puts all of them there in order;
+    - `layout`: the seed that distributes icons over the home screen. 0 places all of them in order;
       None leaves the home screen unchanged.
 
     Raises:
@@ -68,7 +68,7 @@ class Environment:
 
     @classmethod
     def of(cls, table: Mapping[str, Any]) -> Environment:
-        """Return the environment of a table that was read from TOML.
+        """Return the environment described by a TOML table.
 
         Raises:
             BadEnvironmentError: a key is unknown or missing, or its value is invalid.
@@ -125,10 +125,10 @@ ALL = "all"
 
 
 def load(folders: Iterable[Path]) -> dict[str, Environment]:
-    """Read every file *.toml of some folders, and return their environments by id.
+    """Return the environments in all *.toml files of some folders, by id.
 
     Raises:
-        BadEnvironmentError: a file cannot be read or is invalid; the text names it.
+        BadEnvironmentError: a file cannot be read or is invalid; the message names it.
     """
     found: dict[str, Environment] = {}
     for folder in folders:

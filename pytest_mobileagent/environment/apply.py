@@ -1,9 +1,9 @@
-"""Applying an environment to a device by shell commands.
+"""Apply an environment to a device by shell commands.
 
-The commands need a root shell, as emulators and rooted phones have: only root may write the
-language, the wallpaper, and the launcher's database, whose rows are the home screen's icons (in
-Launcher3 and launchers derived from it). Files are written through the shell, too: as base64 text,
-in pieces that fit into a command line.
+The commands need a root shell, as on emulators and rooted phones: only root may write the language,
+the wallpaper, and the launcher's database, whose rows are the home screen's icons (in Launcher3 and
+launchers derived from it). Files are also written through the shell, as base64 text, in pieces that
+fit into a command line.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _STAGE = "/data/local/tmp/mobileagent-file"
 
 
 class RootError(Exception):
-    """A system file cannot be read or written; the text says why."""
+    """A system file cannot be read or written; the message says why."""
 
 
 def get_file(system: System, path: str) -> bytes:
-    """Read a file.
+    """Return the content of a file.
 
     Raises:
-        RootError: it cannot be read.
+        RootError: the file cannot be read.
     """
     output = system.shell(f"base64 {shlex.quote(path)}")
     try:
@@ -54,7 +54,7 @@ def put_file(system: System, path: str, data: bytes, *, owner: str, mode: str) -
     """Write a file atomically, with its owner, mode and security label.
 
     Raises:
-        RootError: it cannot be written.
+        RootError: the file cannot be written.
     """
     text = base64.b64encode(data).decode()
     system.shell(f"rm -f {_STAGE}*")
@@ -71,13 +71,13 @@ def put_file(system: System, path: str, data: bytes, *, owner: str, mode: str) -
         raise RootError(msg)
 
 
-# The file of the chosen wallpaper. Android notices when a file is moved there.
+# The file of the chosen wallpaper. Android notices when a file is moved to this path.
 WALLPAPER = "/data/system/users/0/wallpaper_orig"
 SECONDS = 180.0  # for Android to restart in another language
 
 
 def apply(environment: Environment, device: Device) -> None:
-    """Apply an environment to a device, and leave it on its home screen.
+    """Apply an environment to a device, and leave the device on its home screen.
 
     Raises:
         DeviceError: the device refuses, or is not ready in time.
@@ -122,7 +122,7 @@ def _check(device: Device, environment: Environment, script: str) -> None:
 
 
 def _speak(device: Device, environment: Environment) -> None:
-    """Set the language, restart Android, which reads it when it starts, and wait until it is up."""
+    """Set the language, restart Android, which reads it on startup, and wait until it is up."""
     tag = environment.locale
     system = system_of(device)
     system.shell(
@@ -158,7 +158,7 @@ def _qualifier(tag: str) -> str:
     return f"{language}-r{others[0]}" if others else language
 
 
-DESKTOP, HOTSEAT = -100, -101  # containers
+DESKTOP, HOTSEAT = -100, -101  # the launcher's container ids
 COLUMNS, ROWS, PAGES = 5, 5, 3
 _APPS = "cmd package query-activities --components -a android.intent.action.MAIN"
 _HOME = "cmd package resolve-activity --components -a android.intent.action.MAIN"
@@ -178,7 +178,7 @@ class Place(NamedTuple):
 
 
 def apply_layout(system: System, seed: int) -> None:
-    """Spread the icons of all apps over the home screen, and restart the launcher.
+    """Distribute the icons of all apps over the home screen, and restart the launcher.
 
     Raises:
         RootError: the launcher has no such database.
@@ -199,7 +199,7 @@ def apply_layout(system: System, seed: int) -> None:
 def places(count: int, seed: int) -> list[Place]:
     """Return places for a number of icons: in order for seed 0, otherwise at random.
 
-    The first row of the first page belongs to the launcher.
+    The first row of the first page is reserved for the launcher.
     """
     seats = [Place(HOTSEAT, x, x, 0) for x in range(COLUMNS)]
     pages = max(PAGES, -(-count // (COLUMNS * (ROWS - 1))))

@@ -1,7 +1,7 @@
-"""Setting a device's clock, so that a run is the same on any day.
+"""Set a device's clock, so that a run gives the same results on any day.
 
 Emulators take the host's time when they start and when they load a snapshot, so the clock is set
-before each episode; it goes on running from there.
+before each episode; it then continues to run.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from pytest_mobileagent.errors import DeviceError
 if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Device
 
-_TOLERANCE = 60.0  # seconds between the moment and the device's clock after it was set
+_TOLERANCE = 60.0  # seconds by which the device's clock may differ after it was set
 
 
 def parse_moment(text: str) -> datetime | None:
-    """Return the moment that an option names in ISO 8601; None for "now".
+    """Return the moment that an option gives in ISO 8601; None for "now".
 
     A moment without a time zone is in the device's.
 
     Raises:
-        ValueError: it does not name a moment.
+        ValueError: the text does not specify a moment.
     """
     if text.strip() == "now":
         return None
@@ -37,7 +37,7 @@ def parse_moment(text: str) -> datetime | None:
 
 
 def set_clock(device: Device, moment: datetime) -> None:
-    """Set a device's clock; apps are notified as if a user set it.
+    """Set a device's clock; apps are notified as if a user had set it.
 
     The alarm manager sets it (`cmd alarm set-time`), or else `date`, which needs a root shell.
 

@@ -1,4 +1,4 @@
-"""The command `environments`: draw environments at random, and write them to a file.
+"""The command `environments`: draw random environments and write them to a file.
 
 As in B-MoCA (arXiv 2404.16660, section 2.4), the device type, the display size, the language, the
 wallpaper, the theme and the positions of icons are drawn independently of each other.
@@ -28,7 +28,7 @@ DEVICES = {
     "Pixel 6": ((1080, 2400), 560),
     "WXGA Tablet": ((1280, 800), 160),
 }
-# Shares of the density with the size of texts that goes with each: small, plain, large.
+# Factors of the density with the corresponding font scale: small, normal, large.
 SCALES = ((0.75, 1.15), (1.0, 1.0), (1.25, 0.85))
 LOCALES = (
     "en-US", "es-US", "fr-CA", "zh-Hans-CN", "hi-IN", "ja-JP", "ru-MD", "ar-AE", "de-DE", "ak-GH",
@@ -66,7 +66,7 @@ def draw(
 def main(arguments: Sequence[str]) -> int:
     """Write a file of random environments, and return the exit status.
 
-    It is 1 if the file cannot be written, or already holds other environments.
+    It is 1 if the file cannot be written, or exists with different content.
     """
     given = _parser().parse_args(arguments)
     try:
@@ -107,7 +107,7 @@ def _table(environment: Environment) -> str:
 
 
 def _toml(value: Any) -> str:
-    """Return a value of an environment; its texts hold neither quotes nor backslashes."""
+    """Return a value of an environment as TOML; its texts contain no quotes or backslashes."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):

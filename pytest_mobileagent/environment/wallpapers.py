@@ -1,4 +1,4 @@
-"""The wallpapers of environments, painted by code: their names say what they show."""
+"""The wallpapers of environments, drawn by code; their names describe them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     Color = tuple[int, int, int]
     Painter = Callable[["Image", "ImageDraw", random.Random], None]
 
-LONGEST = 640  # pixels of the longer side: smooth pictures can be scaled up
+LONGEST = 640  # pixels of the longer side; smooth pictures can be scaled up
 
 
 @lru_cache(32)
 def paint(name: str, size: tuple[int, int]) -> bytes:
     """Return a wallpaper for a screen of this size, as JPEG."""
-    from PIL import Image, ImageDraw, ImageFilter  # takes time to import
+    from PIL import Image, ImageDraw, ImageFilter  # slow to import
 
     scale = LONGEST / max(size)
     picture = Image.new("RGB", (round(size[0] * scale), round(size[1] * scale)))

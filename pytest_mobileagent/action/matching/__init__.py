@@ -1,4 +1,4 @@
-"""Golden actions, and the rules of data sets that match what an agent did with them, by name."""
+"""Golden actions, and the data sets' rules for matching an agent's actions with them, by name."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ Size = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Golden:
-    """The action that a data set, or the author of a task, holds as right on one screen.
+    """The action that a data set, or the author of a task, considers correct on a screen.
 
-    - `action`: in pixels of that screen, which is `size` (width, height). Points in thousandths
-      of the screen, as some data sets have them, are pixels of a screen of (1000, 1000).
-    - `boxes`: in the same pixels, what a tap may hit instead of the very point. Which boxes those
-      are differs: all annotated elements (AITW, AITZ, AgentCPM), the elements that count as right
-      (AndroidControl as Qwen2.5-VL scores it), the one element that was meant (GUI-Odyssey).
-    - `page`: the id of the recorded page on which it is done; empty where there are none.
+    - `action`: in pixels of that screen, whose `size` is (width, height). Points in thousandths of
+      the screen, as in some data sets, are pixels of a screen of (1000, 1000).
+    - `boxes`: in the same pixels, what a tap may hit instead of the exact point. Their meaning
+      varies: all annotated elements (AITW, AITZ, AgentCPM), the elements that count as correct
+      (AndroidControl as scored by Qwen2.5-VL), the intended element (GUI-Odyssey).
+    - `page`: the id of the recorded page on which the action is performed; "" without pages.
 
     Raises:
-        TaskError: the size is not that of a screen.
+        TaskError: `size` is not the size of a screen.
     """
 
     action: Action
@@ -53,17 +53,17 @@ class Golden:
 
     @classmethod
     def tap(cls, element: Element, size: Size) -> Golden:
-        """Return a tap in the middle of an element, of a screen of `size`, that is its one box."""
+        """Return a tap in the middle of an element, which is its one box, on a screen of `size`."""
         return cls(Tap(*element.bounds.center), size, (element.bounds,))
 
 
-# What a task may give as golden: a function of the screen returns the element to tap, or the rest.
+# What a task may give as golden; a function of the screen may also return the element to tap.
 Wanted = Golden | Action | Callable[["Screen"], Golden | Action | Element | None]
-_ANYWHERE = (1 << 31, 1 << 31)  # a golden point may lie off its screen, as some of data sets do
+_ANYWHERE = (1 << 31, 1 << 31)  # a golden point may lie outside its screen, as in some data sets
 
 
 def golden_to_json(golden: Golden) -> dict[str, Any]:
-    """Return a golden action as plain data: its action, and of the rest what there is."""
+    """Return a golden action as plain data, without empty fields."""
     more: dict[str, Any] = {
         "boxes": [list(box) for box in golden.boxes],
         "page": golden.page,
@@ -73,10 +73,10 @@ def golden_to_json(golden: Golden) -> dict[str, Any]:
 
 
 def golden_from_json(data: Any) -> Golden:
-    """Return the golden action that `golden_to_json` made `data` of.
+    """Return the golden action that `golden_to_json` serialised as `data`.
 
     Raises:
-        TaskError: the data is none.
+        TaskError: the data is not a golden action.
     """
     kind = {"action": {"action": str}, "size": [int], "boxes": [[int]], "page": str}
     try:
@@ -100,16 +100,17 @@ def golden_from_json(data: Any) -> Golden:
 
 
 def golden_on(screen: Screen, wanted: Wanted) -> Golden | None:
-    """Return what is golden on a screen; None if it is not there.
+    """Return the golden action for a screen; None if its target is not there.
 
     Raises:
-        TaskError: it is not a golden action, or a function returned none.
+        TaskError: the value, or the result of the function, is not a golden action.
     """
     target: Any = wanted
     if callable(wanted):
         try:
             target = wanted(screen)
-        except (NotFoundError, IndexError):  # it looked for what this screen does not have
+        # It looked for something that this screen does not have.
+        except (NotFoundError, IndexError):
             return None
         if target is None:
             missed(lambda: f"no golden action on {screen.package}")
@@ -121,11 +122,11 @@ def golden_on(screen: Screen, wanted: Wanted) -> Golden | None:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """How far an action is the golden one; true if it is.
+    """How well an action matches the golden one; true if it is the same.
 
-    - `type`: whether the two are of one type, as the rule divides actions into types.
+    - `type`: whether the two have the same type, by the rule's own division into types.
     - `exact`: whether they are the same action.
-    - `counts`: whether the rule counts the step at all; one that it leaves out is never wrong.
+    - `counts`: whether the rule counts the step; an excluded step is never wrong.
     """
 
     type: bool
@@ -136,7 +137,7 @@ class Match:
         return self.exact
 
 
-# A rule compares the action that an agent predicted, or None for none, with the golden one.
+# A rule compares an agent's action, None if it predicted none, with the golden one.
 Rule = Callable[[Action | None, Golden], Match]
 _RULES = {
     "aitw": "aitw",
@@ -153,10 +154,10 @@ LEFT_OUT = Match(type=True, exact=True, counts=False)
 
 
 def as_golden(golden: Golden | Action, size: Size | None) -> Golden:
-    """Return what is golden with the size of its screen, which a mere action needs.
+    """Return a golden action with the size of its screen, which a plain action lacks.
 
     Raises:
-        TaskError: there is no such size, or no such action.
+        TaskError: the size is missing, or the value is not an action.
     """
     if isinstance(golden, Golden):
         return golden
@@ -170,7 +171,7 @@ def as_golden(golden: Golden | Action, size: Size | None) -> Golden:
 
 
 def cannot_be_golden(rule: str, action: Action) -> NoReturn:
-    """Say that a data set has no such action, so that nothing can be compared with it.
+    """Raise the error for a golden action that a data set does not have.
 
     Raises:
         TaskError: always.
@@ -180,12 +181,12 @@ def cannot_be_golden(rule: str, action: Action) -> NoReturn:
 
 
 def no_such_scorer(scorer: str, known: tuple[str, ...]) -> TaskError:
-    """Return the error saying that a rule has no scorer of this name."""
+    """Return the error for an unknown scorer of a rule."""
     return TaskError(f"there is no scorer {scorer!r}; there are {', '.join(known)}")
 
 
 def judged(rule: str, predicted: Action | None, golden: Golden, match: Match) -> Match:
-    """Return a match; if it is none, note why, for the assert that asked for it."""
+    """Return a match; if it failed, record the reason for the assertion that needs it."""
     if not match.exact:
 
         def explain() -> str:
@@ -207,7 +208,7 @@ def rule_names() -> list[str]:
 
 
 def rule_of(name: str) -> Rule:
-    """Return a matching rule by its name; its scorer may follow a colon ("aitz:agentcpm").
+    """Return a matching rule by name; its scorer may follow a colon ("aitz:agentcpm").
 
     Raises:
         TaskError: there is no such rule, or it has no such scorer.
@@ -226,5 +227,5 @@ def rule_of(name: str) -> Rule:
         msg = f"the matching rule {rule!r} has no scorers, and so none that is called {scorer!r}"
         raise TaskError(msg)
     chosen = partial(function, scorer=scorer)
-    chosen(None, Golden(Key("back"), (1, 1)))  # which raises if there is no such scorer
+    chosen(None, Golden(Key("back"), (1, 1)))  # raises an error for an unknown scorer
     return chosen

@@ -60,14 +60,13 @@ def evaluate(
 ) -> Match:
     """Compare an action with the golden one as AgentCPM-GUI does.
 
-    - Taps, long presses: right in a box that holds the golden point, each box 1.2 times as large,
-      or at most 0.14 of the screen from that point. For AndroidControl: in one of the five boxes
-      whose middles are nearest to the point, or at most 0.04 from it.
-    - Scrolls: right in the finger's direction; a golden swipe over at most 0.04 is a tap.
-    - Typing: right if one text is a part of the other; cases and outer spaces do not matter.
-    - Keys: right if they are the same. Reports, questions and waits are all of one type, "stop",
-      and right.
-    - A golden `Open` is left out: the conversion of AndroidControl drops such steps.
+    - Taps, long presses: correct in a box that contains the golden point, with boxes enlarged 1.2
+      times, or at most 0.14 of the screen from that point. For AndroidControl: in one of the five
+      boxes whose centres are nearest to the point, or at most 0.04 from it.
+    - Scrolls: correct in the finger's direction; a golden swipe of at most 0.04 is a tap.
+    - Typing: correct if one text is a part of the other, ignoring case and outer spaces.
+    - Keys: correct if equal. Reports, questions and waits are all of one type, "stop", and correct.
+    - A golden `Open` is excluded: the conversion of AndroidControl drops such steps.
 
     Raises:
         TaskError: the evaluator has no action like the golden one.
@@ -117,7 +116,7 @@ def _type(action: Action) -> str | None:
 
 
 def _way(predicted: Action, size: Size) -> Direction | None:
-    """Return the direction of a swipe between points in thousandths, as the agent gives them."""
+    """Return the direction of a swipe between points in thousandths, as the agent predicts them."""
     return direction(predicted, (size[0] / 1000, size[1] / 1000))
 
 
@@ -140,12 +139,12 @@ def _golden_point(golden: Golden) -> Point:
     return fraction(golden.action.x, golden.action.y, golden.size)
 
 
-# Left, top, width and height in fractions of the screen, as the source keeps boxes.
+# Left, top, width and height in fractions of the screen, the source's format for boxes.
 _Sides = tuple[float, float, float, float]
 
 
 def _grown(bounds: Bounds, size: Size) -> _Sides:
-    """Return a box grown by 1.2; beyond the top or the left edge it is moved, as in the source."""
+    """Return a box enlarged 1.2 times; at the top and left edges it is shifted, as there."""
     left, width = _grown_side(bounds.left / size[0], (bounds.right - bounds.left) / size[0])
     top, height = _grown_side(bounds.top / size[1], (bounds.bottom - bounds.top) / size[1])
     return left, top, width, height

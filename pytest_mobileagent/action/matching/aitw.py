@@ -43,15 +43,15 @@ _KEYS = {"back": "PRESS_BACK", "home": "PRESS_HOME", "enter": "PRESS_ENTER"}
 def aitw(predicted: Action | None, golden: Golden | Action, *, size: Size | None = None) -> Match:
     """Compare an action with the golden one as AITW does.
 
-    - Taps: the same if they are at most 0.14 of the screen apart, each axis in fractions of the
-      screen, or if one annotated box, grown to 2.4 times its size, holds both. As released, a box
-      that grows beyond the top or the left edge is moved inwards, not cut.
-    - A long press is a tap here, and so is a swipe over at most 0.04 of the screen.
-    - Swipes: the same if both are rather vertical, or both rather horizontal; the sign is ignored.
-    - Anything else is the same if it is of the same type: what is typed is ignored.
+    - Taps: equal if they are at most 0.14 of the screen apart, each axis in fractions of the
+      screen, or if one annotated box, enlarged to 2.4 times its size, contains both. As in the
+      released code, a box that grows beyond the top or the left edge is shifted inwards, not cut.
+    - A long press counts as a tap here, and so does a swipe of at most 0.04 of the screen.
+    - Swipes: equal if both are mainly vertical, or both mainly horizontal; the sign is ignored.
+    - Everything else is equal if it has the same type: typed text is ignored.
 
-    Types are AITW's: a tap and a swipe are of one type, DUAL_POINT. Numbers are of single
-    precision, as the source's are: at a distance of just 0.14 it decides as that does.
+    Types are AITW's: a tap and a swipe share one type, DUAL_POINT. Numbers have single precision,
+    as in the source, so that the results also agree at a distance of exactly 0.14.
 
     Raises:
         TaskError: AITW has no action like the golden one, or the size of its screen is missing.
@@ -81,7 +81,7 @@ def _type(action: Action) -> str | None:
 
 
 def _same(predicted: Action, golden: Golden) -> bool:
-    """Whether two gestures are the same."""
+    """Return whether two gestures are equal."""
     touch, lift = _points(predicted, golden.size)
     golden_touch, golden_lift = _points(golden.action, golden.size)
     is_tap = _apart(touch, lift) <= _single(0.04)
@@ -114,14 +114,14 @@ def _is_vertical(touch: Point, lift: Point) -> bool:
 
 
 def _grown(bounds: Bounds, size: Size) -> tuple[float, float, float, float]:
-    """Return left, top, width and height in fractions of the screen, grown as the source does."""
+    """Return left, top, width and height in fractions of the screen, enlarged as in the source."""
     left, width = _grown_side(bounds.left / size[0], (bounds.right - bounds.left) / size[0])
     top, height = _grown_side(bounds.top / size[1], (bounds.bottom - bounds.top) / size[1])
     return left, top, width, height
 
 
 def _grown_side(start: float, length: float) -> tuple[float, float]:
-    change = 1.4 * length  # of double precision, as in NumPy, where boxes come from
+    change = 1.4 * length  # in double precision, as in NumPy, which provides the boxes there
     return _single(max(0, start - change / 2)), _single(min(1, length + change))
 
 

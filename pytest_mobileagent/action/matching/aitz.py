@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.element import Bounds
 
 Scorer = Literal["coat", "agentcpm"]
-# A swipe is vertical if it is at least so many times as long vertically as horizontally.
+# A swipe is vertical if its vertical extent is at least this multiple of its horizontal one.
 _VERTICAL = 0.9
 
 
@@ -50,20 +50,20 @@ def aitz(
 ) -> Match:
     """Compare an action with the golden one as AITZ does.
 
-    - Taps: an agent of AITZ predicts a box, `box`, of which `predicted` is a point. It is right if
-      1.2 times the box holds the golden point; or if a golden box does, grown as much, and the two
-      grown boxes have an intersection over union above 0.5. Without `box`, it is the smallest
-      golden box in which the tap is (so is an element that an agent chooses by its number), or
-      else the mere point.
-    - Scrolls: right in the finger's direction. A swipe is vertical if it moves at least 0.9 times
+    - Taps: an agent of AITZ predicts a box, `box`, of which `predicted` is a point. It is correct
+      if 1.2 times the box contains the golden point; or if a golden box, enlarged equally, does,
+      and the two enlarged boxes have an intersection over union above 0.5. Without `box`, it is the
+      smallest golden box that contains the tap (as when an agent chooses an element by its number),
+      or else just the point.
+    - Scrolls: correct in the finger's direction. A swipe is vertical if it moves at least 0.9 times
       as far vertically as horizontally.
-    - Typing: right if one text is a part of the other, or they are more than 0.8 alike
-      (`Levenshtein.ratio`); cases matter.
-    - Keys: right if they are the same. Finish and Impossible are one type, "stop", and right.
+    - Typing: correct if one text is a part of the other, or their similarity is above 0.8
+      (`Levenshtein.ratio`); case matters.
+    - Keys: correct if equal. Finish and Impossible share one type, "stop", and are correct.
 
     `scorer="agentcpm"` compares as AgentCPM-GUI does (see `check.cagui`), which needs no box. With
-    `quirks`, the golden point of a tap is (0, 0), as in the released code of CoAT, which fills it
-    in for scrolls only.
+    `quirks`, the golden point of a tap is (0, 0), as in the released code of CoAT, which sets it
+    for scrolls only.
 
     Raises:
         TaskError: AITZ has no action like the golden one, the size of its screen is missing, or

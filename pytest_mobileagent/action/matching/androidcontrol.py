@@ -1,6 +1,7 @@
 """The matching rules of AndroidControl, by its three published scorers.
 
-The data set's own paper counts steps (Li et al. 2024, arXiv 2406.03679), and published no scorer.
+The data set's own paper counts correct steps (Li et al. 2024, arXiv 2406.03679), but published no
+scorer.
 """
 
 from __future__ import annotations
@@ -62,16 +63,17 @@ def androidcontrol(
     `scorer` names it:
 
     - "qwen2.5-vl", as UI-S1 evaluates (X-PLUG/MobileAgent, UI-S1/evaluation/qwenvl_utils.py). Taps
-      and long presses: right in a golden box grown to 1.2 times its size, or at most 0.04 of the
-      screen from the golden point. Typing and `Open`: right if one text is a part of the other,
-      cases and outer spaces aside. A golden `Open` with boxes, the app's icons, can also be a tap
-      on one of them. Swipes in any direction and waits are right, keys if they are the same.
-      Reports, which that code cannot compare, are right if of the same type.
-    - "agentcpm" (see `agentcpm.evaluate`): takes golden boxes for all elements of the screen, and
-      leaves out `Open`. With `quirks`, a golden long press is a tap, as in the released conversion.
-    - "os-atlas" (see `os_atlas.evaluate`): at most 0.14 of the screen away; no boxes.
+      and long presses: correct in a golden box enlarged to 1.2 times its size, or at most 0.04 of
+      the screen from the golden point. Typing and `Open`: correct if one text is a part of the
+      other, ignoring case and outer spaces. A golden `Open` with boxes, the app's icons, may also
+      be a tap on one of them. Swipes in any direction and waits are correct, keys if they are
+      equal. Reports, which that code cannot compare, are correct if they have the same type.
+    - "agentcpm" (see `agentcpm.evaluate`): interprets golden boxes as all elements of the screen,
+      and excludes `Open`. With `quirks`, a golden long press is a tap, as in the released
+      conversion.
+    - "os-atlas" (see `os_atlas.evaluate`): at most 0.14 of the screen away; ignores boxes.
 
-    `Open` is compared by what it names, a package or, as in the data, the app's name.
+    `Open` is compared by its text, a package or, as in the data, the app's name.
 
     Raises:
         TaskError: the scorer has no action like the golden one, the size of its screen is missing,

@@ -1,8 +1,8 @@
-"""Points, boxes, directions and texts, as several matching rules compare them.
+"""Points, boxes, directions and texts, compared as several matching rules do.
 
-The order of the operations is that of the scorers: points on the very edge of a box or of a radius
-fall on the side on which they fall there. An empty text is a part of every other, so that typing
-nothing is right by most rules.
+Operations are in the same order as in the scorers, so that points exactly on the edge of a box or
+of a radius give the same result. An empty text is a part of every other, so typing nothing is
+correct by most rules.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class Box(NamedTuple):
     bottom: float
 
     def contains(self, point: Point) -> bool:
-        """Whether a point lies inside, or on an edge."""
+        """Return whether a point lies inside or on an edge."""
         return self.left <= point[0] <= self.right and self.top <= point[1] <= self.bottom
 
     def surrounds(self, point: Point) -> bool:
-        """Whether a point lies inside, and on no edge."""
+        """Return whether a point lies inside and not on an edge."""
         return self.left < point[0] < self.right and self.top < point[1] < self.bottom
 
     @property
@@ -47,35 +47,35 @@ class Box(NamedTuple):
 
 
 def fraction(x: float, y: float, size: tuple[float, float]) -> Point:
-    """Return a pixel in fractions of the screen, each axis by itself."""
+    """Return a pixel in fractions of the screen, each axis separately."""
     return x / size[0], y / size[1]
 
 
 def fractions(bounds: Bounds, size: Size) -> Box:
-    """Return a box in fractions of the screen, each axis by itself."""
+    """Return a box in fractions of the screen, each axis separately."""
     return Box(*fraction(*bounds[:2], size), *fraction(*bounds[2:], size))
 
 
 def distance(one: Point, other: Point) -> float:
-    """Return how far two points are from each other, in their own unit."""
+    """Return the distance of two points, in their own unit."""
     dx, dy = one[0] - other[0], one[1] - other[1]
     return math.sqrt(dx * dx + dy * dy)
 
 
 def enlarged(box: Box, factor: float) -> Box:
-    """Return a box that is `factor` times as wide and as high, around the same middle."""
+    """Return a box with `factor` times the width and height, around the same centre."""
     x, y = box.center
     width, height = (box.right - box.left) * factor, (box.bottom - box.top) * factor
     return Box(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
 
 
 def hits(point: Point, boxes: Iterable[Box]) -> bool:
-    """Whether a point lies in one of the boxes, edges included."""
+    """Return whether a point lies in one of the boxes, edges included."""
     return any(box.contains(point) for box in boxes)
 
 
 def smallest_at(point: Point, boxes: Iterable[Box]) -> Box | None:
-    """Return the smallest of the boxes that hold a point, edges included; None if none does."""
+    """Return the smallest box that contains a point, edges included, or None."""
     return min((box for box in boxes if box.contains(point)), key=_area, default=None)
 
 
@@ -84,7 +84,7 @@ def _area(box: Box) -> float:
 
 
 def overlap(one: Box, other: Box) -> float:
-    """Return the intersection over the union of two boxes in pixels; none is below 1 px² there."""
+    """Return the intersection over union of two boxes in pixels, each counted as at least 1 px²."""
     width = min(one.right, other.right) - max(one.left, other.left)
     height = min(one.bottom, other.bottom) - max(one.top, other.top)
     common = max(0, width) * max(0, height)
@@ -92,9 +92,9 @@ def overlap(one: Box, other: Box) -> float:
 
 
 def stroke(action: Swipe | Scroll, size: tuple[float, float]) -> tuple[Point, Point]:
-    """Return where a finger touches the screen and where it leaves it, in fractions of it.
+    """Return where a finger touches the screen and where it leaves it, in fractions of the screen.
 
-    A scroll goes over half of the screen, a quarter to each side of its middle.
+    A scroll covers half of the screen, a quarter on each side of its middle.
     """
     if isinstance(action, Swipe):
         return fraction(action.x1, action.y1, size), fraction(action.x2, action.y2, size)
@@ -108,8 +108,8 @@ def direction(
 ) -> Direction | None:
     """Return the finger's direction; None if it does not move.
 
-    A swipe is vertical if it moves at least `bias` times as far vertically as horizontally, each
-    in fractions of a screen of `size`.
+    A swipe is vertical if it moves at least `bias` times as far vertically as horizontally, each in
+    fractions of a screen of `size`.
     """
     if isinstance(action, Scroll):
         return action.direction
@@ -124,29 +124,29 @@ def direction(
 
 
 def one_in_other(one: str, other: str) -> bool:
-    """Whether one of two texts is a part of the other."""
+    """Return whether one of two texts is a part of the other."""
     return one in other or other in one
 
 
 def alike(one: str, other: str) -> bool:
-    """Whether one of two texts is a part of the other; cases and outer spaces do not matter."""
+    """Return whether one of two texts is a part of the other, ignoring case and outer spaces."""
     return one_in_other(one.lower().strip(), other.lower().strip())
 
 
 def indel_similarity(one: str, other: str) -> float:
-    """Return how much two texts have in common in order, 0-1: `Levenshtein.ratio` in Python."""
+    """Return the similarity of two texts by common subsequence, 0-1 (`Levenshtein.ratio`)."""
     from rapidfuzz.distance import Indel  # only some rules need it
 
     return Indel.normalized_similarity(one, other)
 
 
 def edit_similarity(one: str, other: str) -> float:
-    """Return 1 minus the Levenshtein distance over the length of the longer text, 0-1."""
+    """Return 1 minus the Levenshtein distance divided by the length of the longer text, 0-1."""
     from rapidfuzz.distance import Levenshtein  # only some rules need it
 
     return 1 - Levenshtein.distance(one, other) / max(len(one), len(other), 1)
 
 
 def common_characters(one: str, other: str) -> int:
-    """Return how many characters two texts have in common, in any order, repeated ones too."""
+    """Return the number of characters that two texts share, in any order, counting repetitions."""
     return (Counter(one) & Counter(other)).total()

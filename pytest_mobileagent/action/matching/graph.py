@@ -1,6 +1,6 @@
-"""Our own matching rule, by which an action on a recorded page is that of one of its edges.
+"""Our own matching rule: an action on a recorded page matches that of an edge of the graph.
 
-The same rule is the default of graphs (docs/offline.md), which says it in words.
+It is also the default rule of graphs, as described in docs/offline.md.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.action.matching import Size
 
-_NEAR = 0.04  # of the screen on each axis, where no box says what a touch may hit
+_NEAR = 0.04  # of the screen on each axis, if no box says what a touch may hit
 
 
 def graph(predicted: Action | None, golden: Golden | Action, *, size: Size | None = None) -> Match:
     """Compare an action with that of an edge of a graph of recorded pages.
 
-    - Taps, long presses, double taps: of the same kind, and in one of the golden boxes; if there
-      are none, at most 0.04 of the screen away on each axis.
-    - Swipes and scrolls: the finger's direction is the same; if there are boxes, and the action
-      says where the finger begins, it begins in one of them.
+    - Taps, long presses, double taps: of the same kind, and in one of the golden boxes; without
+      boxes, at most 0.04 of the screen away on each axis.
+    - Swipes and scrolls: in the finger's direction; if there are boxes, and the action says where
+      the finger starts, it must start in one of them.
     - Typing: the F1 score of the characters, in any order, is at least 0.5; if the action names a
-      field, and there are boxes, the field is in one of them. What is cleared before and whether
-      enter follows does not matter.
-    - All else: right if it is equal, for a wait whatever its seconds are.
+      field, and there are boxes, the field must be in one of them. Whether the field is cleared
+      first and whether enter follows does not matter.
+    - Everything else: correct if equal, except that the seconds of a wait do not matter.
 
     Raises:
         TaskError: the size of the golden action's screen is missing.
@@ -70,6 +70,6 @@ def _hits(point: tuple[int, int], golden: Golden, wanted: tuple[int, int]) -> bo
 
 
 def _begins_inside(scroll: Swipe | Scroll, golden: Golden) -> bool:
-    """Whether a finger begins in one of the boxes; a scroll of the page names no place."""
+    """Return whether a finger starts in one of the boxes; a scroll of the page has no start."""
     start = (scroll.x1, scroll.y1) if isinstance(scroll, Swipe) else scroll.at
     return start is None or not golden.boxes or _hits(start, golden, start)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.element import Bounds
 
 Scorer = Literal["paper", "code"]
-_ANYTHING = "无人应答"  # "nobody answers": any text is as right as a golden one that says so
+_ANYTHING = "无人应答"  # "nobody answers": a golden text that contains this accepts any text
 
 
 def mobile_bench(
@@ -47,25 +47,26 @@ def mobile_bench(
     """Compare an action with the golden one as Mobile-Bench-v2 does.
 
     An agent of Mobile-Bench-v2 chooses a marked element: `box` is its area. Without it, the area is
-    the smallest golden box in which the predicted action is (begins, if it is a scroll).
+    the smallest golden box that contains the predicted action (for a scroll, its start).
 
-    `scorer="paper"` is what the paper says:
+    `scorer="paper"` follows the paper:
 
-    - Taps: right if the golden point is in the area, on no edge of it; if there is no box at all,
-      only the very point is right.
-    - Scrolls: right if both ends of the golden one are in the area, where there is one, and the
+    - Taps: correct if the golden point is inside the area, not on an edge; without any boxes, only
+      the exact point is correct.
+    - Scrolls: correct if both ends of the golden scroll are in the area, if there is one, and the
       finger's direction is the same.
-    - Typing: right if the F1 score of the characters, in any order, is at least 0.5.
-    - All else, which the paper does not mention, is right if it is equal.
+    - Typing: correct if the F1 score of the characters, in any order, is at least 0.5.
+    - Everything else, which the paper does not mention, is correct if it is equal.
 
-    `scorer="code"` decides as the released code does for noisy and ambiguous data: the golden y is
-    compared with the area's right and bottom edges; F1 has to be above 0.5, of texts that are cut
-    at their first parenthesis; a golden text with "无人应答" accepts any; scrolls and keys
-    are never right. `Match.type` is counted as for ambiguous data; for noisy data, the code counts
-    no type as right.
+    `scorer="code"` follows the released code for noisy and ambiguous data: the golden y is
+    compared with the area's right and bottom edges; F1 must be above 0.5, for texts that
+    are cut at their first parenthesis; a golden text with "无人应答" accepts any text; scrolls
+    and keys are never correct. `Match.type` is counted as for ambiguous data; for noisy
+    data, the code counts no type as correct.
 
     Raises:
-        TaskError: the size of the golden action's screen is missing, or there is no such scorer.
+        TaskError: the size of the golden action's screen is missing, or there is no such
+            scorer.
     """
     golden = as_golden(golden, size)
     if scorer not in get_args(Scorer):
@@ -108,7 +109,7 @@ def _by_code(predicted: Action, golden: Golden, box: Bounds | None) -> Match:
 
 
 def _area(point: Point, golden: Golden, box: Bounds | None) -> Box | None:
-    """Return the area that was chosen; None if no areas are known."""
+    """Return the chosen area; None if no areas are known."""
     if box is not None:
         return Box(*box)
     if not golden.boxes:
@@ -128,13 +129,13 @@ _NAMES: dict[type, str] = {Tap: "click", Swipe: "scroll", Scroll: "scroll", Type
 
 
 def _as_read(action: Action) -> str:
-    """Return an action as the code reads it; it looks for a type's name anywhere in that."""
+    """Return the action in the text form in which the code searches for the name of a type."""
     text = f"({action.text})" if isinstance(action, Type) else ""
     return _NAMES.get(type(action), "") + text
 
 
 def _f1(predicted: str, golden: str) -> float:
-    """Return an F1 score with the rounding errors of the source: some of 0.5 are above it."""
+    """Return an F1 score with the source's rounding errors, which put some values above 0.5."""
     common = common_characters(predicted, golden)
     if not common:
         return 0.0

@@ -56,17 +56,17 @@ def odyssey(
 ) -> Match:
     """Compare an action with the golden one as GUI-Odyssey does.
 
-    - Types are the names of its commands: each key is a type of its own.
-    - Taps, long presses: right in a golden box (the element that was meant, not grown), edges
-      included, or at most 0.14 of the screen from the golden point, each axis by itself.
-    - Scrolls: right in the finger's direction.
-    - Typing: right if one text is a part of the other, outer spaces aside, or if the Levenshtein
-      distance is at most half of the longer text; cases matter.
-    - All else: right if of the same type.
+    - Types are the names of its commands: each key is a separate type.
+    - Taps, long presses: correct in a golden box (the intended element, not enlarged), edges
+      included, or at most 0.14 of the screen from the golden point, each axis separately.
+    - Scrolls: correct in the finger's direction.
+    - Typing: correct if one text is a part of the other, ignoring outer spaces, or if the
+      Levenshtein distance is at most half of the longer text; case matters.
+    - Everything else: correct if of the same type.
 
     `scorer="agentcpm"` compares as AgentCPM-GUI does (see `check.cagui`). With `quirks`, texts are
-    cut at their first colon, as the released code does when it reads commands; by AgentCPM-GUI's,
-    the golden key that shows the apps in use is home.
+    cut at their first colon, as the released code does when it parses commands; with AgentCPM-GUI's
+    scorer, the golden key that shows recent apps is home.
 
     Raises:
         TaskError: GUI-Odyssey has no action like the golden one, the size of its screen is missing,

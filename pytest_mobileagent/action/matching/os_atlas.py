@@ -1,7 +1,7 @@
 """The scorer of OS-Atlas.
 
 Source: OS-Copilot/OS-Atlas, eval/eval_scripts/android_control/evaluation_unify.py (arXiv
-2410.23218). It compares the words of actions, such as "TYPE [Oslo]".
+2410.23218). It compares actions as text, such as "TYPE [Oslo]".
 """
 
 from __future__ import annotations
@@ -32,14 +32,15 @@ if TYPE_CHECKING:
 def evaluate(rule: str, predicted: Action | None, golden: Golden) -> Match:
     """Compare an action with the golden one as OS-Atlas does.
 
-    - Types are the names of its commands: each key is a type of its own.
-    - Taps, long presses: right at most 140 thousandths of the screen from the golden point, each
-      axis in thousandths by itself. The source knows whole thousandths only; here, points are not
+    - Types are the names of its commands: each key is a separate type.
+    - Taps, long presses: correct at most 140 thousandths of the screen from the golden point, each
+      axis in thousandths separately. The source has only whole thousandths; here, points are not
       rounded.
-    - Typing, `Open`: right if the texts are equal. The source also demands a token F1 above 0.5,
-      but of one word: texts are right, too, if their first words are equal but for cases, where
-      the last word of a text has the bracket behind it: "Oslo" is not the first word of "Oslo S".
-    - Scrolls: right in the finger's direction. All else: right if of the same type.
+    - Typing, `Open`: correct if the texts are equal. The source also requires a token F1 above 0.5,
+      but of one word only. So texts are also correct if their first words are equal, ignoring case.
+      The last word of a text includes the closing bracket: "Oslo" is not the first word of "Oslo
+      S".
+    - Scrolls: correct in the finger's direction. Everything else: correct if of the same type.
 
     Raises:
         TaskError: OS-Atlas has no action like the golden one.
@@ -84,5 +85,5 @@ def _thousandths(x: float, y: float, size: Size) -> Point:
 
 
 def _first_word(text: str) -> str:
-    """Return what the source compares of a text in brackets: all up to the first space."""
+    """Return the part of a bracketed text that the source compares: up to the first space."""
     return f"[{text}]".split(maxsplit=1)[0].lower()
