@@ -1,8 +1,8 @@
-"""For authors of agents: what an agent is, what it is given, and how it asks models.
+"""The interface for authors of agents: agents, what they are given, and how they use models.
 
 An agent subclasses `Agent`, or `EndpointAgent` if it is one model with a prompt. Actions, screens
-and elements are in `pytest_mobileagent` itself, how models say actions is in `.dialect`, and what
-models are shown of a screen is in `.perception`.
+and elements are in `pytest_mobileagent` itself, the formats in which models express actions are in
+`.dialect`, and representations of screens for models are in `.perception`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""What an agent is: given a goal and shown screens, it decides actions.
+"""Agents: given a goal and screens, an agent decides on actions.
 
-What an agent is given before its first step.
-
-Agents that play a script: the base of the oracle, and of agents in tests.
+Also the briefing that an agent receives before its first step, and agents that play a script: the
+base class of the oracle, and of agents in tests.
 """
 
 from __future__ import annotations
@@ -35,17 +34,16 @@ if TYPE_CHECKING:
 class Briefing:
     """A goal, and everything else an agent may know before it sees the screen.
 
-    - `goal`: the task in words; `language`: the language it is in ("en").
-    - `device`: model, Android's version, size and the like; `apps`: the packages the task is about.
-    - `seed`: differs from task to task and from epoch to epoch, and is the same each time the same
-      run is made.
-    - `options`: an instance of the agent's `Options`, with what `--mobile-agent-option` gave.
-    - `folder`: a folder of the episode's own, for files that the agent wants to keep.
-    - `instructions`: what to do step by step, where the task says that beside its goal; with
+    - `goal`: the task in words; `language`: the language of the goal ("en").
+    - `device`: model, Android version, size and so on; `apps`: the packages that the task involves.
+    - `seed`: differs between tasks and between epochs, and is the same whenever a run is repeated.
+    - `options`: an instance of the agent's `Options`, with the values of `--mobile-agent-option`.
+    - `folder`: the episode's own folder, for files that the agent wants to keep.
+    - `instructions`: step-by-step instructions, if the task has them beside its goal; with
       `--mobile-user=told`, what the user says at each step (see `StepInstructions`).
-    - `installed`: the packages of all apps that the device has.
+    - `installed`: the packages of all apps on the device.
     - `ocr`: the OCR engine to use ("rapidocr"), for `pytest_mobileagent.screen.ocr`.
-    - `models` and `port` are what `model` and `endpoint` go by.
+    - `models` and `port` are used by `model` and `endpoint`.
     """
 
     goal: str
@@ -62,10 +60,10 @@ class Briefing:
     port: str = field(default="", repr=False)
 
     def model(self, role: str = "actor") -> Model:
-        """Return the model that was chosen for a role; its cost is counted automatically.
+        """Return the model chosen for a role; its cost is recorded automatically.
 
         Raises:
-            AgentError: no model was chosen for it.
+            AgentError: no model was chosen for the role.
         """
         if self.models is None:
             msg = f"no model was chosen for the role {role!r}: --mobile-model=PROVIDER:NAME"
@@ -73,10 +71,10 @@ class Briefing:
         return self.models.model(role)
 
     def endpoint(self, provider: str) -> Endpoint:
-        """Return where an SDK of the agent's own finds a provider's models ("openai").
+        """Return the endpoint of a provider ("openai"), for an SDK that the agent uses itself.
 
-        Calls that go there are recorded, priced, limited, cached and scripted like those of
-        `model`; the SDK chooses the model. It is the port that programs from outside get.
+        Calls to it are recorded, priced, limited, cached and scripted like those of `model`; the
+        SDK chooses the model. External programs use the same port.
 
         Raises:
             AgentError: there is no such provider, or no key for it.
@@ -94,10 +92,10 @@ class Briefing:
 
 
 class StepInstructions(Sequence[str]):
-    """Instructions that grow with each observation, by what the user says then unasked.
+    """Instructions that grow with each observation, by what the user then says without being asked.
 
-    Agents take the instruction of the step that they are at. Where that has none, the last one is
-    missing, so that nothing is put beside the goal.
+    Agents use the instruction of the current step. If that step has none, the sequence is one
+    shorter, so that nothing is added to the goal.
     """
 
     def __init__(self, instructions: Sequence[str] = ()) -> None:
@@ -105,7 +103,7 @@ class StepInstructions(Sequence[str]):
         self._texts: list[str] = []
 
     def add(self, told: str) -> None:
-        """Take what is said with the next observation."""
+        """Add what the user says with the next observation."""
         given = self._given[len(self._texts) : len(self._texts) + 1]
         self._texts.append("\n".join(text for text in (*given, told) if text))
 
@@ -124,14 +122,14 @@ class StepInstructions(Sequence[str]):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One decision: what to do next, what the agent says about it, and its model calls.
+    """One decision: what to do next, the agent's text about it, and its model calls.
 
-    `action` is one action, or several to be done one after the other on what was seen; none if no
-    action could be read from the model's text, which still counts as a step.
+    `action` is one action, or several to be performed in order on the same screen; none if no
+    action could be parsed from the model's text, which still counts as a step.
 
-    `calls` are those of models that the agent asks by other means than `Briefing.model`, whose
-    calls are counted by themselves. With `counts=False` the decision is a mere look around, which
-    is part of the next step: only scrolling, swiping and waiting can be that.
+    `calls` are model calls that the agent makes by other means than `Briefing.model`, whose calls
+    are recorded automatically. With `counts=False` the decision only looks around, and is part of
+    the next step: only scrolling, swiping and waiting are permitted then.
     """
 
     action: Action | Sequence[Action]
@@ -152,26 +150,27 @@ class Reply:
 
 
 class Agent:
-    """A program that works towards a goal on a phone; one instance lives for one episode.
+    """A program that works towards a goal on a phone; each episode gets a new instance.
 
-    Subclass it, and give either `start` and `step`, which is asked for every decision, or
+    Subclass it, and define either `start` and `step`, which is called for every decision, or
     `run(briefing, phone)`, a loop of the agent's own that returns the answer (or None) and whose
-    `phone` raises `EpisodeOver` at a limit. The options that `--mobile-agent-option` gives are
-    declared by a nested class, annotated and with defaults::
+    `phone` raises `EpisodeOver` at a limit. The options for `--mobile-agent-option` are declared in
+    a nested class, with annotations and defaults::
 
         class Options:
             history: int = 3
 
-    `roles` names what it asks models as ("actor", "planner", …), so that a model which is not given
-    is missed before a device starts; an agent that asks none has none. `endpoints` names the
-    providers that it asks by SDKs of its own (see `Briefing.endpoint`), whose keys are missed as
-    early and stay out of its process. `extras` names the extras of pytest-mobileagent that it needs
-    ("vision"), which are missed as early, too. `asks` says whether it may ask the user: where tasks
-    have one who answers, a run points out that an agent cannot.
+    `roles` names the roles in which the agent calls models ("actor", "planner", …), so that a
+    missing model is reported before a device starts; it is empty for agents without models.
+    `endpoints` names the providers that it calls with SDKs of its own (see `Briefing.endpoint`);
+    missing keys are reported equally early, and keys stay out of its process. `extras` names the
+    extras of pytest-mobileagent that it needs ("vision"), which are also checked early. `asks` says
+    whether it may ask the user: if tasks have a user who answers, a run points out that an agent
+    cannot ask.
 
-    `sees` names what of a screen it cannot do without: its "screenshot", its "hierarchy" or both.
-    All phones show them; recorded pages may lack one. With `--mobile-screenshots=needed`, an agent
-    that names its hierarchy alone gets no screenshots.
+    `sees` names the parts of a screen that it needs: its "screenshot", its "hierarchy" or both. All
+    phones provide them; recorded pages may lack one. With `--mobile-screenshots=needed`, an agent
+    that names only the hierarchy gets no screenshots.
     """
 
     roles: ClassVar[Sequence[str]] = ()
@@ -181,10 +180,10 @@ class Agent:
     asks: ClassVar[bool] = True
 
     class Options:
-        """The options that an agent declares; none unless it says so."""
+        """The options that an agent declares; none by default."""
 
     def start(self, briefing: Briefing) -> None:
-        """Take the goal, and what else there is to know. Called once, before the first step."""
+        """Receive the goal and the rest of the briefing. Called once, before the first step."""
 
     def step(self, observation: Observation) -> Action | Sequence[Action] | Reply:
         """Decide what to do next; `Finish` or `Impossible` end the episode."""
@@ -196,10 +195,10 @@ class Agent:
 
 @runtime_checkable
 class KnowsTask(Protocol):
-    """An agent that is shown the task itself, such as one that plays its solution."""
+    """An agent that receives the task itself, such as one that plays its solution."""
 
     def assign_task(self, task: Task, values: Mapping[str, Any]) -> None:
-        """Take the task, and what its placeholders stand for. Called once, before `start`."""
+        """Receive the task, and the values of its placeholders. Called once, before `start`."""
 
 
 class Scripted(Agent):
@@ -249,7 +248,7 @@ class Scripted(Agent):
             raise UnfitMoveError(msg) from error
 
     def _next(self, scene: Scene) -> int:
-        """Return the number of the next move, leaving out those that are done already."""
+        """Return the index of the next move, skipping those that are already done."""
         for number in range(self._played, len(self._moves)):
             done = self._moves[number].done
             if done is None or not done(scene):
@@ -258,14 +257,14 @@ class Scripted(Agent):
 
 
 def known_answers(task: Task, values: Mapping[str, Any]) -> dict[str, str]:
-    """Return what the names of a solution's questions stand for where nobody is asked.
+    """Return the values of a solution's question placeholders, for episodes without questions.
 
     Raises:
-        TaskError: a question has no answer among those that `user=questions([…])` has.
+        TaskError: a question has no answer among those of `user=questions([…])`.
     """
     user = task.user if isinstance(task.user, Questions) else Questions()
     found: dict[str, str] = {}
-    left = list(user.pairs)  # no answer is given twice
+    left = list(user.pairs)  # no answer is used twice
     for move in task.solution:
         if move.asks is None:
             continue

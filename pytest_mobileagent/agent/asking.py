@@ -1,6 +1,6 @@
-"""Asking a model for a decision in a dialect, and agents that do only that, step by step.
+"""Ask a model for a decision in a dialect, and agents that do only this in every step.
 
-A policy of the dialect, the agent or the user decides what happens to text that cannot be read.
+A policy of the dialect, the agent or the user decides what happens if the reply cannot be parsed.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _SETTINGS = ("temperature", "top_p", "max_tokens", "seed")
 
 
 class ModelOptions:
-    """The options of every agent that asks models.
+    """The options of every agent that calls models.
 
-    - `on_error`: what to do with words that cannot be read; empty for what the original does.
-    - `strict`: whether words that the original's code cannot read are such here, too, and those
-      that it misreads are misread; `docs/dialects.md` lists them.
-    - `temperature`, `max_tokens`: what is sent to models; None for what the original sends.
+    - `on_error`: what to do with a reply that cannot be parsed; "" for the original's behaviour.
+    - `strict`: whether replies that the original's code cannot parse are errors here too, and
+      replies that it misreads are misread; `docs/dialects.md` lists them.
+    - `temperature`, `max_tokens`: sent to models; None for the original's values.
     """
 
     on_error: Literal["", "no action", "ask again", "finish", "give up", "crash"] = ""
@@ -53,7 +53,7 @@ class ModelOptions:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the options give to `Model.complete`."""
+        """The arguments for `Model.complete` that the options specify."""
         given = {name: getattr(self, name, None) for name in _SETTINGS}
         return {name: value for name, value in given.items() if value is not None}
 
@@ -72,13 +72,14 @@ def ask(
 ) -> Decision:
     """Ask a model for its next decision, in a dialect.
 
-    `on_error` overrides the dialect's own policy if it is not empty; `strict` reads as the
-    original's code does; `apps` are the packages among which the apps are sought that the model
-    names; `words_of` gives what the dialect reads of a reply, if that is not its text; `settings`
-    go to `Model.complete`.
+    `on_error` overrides the dialect's own policy if it is not empty; `strict` parses as the
+    original's code does; `apps` are the packages among which the apps that the model names are
+    looked up; `words_of` returns the part of a reply that the dialect parses, by default its text;
+    `settings` are passed to `Model.complete`.
 
     Raises:
-        AgentError: the words cannot be read, and the policy is to crash, or asked in vain again.
+        AgentError: the reply cannot be parsed, and the policy is to crash, or asking again did not
+            help.
     """
     read = dialect.parse_strictly if strict else dialect.parse
     conversation = list(messages)
@@ -101,10 +102,10 @@ def ask(
 
 
 def given_up(policy: str, problem: str) -> Decision:
-    """Return what a policy makes of words that cannot be read.
+    """Return the decision that a policy prescribes for a reply that cannot be parsed.
 
     Raises:
-        AgentError: the policy is to crash, or to ask again, which was in vain.
+        AgentError: the policy is to crash, or asking again did not help.
     """
     match policy:
         case "no action":
@@ -118,7 +119,7 @@ def given_up(policy: str, problem: str) -> Decision:
 
 
 def opened(decision: Decision, apps: Iterable[str]) -> Decision:
-    """Return a decision in which the apps that are opened are packages, where they can be found."""
+    """Return a decision with the names of opened apps replaced by packages, where known."""
     packages = tuple(apps)
     actions = tuple(
         Open(package_of(action.app, packages)) if isinstance(action, Open) else action
@@ -130,11 +131,11 @@ def opened(decision: Decision, apps: Iterable[str]) -> Decision:
 def instead(
     dialect: Dialect, observation: Observation, screen: Screen, frame: Frame, **said: str
 ) -> Decision:
-    """Return the decision that was carried out in place of an agent's own, as if it had made it.
+    """Return the decision performed in place of an agent's own, as if the agent had made it.
 
-    On a single path that is `observation.done`, done on the `screen` of the step before; `frame` is
-    what words meant there. The words are those of the dialect, with what is `said` besides, or
-    plain ones (see `in_words`) where it cannot say the action.
+    On a single path this is `observation.done`, performed on the `screen` of the previous step;
+    `frame` is the frame of reference there. The text is in the dialect, including the fields of
+    `said`, or in plain words (see `in_words`) if the dialect cannot express the action.
     """
     done = observation.done
     assert done is not None
@@ -149,7 +150,7 @@ def instead(
 
 
 def _nearly(action: Action) -> Iterator[Action]:
-    """Yield what comes near to an action, for dialects that always clear, or press enter, say."""
+    """Yield variants of an action, for dialects that, for example, always clear or press enter."""
     if isinstance(action, Type):
         yield replace(action, enter=not action.enter)
         yield replace(action, clear=not action.clear)
@@ -166,10 +167,10 @@ def _problem(reply: ModelReply, error: DialectError) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One step of the past: the picture that was sent, the screen, and what was decided on it.
+    """A past step: the picture that was sent, the screen, and the decision.
 
-    `frame` is what the words of the decision refer to. On a single path, the decision is the golden
-    one that was carried out in place of the agent's own.
+    `frame` is the frame of reference of the decision's text. On a single path, the decision is the
+    golden one that was performed in place of the agent's own.
     """
 
     image: Image
@@ -179,11 +180,11 @@ class Turn:
 
 
 class EndpointAgent(Agent):
-    """One call of one model a step; a subclass says what is sent, and in which dialect it answers.
+    """An agent that makes one model call per step; a subclass defines the messages and the dialect.
 
-    `settings` go to `Model.complete`, where options do not stand in for them. `on_error`, unless it
-    is empty, stands in for the dialect's own policy, and the option for it. `turns` are the steps
-    so far.
+    `settings` are passed to `Model.complete` unless options override them. `on_error`, unless it is
+    empty, overrides the dialect's own policy, and is itself overridden by the option. `turns` are
+    the steps so far.
     """
 
     roles: ClassVar[Sequence[str]] = ("actor",)
@@ -193,10 +194,10 @@ class EndpointAgent(Agent):
     on_error: OnError | Literal[""] = ""
 
     class Options(ModelOptions):
-        """Those of all agents of one model."""
+        """The options of all agents with one model."""
 
     def start(self, briefing: Briefing) -> None:
-        """Take the goal, and the model."""
+        """Receive the goal and the model."""
         self.briefing = briefing
         self.options = briefing.options
         self.model = briefing.model()
@@ -229,27 +230,27 @@ class EndpointAgent(Agent):
         return screen.image
 
     def image(self, picture: Picture) -> Image:
-        """Return the picture as it is sent: PNG, unless a subclass says otherwise."""
+        """Return the picture in encoded form: PNG, unless a subclass overrides it."""
         return Image(encode(picture))
 
     def words(self, reply: ModelReply) -> str:
-        """Return what the dialect reads of a reply: its text, unless a subclass reads more."""
+        """Return the part of a reply that the dialect parses: its text, unless overridden."""
         return reply.text
 
     def frame(self, screen: Screen, picture: Picture) -> Frame:
-        """Return what the model's words refer to: the picture, and a subclass's marks."""
+        """Return the frame of reference of the model's text: picture and, in subclasses, marks."""
         return Frame.of(screen, shown=picture.size)
 
     @abstractmethod
     def messages(self, observation: Observation, image: Image) -> Sequence[Message]:
-        """Return all that is sent for the next decision."""
+        """Return all messages to send for the next decision."""
 
 
 def goal_at(briefing: Briefing, step: int) -> str:
-    """Return the goal; behind it the instruction of a step (from 0) where the task has one.
+    """Return the goal, followed by the instruction of a step (from 0) if the task has one.
 
-    A3's Table 4 and AndroidControl (arXiv:2406.03679) call that the low level, the goal alone the
-    high one.
+    A3's Table 4 and AndroidControl (arXiv:2406.03679) call this low-level, and the goal alone
+    high-level.
     """
     if step >= len(briefing.instructions):
         return briefing.goal

@@ -1,6 +1,6 @@
 """The exchange between a running agent and its session, and agents that run in a thread.
 
-An agent in a process of its own is in `process.host`.
+Agents in separate processes are in `process.host`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class TimeIsUpError(Exception):
-    """The agent has not answered within its time."""
+    """The agent did not answer in time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +37,12 @@ class Work:
     """How an agent's work ended, from the agent's side.
 
     - `answer`: what its own loop returned; None if the episode was over before.
-    - `error`: what it raised, in one line, or how its process ended; empty if it did not.
-      `trace` is the whole of that.
-    - `complaint`: what was wrong with closing it.
-    - `broken_task`: what a scripted solution found to be broken in the task.
-    - `budget`: which budget was spent; `infrastructure`: why a model could not be asked. Neither is
-      the agent's failure.
+    - `error`: the exception that it raised, on one line, or how its process ended; "" without an
+      error. `trace` is the full traceback.
+    - `complaint`: the error raised when closing it.
+    - `broken_task`: the flaw that a scripted solution found in the task.
+    - `budget`: the budget that was spent; `infrastructure`: why a model could not be called.
+      Neither is the agent's failure.
     """
 
     answer: str | None = None
@@ -64,20 +64,20 @@ class Conversation(Protocol):
         """Return the agent's next decision, or how its work ended.
 
         Raises:
-            TimeIsUpError: it has not answered in `seconds`.
+            TimeIsUpError: the agent did not answer within `seconds`.
         """
 
     def send(self, observation: Observation | None) -> None:
-        """Send what was seen after the decision; None means that the episode is over."""
+        """Send the observation after a decision; None means that the episode is over."""
 
     def end(self) -> None:
-        """End the agent, whatever it is doing, and everything it has started."""
+        """End the agent, whatever it is doing, and everything that it has started."""
 
 
 def work(make_agent: Any, briefing: Briefing, channel: Channel, *, scripted: bool = False) -> Work:
-    """Create an agent, run it, close it, and return how that ended.
+    """Create an agent, run it, close it, and return how its work ended.
 
-    Only an agent that is `scripted` can blame the task for what it raises.
+    Only a `scripted` agent can blame the task for its errors.
     """
     agent: Any = None
     answer, error, trace, raised = None, "", "", None
@@ -108,13 +108,13 @@ def _trace(error: BaseException) -> str:
     return "".join(traceback.format_exception(error))
 
 
-_NOTICE = 0.5  # seconds until Ctrl-C is noticed, at most
+_NOTICE = 0.5  # maximum seconds until Ctrl-C is noticed
 
 
 class ThreadConversation:
-    """A `Conversation` with an agent in a thread, which is left behind when it does not return.
+    """A `Conversation` with an agent in a thread, which is abandoned if it does not return.
 
-    All calls of the agent are made in the same thread, since some libraries insist on that.
+    All calls of the agent are made in the same thread, which some libraries require.
     """
 
     def __init__(self, make_agent: Callable[[], Any], *, scripted: bool = False) -> None:
@@ -141,7 +141,7 @@ class ThreadConversation:
         """Return the agent's next decision, or how its work ended."""
         ends = time.monotonic() + seconds
         while True:
-            # A signal that comes just before a wait begins is only noticed once it is over.
+            # A signal that arrives just before a wait begins is noticed only after the wait.
             left = max(0.0, ends - time.monotonic())
             try:
                 message = self._said.get(timeout=min(_NOTICE, left))
@@ -152,16 +152,17 @@ class ThreadConversation:
                 return message if isinstance(message, Work) else unpack_reply(message)
 
     def send(self, observation: Observation | None) -> None:
-        """Send what was seen; None means that the episode is over."""
+        """Send an observation; None means that the episode is over."""
         self._seen.put(observation)
 
     def _exchange(self, reply: Reply) -> Observation | None:
-        # In the agent's thread, so that whatever an odd reply raises is the agent's failure.
+        # In the agent's thread, so that any error caused by an invalid reply is the agent's
+        # failure.
         self._said.put(pack_reply(reply))
         return self._seen.get()
 
     def end(self) -> None:
-        """End the thread if it runs Python code; one that blocks in C stays until it returns."""
+        """End the thread if it runs Python code; one that blocks in C runs until it returns."""
         self._seen.put(None)
         if self._thread is not None and self._thread.is_alive():
             self._thread.join(0.05)

@@ -1,8 +1,8 @@
-"""The endpoints of models for an agent that asks them by an SDK of its own.
+"""The model endpoints for agents that use an SDK of their own.
 
 They lead to a port of the worker that plays the episode, which records, prices and limits the calls
-and passes them on with the real key. The port is asked for an endpoint over HTTP, so that this
-works from the agent's process and from a thread alike.
+and forwards them with the real key. Endpoints are requested from the port over HTTP, so this works
+both from the agent's process and from a thread.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ _SECONDS = 60.0  # the first request loads libraries
 
 
 class Endpoint(NamedTuple):
-    """Where an SDK finds the models of a provider in one episode: `base_url` and `token`.
+    """The address of a provider's models in one episode: `base_url` and `token`.
 
-    The token goes where the provider's key goes. Both are worthless after the episode.
+    The token replaces the provider's key. Both are worthless after the episode.
     """
 
     base_url: str
     token: str
 
     def __repr__(self) -> str:
-        """Return where it is, without what lets somebody use it."""
+        """Return the address without the parts that would let somebody use it."""
         host = self.base_url.partition("://")[2].partition("/")[0]
         return f"Endpoint(http://{host})"
 
 
 def request_endpoint(port: str, provider: str) -> Endpoint:
-    """Return the endpoint of a provider, at an episode's `port`.
+    """Return the endpoint of a provider, from an episode's `port`.
 
     Raises:
         AgentError: there is no such provider, it has no key, or the episode is over.
@@ -41,7 +41,7 @@ def request_endpoint(port: str, provider: str) -> Endpoint:
     request = urllib.request.Request(  # noqa: S310 - the harness names it
         port, json.dumps({"provider": str(provider)}).encode(), {"Content-Type": "application/json"}
     )
-    # It is on this machine, whatever proxy the agent's other traffic takes.
+    # It is on this machine, whatever proxy the agent's other traffic uses.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(request, timeout=_SECONDS) as reply:

@@ -1,4 +1,4 @@
-"""The options that an agent declares, and what the user gives for them."""
+"""The options that an agent declares, and the values that the user sets."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class BadOptionError(ValueError):
 
 
 def make_options(agent: str, declared: type[Any], given: Sequence[str]) -> Any:
-    """Return an instance of an agent's `Options` class with what `KEY=VALUE` words give.
+    """Return an instance of an agent's `Options` class with the values of `KEY=VALUE` words.
 
     Raises:
-        BadOptionError: the agent declares no such option, or not of this type, or needs one that is
-            not given.
+        BadOptionError: an option is not declared, has a value of the wrong type, or is required but
+            missing.
     """
     types_, defaults = _types(declared), _defaults(declared)
     values: dict[str, Any] = {}
@@ -55,7 +55,8 @@ def make_options(agent: str, declared: type[Any], given: Sequence[str]) -> Any:
 def _with_preset(agent: str, declared: type[Any], given: Sequence[str]) -> Sequence[str]:
     """Return the words of the preset that `preset=NAME` names, followed by the words given.
 
-    `PRESETS` of the options' class holds them: the settings with which papers ran the agent.
+    Presets are the settings with which papers ran the agent; they are in `PRESETS` of the options'
+    class.
 
     Raises:
         BadOptionError: there is no such preset.
@@ -74,7 +75,7 @@ def _with_preset(agent: str, declared: type[Any], given: Sequence[str]) -> Seque
 
 
 def as_word(value: Any) -> str:
-    """Return an option's value as it is written after `--mobile-agent-option KEY=`."""
+    """Return an option's value in the format of `--mobile-agent-option KEY=`."""
     return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
@@ -98,7 +99,7 @@ def _made(agent: str, declared: type[Any], values: dict[str, Any]) -> Any:
 
 
 def _types(declared: type[Any]) -> dict[str, Any]:
-    """Return the type of each option: by its annotation, else by its default."""
+    """Return the type of each option, from its annotation or else its default."""
     found: dict[str, Any] = {}
     for cls in reversed(declared.__mro__[:-1]):
         names = vars(sys.modules.get(cls.__module__, types))
@@ -118,7 +119,7 @@ def _resolved(annotation: Any, names: dict[str, Any], default: Any) -> Any:
         return annotation
     try:
         return eval(annotation, dict(names))  # noqa: S307 - as typing.get_type_hints does
-    except Exception:  # noqa: BLE001 - what is imported for type checkers only, say
+    except Exception:  # noqa: BLE001 - for example, names that are imported for type checkers only
         return str if default is None else type(default)
 
 
@@ -132,7 +133,7 @@ def _is_class_variable(annotation: Any) -> bool:
 
 
 def _defaults(declared: type[Any]) -> dict[str, Any]:
-    """Return the default of each option, `_REQUIRED` for one without."""
+    """Return the default of each option, `_REQUIRED` for options without one."""
     fields = getattr(declared, "__dataclass_fields__", {})
     made = {name for name, each in fields.items() if callable(each.default_factory)}
     types_ = _types(declared)
@@ -177,7 +178,7 @@ def _parse(kind: Any, text: str) -> Any:
     """Return a text parsed as a value of the given type.
 
     Raises:
-        ValueError: it stands for no such value.
+        ValueError: the text does not represent such a value.
     """
     origin, arguments = get_origin(kind), get_args(kind)
     if kind is bool:

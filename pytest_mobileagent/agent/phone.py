@@ -1,4 +1,4 @@
-"""The phone as driven by an agent that has its own loop."""
+"""The phone as used by an agent that has its own loop."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 
 class EpisodeOver(BaseException):
-    """The episode has ended: by a limit, or because the agent has reported.
+    """The episode has ended: at a limit, or because the agent has reported.
 
-    Not an Exception, so that a loop that catches every error still ends.
+    This is not an Exception, so that a loop that catches every error still ends.
     """
 
 
 class Channel:
-    """The way from an agent to the session that it drives.
+    """The connection from an agent to its session.
 
-    `first` is what was seen before the first decision; `exchange` passes a decision on, and returns
-    what was seen after it, None when the episode is over.
+    `first` is the observation before the first decision; `exchange` sends a decision, and returns
+    the next observation, or None when the episode is over.
     """
 
     def __init__(self, first: Observation, exchange: Callable[[Reply], Observation | None]) -> None:
@@ -35,12 +35,12 @@ class Channel:
         self._told: StepInstructions | None = None
 
     def follow(self, told: StepInstructions) -> None:
-        """Add what the user says unasked to the agent's instructions, from now on."""
+        """Add what the user says without being asked to the agent's instructions, from now on."""
         self._told = told
         told.add(self.observation().told)
 
     def observation(self) -> Observation:
-        """Return what was seen after the last decision.
+        """Return the observation after the last decision.
 
         Raises:
             EpisodeOver: the episode has ended.
@@ -50,7 +50,7 @@ class Channel:
         return self._last
 
     def decide(self, reply: Reply) -> Observation:
-        """Carry out a decision, and return what was seen after it.
+        """Perform a decision, and return the observation after it.
 
         Raises:
             EpisodeOver: the episode has ended, by this decision or before.
@@ -63,15 +63,15 @@ class Channel:
 
 
 class Phone:
-    """The phone that an agent's own loop looks at and acts on."""
+    """The phone that an agent's own loop observes and acts on."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
 
     def observe(self) -> Observation:
-        """Return the screen as it was when it had settled after the last action.
+        """Return the screen as it settled after the last action.
 
-        `act(Wait(seconds))` shows what it has become since.
+        `act(Wait(seconds))` returns what it has become since then.
         """
         return self._channel.observation()
 
@@ -83,9 +83,9 @@ class Phone:
         *,
         counts: bool = True,
     ) -> Observation:
-        """Do one action, or several in a row, as one step; return what is seen then.
+        """Perform one action, or several in a row, as one step; return the next observation.
 
-        With `counts=False` it is a mere look around, which is not a step (see `Reply`).
+        With `counts=False` this only looks around, and is not a step (see `Reply`).
 
         Raises:
             EpisodeOver: the episode has ended, by this step or before.

@@ -1,8 +1,8 @@
 """An optional recorder with which a Python program marks its own steps.
 
 The method is MobileAgentBench's (arXiv 2406.08184, "less than 10 lines of additional code"): the
-code that runs the loop marks the beginning and end of each step. It needs nothing but Python: a
-program may have an environment of its own.
+code that runs the loop marks the beginning and end of each step. It needs nothing but Python, since
+a program may have its own environment.
 """
 
 from __future__ import annotations
@@ -21,35 +21,35 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 URL = "MOBILEAGENT_RECORDER_URL"
-# An answer may take as long as the phone does until its screen rests.
+# An answer may take as long as the phone's screen needs to settle.
 _SECONDS = 600.0
 
 
 class Over(EpisodeOver, SystemExit):
-    """The episode is over; a program that does not catch it ends, and prints why."""
+    """The episode is over; a program that does not catch this exits and prints the reason."""
 
 
 class Recorder:
-    """Reports where a program's steps begin and end, and what it has found out.
+    """Reports where a program's steps begin and end, and its answer.
 
-    What is done within `with recorder.step():` is one step. Outside an episode all of this does
-    nothing, so that the program still runs on its own.
+    Everything done within `with recorder.step():` is one step. Outside an episode all of this does
+    nothing, so the program still runs on its own.
     """
 
     def __init__(self, url: str | None = None) -> None:
         self._url = os.environ.get(URL, "") if url is None else url
         self._depth = 0
-        # It is on this machine, whatever proxy the program's other traffic takes.
+        # It is on this machine, whatever proxy the program's other traffic uses.
         self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
     @property
     def is_recording(self) -> bool:
-        """Whether there is an episode."""
+        """Whether an episode is being recorded."""
         return bool(self._url)
 
     @property
     def goal(self) -> str:
-        """The task in words; empty outside an episode."""
+        """The task in words; "" outside an episode."""
         if path := os.environ.get("MOBILEAGENT_GOAL_FILE"):
             with contextlib.suppress(OSError):
                 return Path(path).read_text("utf-8")
@@ -97,13 +97,13 @@ class Recorder:
     ) -> None:
         """Report a model call that is not recorded automatically, such as one of a local model.
 
-        `seconds` is how long it took.
+        `seconds` is its duration.
 
         Raises:
             EpisodeOver: the episode is over.
             ValueError, TypeError: tokens or seconds are not numbers.
         """
-        # Numbers of other libraries would be texts in JSON.
+        # Numbers of other libraries would become texts in JSON.
         tokens = {
             "input_tokens": None if input_tokens is None else int(input_tokens),
             "output_tokens": None if output_tokens is None else int(output_tokens),
@@ -117,7 +117,7 @@ class Recorder:
             raise Over(msg)
 
     def _say(self, what: str, **more: Any) -> str:
-        """Send a message, and return why the episode is over; empty if it is not."""
+        """Send a message, and return why the episode is over; "" if it is not."""
         if not self._url:
             return ""
         content = json.dumps({"do": what, **more}, default=str).encode()

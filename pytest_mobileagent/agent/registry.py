@@ -1,4 +1,4 @@
-"""Finding an agent by what the user wrote: a name, `file.py[:Class]` or `module:Class`."""
+"""Find an agent by its reference: a name, `file.py[:Class]` or `module:Class`."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 class UnknownAgentError(LookupError):
-    """There is no such agent; the text says which there are."""
+    """There is no such agent; the message lists those that exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentSource:
-    """Where an agent's class comes from; nothing of it is imported before `load`."""
+    """The source of an agent's class; nothing is imported before `load`."""
 
     name: str
     load_class: Callable[[], type[Agent]]
@@ -46,10 +46,11 @@ class AgentSource:
 def find_agent(reference: str, folders: Iterable[Path]) -> AgentSource:
     """Find an agent by name in `folders` and entry points, or as `file.py[:Class]`, `module:Class`.
 
-    The class need not be named if it is the only agent of its file.
+    The class need not be named if it is the only agent in its file.
 
     Raises:
-        UnknownAgentError: there is none; the text names those that exist, the nearest first.
+        UnknownAgentError: there is none; the message lists those that exist, the most similar
+            first.
     """
     if reference.endswith(".py"):
         return _from_file(reference, Path(reference), None)
@@ -73,9 +74,9 @@ def find_agent(reference: str, folders: Iterable[Path]) -> AgentSource:
 
 
 def available(folders: Iterable[Path]) -> dict[str, AgentSource]:
-    """Return the agents that have a name.
+    """Return all agents by name.
 
-    Files of the folders win over entry points, and these over the agents that come with the plugin.
+    Files in the folders take precedence over entry points, and these over the bundled agents.
     """
     sources = _in_folder(shipped_agents())
     for point in entry_points(group=ENTRY_POINTS):
@@ -86,9 +87,10 @@ def available(folders: Iterable[Path]) -> dict[str, AgentSource]:
 
 
 def shipped_agents() -> Path:
-    """Return the folder of the agents that come with the plugin.
+    """Return the folder of the bundled agents.
 
-    The wheel has them inside the package, a checkout (and an editable install of it) beside it.
+    The wheel contains them inside the package, a checkout (and an editable install of it) beside
+    it.
     """
     inside = _PACKAGE / "shipped_agents"
     is_checkout = (_PACKAGE.parent / "pyproject.toml").is_file()
@@ -96,7 +98,7 @@ def shipped_agents() -> Path:
 
 
 def _programs(folders: Iterable[Path]) -> set[str]:
-    """Return the names of the programs from outside that folders describe, a TOML file for each."""
+    """Return the names of the external programs described by TOML files in folders."""
     paths = (path for folder in folders for path in folder.glob("*.toml"))
     return {path.stem for path in paths if not path.name.startswith("_")}
 
@@ -124,7 +126,7 @@ def _from_file(reference: str, path: Path, class_name: str | None) -> AgentSourc
 def _from_module(reference: str, module: str, class_name: str) -> AgentSource:
     try:
         spec = importlib.util.find_spec(module)
-    except (Exception, SystemExit) as error:  # packages around it are imported
+    except (Exception, SystemExit) as error:  # importing its parent packages may fail in any way
         what = str(error) if isinstance(error, ImportError | ValueError) else in_one_line(error)
         msg = f"--agent={reference}: cannot import {module!r}: {what}"
         raise UnknownAgentError(msg) from error
@@ -150,7 +152,7 @@ def _check_defines(reference: str, path: Path, class_name: str) -> None:
 
 def _parse(reference: str, path: Path) -> ast.Module:
     try:
-        # Bytes: Python itself knows of byte order marks and of lines that name an encoding.
+        # As bytes: Python itself handles byte order marks and encoding declarations.
         return ast.parse(path.read_bytes(), filename=str(path))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         msg = f"--agent={reference}: {path} is not Python: {why_unreadable(error)}"
@@ -198,10 +200,10 @@ def _load_file(path: Path) -> ModuleType:
 
 
 def _package_of(folder: Path) -> str:
-    """Return the name of the package whose modules are a folder's files.
+    """Return the name of the package whose modules are the files of a folder.
 
-    It is the folder's own: `agents` and the like belong to other packages. An `__init__.py` of the
-    folder is not run, since it may be there for other tools.
+    The name is unique to the folder: `agents` and the like belong to other packages. An
+    `__init__.py` of the folder is not run, since it may be there for other tools.
     """
     name = f"mobileagent_agents_{hashlib.sha256(os.fsencode(folder)).hexdigest()[:12]}"
     if name not in sys.modules:
@@ -223,7 +225,7 @@ def _agent_in(module: ModuleType, class_name: str) -> type[Agent]:
 
 
 def _decides(cls: type[Any]) -> bool:
-    """Check whether a class is certainly an agent: other classes may have a method `run`, too."""
+    """Return whether a class is certainly an agent: other classes may also have a `run` method."""
     return _has(cls, "step") or (issubclass(cls, Agent) and _has(cls, "run"))
 
 
@@ -235,7 +237,7 @@ def _has(cls: type[Any], method: str) -> bool:
 def _only_agent(path: Path, reference: str = "") -> type[Agent]:
     """Return the one public agent class of a file or package in an agents folder.
 
-    That is the one that it defines, or else the one that it imports from within the package.
+    It is the one that the module defines, or else the one that it imports from within the package.
     """
     module = _load_file(path)
     agents = {

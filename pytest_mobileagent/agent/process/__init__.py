@@ -1,4 +1,4 @@
-"""Agents in separate processes: one that hangs, crashes or leaves things behind harms no other.
+"""Agents in separate processes, so that one that hangs or crashes does not affect the others.
 
-`host.py` is the worker's side, `child.py` the agent's; `wire.py` what passes between them.
+`host.py` is the worker's side, `child.py` the agent's; `wire.py` defines the messages between them.
 """

@@ -1,4 +1,4 @@
-"""The agent's process: it loads the agent's class once, and plays one episode after the other."""
+"""The agent's process: it loads the agent's class once, and plays one episode after another."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def main(descriptor: int, parent: int) -> None:
         _, reference, folders, given, models = receive_in_agent(connection)
         make_agent, options = _load(connection, reference, folders, given)
         if models and getattr(make_agent, "roles", ()):
-            prepare(models)  # while the device is made ready
+            prepare(models)  # while the device is being prepared
         here, streams = os.getcwd(), (sys.stdout, sys.stderr)  # noqa: PTH109
         while True:
             kind, *content = receive_in_agent(connection)
@@ -56,7 +56,7 @@ def main(descriptor: int, parent: int) -> None:
             if kind == END:
                 _run_exit_functions()
                 send_to_worker(connection, END)
-                continue  # it is killed: only so does what it has started end, too
+                continue  # the process is then killed, together with everything that it has started
             briefing, packed = content
             take_streams(connection)
             channel = Channel(unpack_observation(packed), partial(_exchange, connection))
@@ -98,11 +98,11 @@ def _load(
 
 
 def _run_exit_functions() -> None:
-    """Run Python's exit functions, so that coverage.py saves what it has measured.
+    """Run Python's exit functions, so that coverage.py saves its measurements.
 
     Threads that the agent has left behind are not waited for.
     """
-    with contextlib.suppress(BaseException):  # the agent's own functions are among them
+    with contextlib.suppress(BaseException):  # the agent's own exit functions are among them
         atexit._run_exitfuncs()  # noqa: SLF001 - as multiprocessing does before `os._exit`
 
 
@@ -112,10 +112,10 @@ def _refused(connection: Connection, error: str) -> EOFError:
 
 
 def _belong_to(parent: int) -> None:
-    """Where the system can: die with the worker, and adopt whatever the agent's processes leave."""
+    """Die with the worker, and adopt orphans of the agent's processes, where supported."""
     die_with_parent()
     adopt_orphans()
-    if os.getppid() != parent:  # it has died before
+    if os.getppid() != parent:  # the worker has already died
         os._exit(0)
 
 
@@ -135,7 +135,7 @@ def _are_open(*streams: Any) -> bool:
 
 
 def _exchange(connection: Connection, reply: Reply) -> Observation | None:
-    """Send the worker a decision, and return what is seen after it."""
+    """Send the worker a decision, and return the observation after it."""
     send_to_worker(connection, "reply", **pack_reply(reply))
     _, packed = receive_in_agent(connection)
     return None if packed is None else unpack_observation(packed)

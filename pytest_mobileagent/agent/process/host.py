@@ -1,4 +1,4 @@
-"""The worker's side of an agent's process: started once, reused, and replaced if it was killed."""
+"""The worker's side of an agent's process, which is started once and reused until killed."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.llm.reference import ModelReference
 
-# What we import is imported before the path of modules is that of the tests: a calendar.py in one
-# of their folders is not the library's.
+# Our modules are imported before the module path becomes that of the tests, in whose folders a file
+# such as calendar.py would hide the library's.
 _PROGRAM = """
 import json, sys
 path = json.loads(sys.argv[1])
@@ -55,20 +55,20 @@ main(int(sys.argv[2]), int(sys.argv[3]))
 """
 _LOAD_SECONDS = 120.0
 _PROBE_SECONDS = 10.0  # it only waits for the next episode, and answers at once
-_EXIT_SECONDS = 2.0  # for what is to be done at its exit: saving what coverage.py has measured
-_NOTICE = 0.5  # seconds until it is noticed that a process has ended that left the line open
-_STUCK = 30  # seconds for a message that has begun to pass
+_EXIT_SECONDS = 2.0  # for its exit functions, e.g. coverage.py saving its measurements
+_NOTICE = 0.5  # seconds until the end of a process that left the line open is noticed
+_STUCK = 30  # seconds for a message that has begun to arrive
 
 
 class AgentProcess:
     """A process that holds an agent's class, and its `Conversation` in one episode after another.
 
-    `reference` and `folders` are what `find_agent` takes, `options` words KEY=VALUE. `run` marks
-    the processes of a run, so that what is left of them can be ended. `models` are those whose
-    libraries are loaded ahead, if the agent asks models.
+    `reference` and `folders` are the arguments of `find_agent`, and `options` are KEY=VALUE words.
+    `run` marks the processes of a run, so that any left over can be ended. `models` are those whose
+    libraries are loaded in advance, if the agent calls models.
 
-    An agent that declares `endpoints` gets no keys of models' providers but those of `models`: its
-    process is started again without them, since only the loaded agent says so.
+    An agent that declares `endpoints` gets no provider keys other than those of `models`: its
+    process is restarted without them, because only the loaded agent reveals its declarations.
     """
 
     def __init__(
@@ -105,12 +105,12 @@ class AgentProcess:
             environment = without_key_variables(environment, self._request[-1])
         with theirs:
             self._process = subprocess.Popen(
-                # -u: what an agent prints belongs to the step in which it is printed.
+                # -u: what an agent prints must arrive in the step in which it is printed.
                 [sys.executable, "-P", "-u", "-c", _PROGRAM, path, *numbers],
                 stdin=subprocess.DEVNULL,
                 env={**environment, VARIABLE: self._mark},
                 pass_fds=[theirs.fileno()],
-                start_new_session=True,  # Ctrl-C is ours
+                start_new_session=True,  # Ctrl-C is handled here
             )
         self._connection = Connection(ours.detach())
         self._about, self._clean, self._waits = None, True, False
@@ -121,7 +121,7 @@ class AgentProcess:
         """Return the agent's properties: `options`, `knows_task`, `asks`, and what it declares.
 
         Raises:
-            AgentError: it cannot be loaded, or does not take such options.
+            AgentError: the agent cannot be loaded, or does not accept the options.
         """
         if self._refusal:
             raise AgentError(self._refusal)
@@ -159,7 +159,7 @@ class AgentProcess:
             self.kill()  # between episodes, which is not an agent's failure
         self.load()
         assert self._connection is not None
-        self._clean = self._waits = False  # until it says so
+        self._clean = self._waits = False  # until the process reports otherwise
         self._printed = Printed(briefing.folder)
         with contextlib.suppress(OSError):  # `receive` reports it
             send_to_agent(self._connection, "play", briefing, pack_observation(observation))
@@ -167,7 +167,7 @@ class AgentProcess:
         self._printed.sent()
 
     def _answers(self) -> bool:
-        """Check whether the process still responds; loading has a time limit of its own."""
+        """Return whether the process still responds; loading has its own time limit."""
         assert self._process is not None
         assert self._connection is not None
         if self._process.poll() is not None:
@@ -202,7 +202,7 @@ class AgentProcess:
         raise AgentError(msg)
 
     def send(self, observation: Observation | None) -> None:
-        """Give what was seen; None means that the episode is over."""
+        """Send an observation; None means that the episode is over."""
         assert self._connection is not None
         packed = None if observation is None else pack_observation(observation)
         with contextlib.suppress(OSError):  # `receive` reports it
@@ -223,15 +223,16 @@ class AgentProcess:
             return
         if process.poll() is not None or not self._clean:
             self.close()
-            self.start()  # it is ready by the time that the next episode begins
+            self.start()  # so that it is ready when the next episode begins
         else:
             end_descendants(process.pid)
             end_marked(self._mark, spare=[process.pid])
 
     def close(self) -> None:
-        """End the process when it has run its exit functions, and whatever it has started.
+        """End the process after its exit functions have run, and everything that it has started.
 
-        One that is busy, or does not answer within two seconds, is killed without running them.
+        A process that is busy, or does not answer within two seconds, is killed without running
+        them.
         """
         process, connection = self._process, self._connection
         if self._waits and process is not None and connection is not None:
@@ -243,7 +244,7 @@ class AgentProcess:
         self.kill()
 
     def kill(self) -> None:
-        """End the process at once, and whatever it has started."""
+        """End the process at once, and everything that it has started."""
         process, self._process, self._about = self._process, None, None
         if process is None:
             return
@@ -294,5 +295,5 @@ def _how_it_ended(process: subprocess.Popen[bytes]) -> str:
 def _signal_name(number: int) -> str:
     try:
         return signal.Signals(number).name
-    except ValueError:  # one of those for real time
+    except ValueError:  # a real-time signal
         return f"signal {number}"

@@ -1,4 +1,4 @@
-"""An agent's printed output in an episode: shown up to a size limit, kept in files beyond it."""
+"""An agent's printed output in an episode: shown up to a size limit, and in files beyond it."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 SHOWN = 64 * 1024  # bytes of each stream
 _CHUNK = 64 * 1024
-_LAST_CHUNKS = 64  # a pipe holds fewer; what still prints then is not waited for
+_LAST_CHUNKS = 64  # a pipe holds fewer; output after that is not waited for
 _NAMES = {1: "standard output", 2: "standard error"}
 
 
 class Printed:
-    """Takes what is written to `descriptors`, which are to be an agent's output and error.
+    """Captures the output and error streams of an agent, which writes to `descriptors`.
 
-    The beginning is written at once to what our own output and error are now: pytest's capture, or
-    a terminal. Where more comes, all of it goes to files in the episode's `folder`, which hold as
-    much as those of a program do (see `Output`).
+    The beginning is written at once to our own output and error: pytest's capture, or a terminal.
+    If there is more, all of it goes to files in the episode's `folder`, with the same size limit as
+    for programs (see `Output`).
     """
 
     def __init__(self, folder: Path) -> None:
@@ -39,11 +39,11 @@ class Printed:
 
     @property
     def descriptors(self) -> list[int]:
-        """Where to write to, until `sent`."""
+        """The descriptors to write to, until `sent` is called."""
         return [stream.writing for stream in self._streams]
 
     def sent(self) -> None:
-        """Close our descriptors, which the agent's process has now."""
+        """Close our descriptors, which the agent's process has received."""
         for stream in self._streams:
             os.close(stream.writing)
 
@@ -73,7 +73,7 @@ class _Stream:
     def __init__(self, number: int, path: Path) -> None:
         self._name = _NAMES[number]
         self._path = path
-        self._held = b""  # what is to stand at the beginning of the file, if there is to be one
+        self._held = b""  # the beginning of the file, if there will be one
         self._size = 0
         self._file: Output | None = None
         self._to: int | None = None
@@ -83,7 +83,7 @@ class _Stream:
         os.set_blocking(self.reading, False)
 
     def take(self) -> bool:
-        """Read what is there; return False if there is nothing, or if nothing more can come."""
+        """Read the available data; return False if there is none, or at the end of the stream."""
         try:
             data = os.read(self.reading, _CHUNK)
         except BlockingIOError:
@@ -92,8 +92,8 @@ class _Stream:
         self._size += len(data)
         self._show(data[: max(0, SHOWN - before)])
         if before <= SHOWN < self._size:
-            with suppress(OSError):  # the disk is full: the episode's own record says so
-                self._path.unlink(missing_ok=True)  # the agent's own, which may be a link
+            with suppress(OSError):  # the disk is full, which the episode's own record reports
+                self._path.unlink(missing_ok=True)  # the agent may have put a link there
                 self._file = Output(self._path, secrets_of(os.environ))
                 self._file.write(self._held)
             self._held = b""
@@ -109,7 +109,7 @@ class _Stream:
                 data = data[os.write(self._to, data) :]
 
     def close(self) -> None:
-        """Read what is left, and say what was not shown."""
+        """Read the rest, and report how much was not shown."""
         for _ in range(_LAST_CHUNKS):
             if not self.take():
                 break

@@ -1,7 +1,7 @@
 """The messages between the worker and an agent's process.
 
-To the agent: pickled tuples. From the agent, whose code is not ours: JSON, so that none of it
-is run here.
+To the agent: pickled tuples. From the agent, whose code is not trusted: JSON, so that receiving a
+message runs no code of the agent.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
 _STREAMS = b"s"
-PROBE = "probe"  # asked, and answered, to show that a process that waits has not been stopped
-END = "end"  # asked to do what it does at its exit, and answered when that is done
+PROBE = "probe"  # asked and answered, to show that a waiting process has not been stopped
+END = "end"  # asks for the exit functions; answered when they are done
 NEEDS = ("roles", "endpoints", "extras", "sees")  # what an agent's class declares
-# What is told of how an agent's work has ended.
+# The fields that describe how an agent's work has ended.
 WORK = ("answer", "error", "trace", "complaint", "budget", "infrastructure")
 
 
@@ -67,7 +67,7 @@ def receive_in_worker(connection: Connection) -> dict[str, Any]:
     """Return what the agent's process has sent.
 
     Raises:
-        ValueError: what arrived is not a message.
+        ValueError: the data is not a message.
     """
     message = json.loads(connection.recv_bytes())
     if not isinstance(message, dict) or "kind" not in message:
@@ -104,7 +104,7 @@ def pack_reply(reply: Reply) -> dict[str, Any]:
 
 
 def flaw(reply: Reply) -> str:
-    """Return what in a decision is not an action or a call; empty if nothing is wrong."""
+    """Return what in a decision is not an action or a call; "" if nothing is wrong."""
     for action in reply.actions:
         if type(action) not in ACTIONS:
             return f"{action!r} is not an action (it is of type {type(action).__name__})"
@@ -120,7 +120,7 @@ def unpack_reply(packed: dict[str, Any]) -> Reply:
     """Return the decision that was packed.
 
     Raises:
-        AgentError: it contains something that is not an action or a call.
+        AgentError: the decision contains something that is not an action or a call.
     """
     if "flaw" in packed:
         raise AgentError(str(packed["flaw"]))
