@@ -1,4 +1,4 @@
-"""Evaluates `$((...))` as mksh does: C's operators on integers of 32 bits."""
+"""Evaluates `$((...))` as mksh does: C's operators on 32-bit integers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PREFIXES: dict[str, Callable[[int], int]] = {
     "!": operator.not_,
     "~": operator.invert,
 }
-_OPERATIONS: dict[str, tuple[int, Callable[[int, int], int]]] = {  # how strongly each one binds
+_OPERATIONS: dict[str, tuple[int, Callable[[int, int], int]]] = {  # with their precedence
     "||": (0, lambda a, b: bool(a or b)),
     "&&": (1, lambda a, b: bool(a and b)),
     "|": (2, operator.or_),
@@ -50,7 +50,7 @@ class ExpressionError(Exception):
 
 
 def evaluate(expression: str, get: Get, assign: Assign) -> int:
-    """Return the value of `expression`, whose variables are read and set; an empty one is 0."""
+    """Return the value of `expression`, which may read and set variables; an empty one is 0."""
     return _Evaluation(expression, get, assign).result()
 
 

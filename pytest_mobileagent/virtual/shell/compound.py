@@ -1,4 +1,4 @@
-"""Lists, conditions and loops, pipelines, and jobs in the background."""
+"""Compound commands: lists, conditions, loops, pipelines and background jobs."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Script(Node):
-    """Commands one after the other."""
+    """Commands in sequence."""
 
     commands: Sequence[Node]
 
     async def execute(self, shell: Shell) -> int:
-        """Execute them all; the status is the last one's."""
+        """Execute all commands; the status is that of the last one."""
         status = 0
         for command in self.commands:
             status = await shell.execute(command)
@@ -44,13 +44,13 @@ class Script(Node):
 
 @dataclass(frozen=True, slots=True)
 class AndOr(Node):
-    """`a && b || c`: the first command, and each further one with what joins it."""
+    """`a && b || c`: the first command, and the others with their operators."""
 
     first: Node
     rest: Sequence[tuple[str, Node]]
 
     async def execute(self, shell: Shell) -> int:
-        """Execute the chain; only the failure of its last command is one."""
+        """Execute the chain; under `set -e`, only a failure of its last command counts."""
         chain = [("", self.first), *self.rest]
         for at, (operator, command) in enumerate(chain):
             if operator and (shell.status == 0) != (operator == "&&"):
@@ -93,13 +93,13 @@ class Let(Node):
     expression: Word
 
     async def execute(self, shell: Shell) -> int:
-        """Reckon; zero is a failure."""
+        """Evaluate the expression; zero counts as failure."""
         return int(shell.evaluate(await expand.text(shell, self.expression)) == 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Test(Node):
-    """`[[ words ]]`: words are not split, and the right of `==` is a pattern."""
+    """`[[ words ]]`: words are not split, and the right side of `==` is a pattern."""
 
     words: Sequence[Word]
     fatal: ClassVar[bool] = True
@@ -139,7 +139,7 @@ class If(Node):
     otherwise: Node | None
 
     async def execute(self, shell: Shell) -> int:
-        """Execute the branch whose condition succeeds first."""
+        """Execute the first branch whose condition succeeds."""
         for condition, body in self.branches:
             if await shell.succeeds(condition):
                 return await shell.execute(body)
@@ -165,14 +165,14 @@ class Case(Node):
 
 @dataclass(frozen=True, slots=True)
 class Loop(Node):
-    """`while condition; do body; done`; an until-loop goes on while the condition fails."""
+    """`while condition; do body; done`; an until-loop runs while the condition fails."""
 
     condition: Node
     body: Node
     until: bool
 
     async def execute(self, shell: Shell) -> int:
-        """Execute the body again and again."""
+        """Execute the body repeatedly."""
         status = 0
         with _looping(shell):
             while await shell.succeeds(self.condition) != self.until:
@@ -182,7 +182,7 @@ class Loop(Node):
 
 @dataclass(frozen=True, slots=True)
 class For(Node):
-    """`for name in words; do body; done`; without words it takes the positional parameters."""
+    """`for name in words; do body; done`; without words, over the positional parameters."""
 
     name: str
     words: Sequence[Word] | None
@@ -201,7 +201,7 @@ class For(Node):
 
 @contextmanager
 def _looping(shell: Shell) -> Iterator[None]:
-    """Be in a loop, which break leaves: it alone, or also the one around it."""
+    """Handle break and continue, which may also apply to an outer loop."""
     shell.loops += 1
     try:
         yield
@@ -213,7 +213,7 @@ def _looping(shell: Shell) -> Iterator[None]:
 
 
 async def _turn(shell: Shell, body: Node) -> int:
-    """Execute a loop's body once, and let the rest of the phone live meanwhile."""
+    """Execute a loop's body once, letting other tasks run before."""
     await asyncio.sleep(0)
     try:
         return await shell.execute(body)
@@ -231,7 +231,7 @@ class Pipeline(Node):
     fatal: ClassVar[bool] = True
 
     async def execute(self, shell: Shell) -> int:
-        """Execute commands of which each reads what the one before it writes."""
+        """Execute commands of which each reads the output of the previous one."""
         async with AsyncExitStack() as stack:
             for _ in self.commands:
                 stack.enter_context(processes_of(shell.phone).fork())
@@ -245,7 +245,7 @@ class Pipeline(Node):
 
 
 async def _stage(shell: Shell, command: Node, source: Pipe | None, goal: Pipe | None) -> int:
-    """Execute one command of a pipeline; its neighbours learn when it is over."""
+    """Execute a command of a pipeline; its neighbours are notified when it ends."""
     twin = shell.twin(stdin=source, stdout=goal)
     try:
         return await metered(twin.complete(twin.execute(command)))
@@ -265,7 +265,7 @@ class Background(Node):
     command: Node
 
     async def execute(self, shell: Shell) -> int:
-        """Start a job; without a terminal it must not take the input of the commands after it."""
+        """Start a job; without a terminal, it must not take the input of the following commands."""
         twin = shell.twin(stdin=None if shell.session.tty else Bytes(b""))
         processes = processes_of(shell.phone)
         stack = ExitStack()
@@ -277,7 +277,7 @@ class Background(Node):
         stack.callback(shell.started.discard, process)
         inner = twin.execute(self.command)
         work = twin.complete(inner)
-        stack.callback(inner.close)  # of a job that a hang-up ends before it has begun
+        stack.callback(inner.close)  # for a job that a hang-up ends before it has started
         stack.callback(work.close)
         process.task = task = asyncio.create_task(processes.run(process, work))
         task.add_done_callback(lambda _: stack.close())
@@ -286,12 +286,12 @@ class Background(Node):
         if not _writes_elsewhere(self.command):
             shell.attached.add(task)
             stack.callback(shell.attached.discard, task)
-        await asyncio.sleep(0)  # a task that has not begun could not tell a signal from a hang-up
+        await asyncio.sleep(0)  # a task that has not started cannot tell a signal from a hang-up
         return 0
 
 
 def _writes_elsewhere(node: Node) -> bool:
-    """Whether a job keeps no output of its shell open, so that nobody waits for its end."""
+    """Return whether a job keeps none of its shell's output open, so nothing waits for it."""
     if not isinstance(node, Simple | Redirected):
         return False
     numbers = {each.fd for each in node.redirects}

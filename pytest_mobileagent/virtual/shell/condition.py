@@ -19,23 +19,23 @@ _MOST = 10_000  # words
 
 
 class ConditionError(Exception):
-    """A condition makes no sense."""
+    """A condition is invalid."""
 
 
 class Operand(NamedTuple):
-    """A word of a condition; `literal` is what could be an operator."""
+    """A word of a condition; a `literal` word may be an operator."""
 
     text: str
     literal: bool = True
-    pattern: str | None = None  # for the right of == in [[ ]]
+    pattern: str | None = None  # for the right side of == in [[ ]]
 
     def is_one_of(self, *operators: str) -> bool:
-        """Whether the word is one of these operators."""
+        """Return whether the word is one of these operators."""
         return self.literal and self.text in operators
 
 
 class Condition:
-    """The words of a condition that are still to be looked at."""
+    """A condition, as the words that remain to be parsed."""
 
     def __init__(self, words: list[Operand], shell: Shell) -> None:
         if len(words) > _MOST:
@@ -44,7 +44,7 @@ class Condition:
         self._shell = shell
 
     def holds(self) -> bool:
-        """Whether the condition is true; without words it is not."""
+        """Return whether the condition is true; an empty condition is false."""
         result = bool(self._rest) and self._either()
         if self._rest:
             raise ConditionError(f"{self._rest[0].text}: unexpected operator/operand")

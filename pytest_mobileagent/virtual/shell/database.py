@@ -1,4 +1,4 @@
-"""A database file of the phone, opened as sqlite3 would, and the ways to print its rows."""
+"""A database file of the phone, opened as by sqlite3, and the output formats for its rows."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ Row: TypeAlias = Sequence[int | float | str | bytes | None]
 
 _ERROR, _NOT_A_DATABASE = 1, 26
 _HOST_PRAGMAS = {"temp_store_directory", "data_store_directory"}
-_HOST_PRAGMAS |= {"hard_heap_limit", "soft_heap_limit"}  # of all connections of this process
-_STEPS = 10_000  # of SQLite, after which the clock is looked at
+_HOST_PRAGMAS |= {"hard_heap_limit", "soft_heap_limit"}  # shared by all connections of this process
+_STEPS = 10_000  # SQLite instructions between two checks of the time
 _LONGEST_PATTERN = 500
 _NO_MEMORY = 7
 _WAL, _ROLLBACK = b"\x02\x02", b"\x01\x01"
-_VERSIONS = slice(18, 20)  # of the header: how the file may be read and written
-# White space, semicolons and comments, of which SQLite makes no statement.
+_VERSIONS = slice(18, 20)  # the bytes of the header with the read and write version
+# White space, semicolons and comments, which are not statements for SQLite.
 _NO_STATEMENT = re.compile(r"(?:[ \t\n\f\r;]++|--[^\n]*+|(?>/\*.*?(?:\*/|\Z)))*+", re.DOTALL)
 _CSV_QUOTED = re.compile(r"[^!#-&(-+\--~]")
 
 
 class StatementError(Exception):
-    """A statement failed, when it was prepared or while it ran."""
+    """A statement failed, either while it was prepared or while it ran."""
 
     def __init__(self, message: str, code: int = _ERROR) -> None:
         super().__init__(message + (f" ({code})" if code > _ERROR else ""))
@@ -44,7 +44,7 @@ class StatementError(Exception):
 
 
 class Database:
-    """One connection to a file of the phone; what is committed is in the file at once."""
+    """A connection to a file of the phone; committed changes are in the file immediately."""
 
     def __init__(self, files: UserFiles, name: str, *, readonly: bool = False) -> None:
         self.name = name
@@ -57,10 +57,10 @@ class Database:
         self._serialized = _serialize(self._connection)
 
     async def execute(self, sql: str, *values: object) -> tuple[list[str], list[Row]]:
-        """Run one statement; return the names of the columns, and the rows."""
+        """Run a statement; return the names of the columns, and the rows."""
         self._refresh()
         self._deadline = time.monotonic() + SECONDS
-        # A thread lets others work; SQLite asks now and then whether it is to go on.
+        # The thread keeps the event loop free; SQLite regularly checks whether it should continue.
         work = asyncio.get_running_loop().run_in_executor(None, self._execute, sql, values)
         try:
             return await asyncio.shield(work)
@@ -68,9 +68,9 @@ class Database:
             self._deadline = 0.0
             await asyncio.wait([work])
             if not work.cancelled():
-                work.exception()  # of which nobody wants to know any more
+                work.exception()  # retrieved, although nothing needs it any more
             raise
-        except sqlite3.Warning as warning:  # several statements, where one was expected
+        except sqlite3.Warning as warning:  # several statements where one was expected
             raise StatementError(str(warning)) from None
         except sqlite3.Error as error:
             code = getattr(error, "sqlite_errorcode", _ERROR) & 0xFF
@@ -90,7 +90,7 @@ class Database:
         return [column[0] for column in cursor.description or ()], rows
 
     def close(self) -> None:
-        """Close the connection, and forget what was not committed."""
+        """Close the connection, and discard uncommitted changes."""
         self._connection.close()
 
     def _connect(self, data: bytes) -> sqlite3.Connection:
@@ -101,7 +101,7 @@ class Database:
         connection.set_progress_handler(lambda: int(time.monotonic() > self._deadline), _STEPS)
         connection.text_factory = decode
         if data:
-            if data[_VERSIONS] == _WAL:  # memory knows no write-ahead log
+            if data[_VERSIONS] == _WAL:  # in-memory databases have no write-ahead log
                 data = data[:18] + _ROLLBACK + data[20:]
             connection.deserialize(data)
         connection.execute("PRAGMA temp_store=MEMORY")
@@ -111,7 +111,7 @@ class Database:
         return connection
 
     def _refresh(self) -> None:
-        """Read the file if it has not been read, or if somebody else has written it."""
+        """Load the file if it has not been loaded, or if something else has changed it."""
         if self._in_memory or self._connection.in_transaction or not self._files.exists(self.name):
             return
         data = self._files.read(self.name)
@@ -131,9 +131,10 @@ class Database:
 
 
 def _serialize(connection: sqlite3.Connection) -> bytes:
-    """Return a database as a file holds it; nothing if it is none.
+    """Return a database in the format of a file; empty if that is not possible.
 
-    One to which nothing was written has a page with some versions of SQLite, and none with others.
+    A database that was never written to has a page with some versions of SQLite, and none with
+    others.
     """
     try:
         return connection.serialize()
@@ -142,10 +143,10 @@ def _serialize(connection: sqlite3.Connection) -> bytes:
 
 
 def statements(sql: str) -> Iterator[str]:
-    """Yield the statements in `sql`, the last of which may lack its semicolon.
+    """Yield the statements in `sql`; the last one may lack its semicolon.
 
-    Text that is no statement is left out: from Python 3.12 on, executing it raises the error of the
-    statement before it once more.
+    Text that is not a statement is left out: since Python 3.12, executing it raises the previous
+    statement's error again.
     """
     return (text.strip() for text in _pieces(sql) if not _NO_STATEMENT.fullmatch(text))
 
@@ -162,7 +163,7 @@ def _pieces(sql: str) -> Iterator[str]:
 
 
 def _authorize(action: int, first: str | None, _second: str | None, *_: str | None) -> int:
-    """Keep statements away from the host's files: no database is attached, none written to."""
+    """Protect the host's files: deny ATTACH, and pragmas that affect the host."""
     if action == sqlite3.SQLITE_ATTACH and first:
         return sqlite3.SQLITE_DENY
     if action == sqlite3.SQLITE_PRAGMA and (first or "").lower() in _HOST_PRAGMAS:
@@ -171,12 +172,12 @@ def _authorize(action: int, first: str | None, _second: str | None, *_: str | No
 
 
 def printed(mode: str, names: Sequence[str], rows: Sequence[Row], *, header: bool) -> str:
-    """Return the rows of a query as a mode prints them, below their names if it has a `header`."""
+    """Return the rows of a query in the format of a mode, with column names if `header`."""
     return MODES[mode](names, rows, header) if rows else ""
 
 
 def _text(value: object) -> str:
-    """Return a value as sqlite3_column_text does, and nothing for NULL."""
+    """Return a value as sqlite3_column_text does, and an empty string for NULL."""
     if value is None:
         return ""
     if isinstance(value, bytes):

@@ -1,10 +1,10 @@
-"""What can end a script, or a part of it, before its last line.
+"""The exceptions that end a script, or a part of it, early.
 
-ShellError            an expansion or an assignment that cannot be done
-    ShellSyntaxError  a script that makes no sense
-        IncompleteError   one that stops in the middle of something
-RedirectError         a file that cannot be opened: only its command is not run
-Unwinding             not an error: a command that leaves what runs it
+ShellError            an expansion or an assignment failed
+    ShellSyntaxError  a script is invalid
+        IncompleteError   a script ends in the middle of a construct
+RedirectError         a file cannot be opened: only its command is not run
+Unwinding             not an error: a command leaves what runs it
     ExitShell         exit, and a failure under `set -e`
     LeaveFunction     return
     LeaveLoop         break and continue
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 
 class ShellError(Exception):
-    """A script cannot go on; the message is what mksh prints after its name."""
+    """A script cannot continue; the message is what mksh prints after its name."""
 
     def __init__(self, message: str, status: int = 1) -> None:
         super().__init__(message)
@@ -22,7 +22,7 @@ class ShellError(Exception):
 
 
 class ShellSyntaxError(ShellError):
-    """A script makes no sense from `line` on."""
+    """A script is invalid from `line` on."""
 
     def __init__(self, message: str, line: int = 1) -> None:
         super().__init__(message)
@@ -30,14 +30,14 @@ class ShellSyntaxError(ShellError):
 
 
 class IncompleteError(ShellSyntaxError):
-    """A script stops in the middle of something: more lines could complete it."""
+    """A script ends in the middle of a construct, which further lines could complete."""
 
 
 class RedirectError(Exception):
     """A redirection failed; the message is what mksh prints after its name."""
 
 
-class Unwinding(Exception):  # noqa: N818 - it is control flow, not a defect
+class Unwinding(Exception):  # noqa: N818 - control flow, not a defect
     """A command leaves what runs it, with a status."""
 
     def __init__(self, status: int) -> None:
@@ -54,7 +54,7 @@ class LeaveFunction(Unwinding):
 
 
 class LeaveLoop(Unwinding):
-    """Leave, or `again` begin, the loop that is `levels` up."""
+    """Leave the loop that is `levels` up or, if `again`, continue with its next iteration."""
 
     def __init__(self, levels: int, *, again: bool) -> None:
         super().__init__(0)

@@ -1,4 +1,4 @@
-"""One shell at work: what it knows and remembers, and how it executes the parts of a script."""
+"""A running shell: its state, and the execution of the parts of a script."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.shell.variables import Kept
 
 _CRASHED = 139
-_SMALL = 1 << 12  # characters of a value whose memory does not matter
+_SMALL = 1 << 12  # characters of a value whose memory is not counted
 _CLOSED = Closed()
 
 
@@ -44,13 +44,14 @@ class Node(ABC):
 
     @abstractmethod
     async def execute(self, shell: Shell) -> int:
-        """Do what this part of a script says, and return its exit status."""
+        """Execute this part of a script, and return its exit status."""
 
 
 class Shell:
-    """A shell, or a subshell, which starts with a copy of what its parent knows.
+    """A shell, or a subshell, which starts with a copy of its parent's state.
 
-    `name` is $0; `file` is where the script comes from, if errors are to tell: a path or <stdin>.
+    `name` is $0. `file` is the source of the script, if error messages should include it: a path or
+    <stdin>.
     """
 
     def __init__(self, session: Session, pid: int) -> None:
@@ -64,7 +65,7 @@ class Shell:
         self.readers: dict[int, Reader] = {0: session.stdin}
         self.writers: dict[int, Writer] = {1: session.stdout, 2: session.stderr}
         self.functions: dict[str, Node] = {}
-        self.locals: list[dict[str, Kept]] = []  # of each running function: what was before
+        self.locals: list[dict[str, Kept]] = []  # the old variables, for each running function
         self.options: set[str] = set()
         self.jobs: dict[int, asyncio.Task[int]] = {}
         self.attached: set[asyncio.Task[int]] = set()  # jobs that use the session's output
@@ -73,8 +74,8 @@ class Shell:
         self.line = 1
         self.status = 0
         self.substituted = 0  # the status of the last $(...)
-        self.loops = 0  # how many are running around this command
-        self.forgiven = 0  # above 0 where a failure is an answer, not an end under `set -e`
+        self.loops = 0  # the number of loops around the current command
+        self.forgiven = 0  # above 0 while failures do not end the script under `set -e`
         self.adoptable: ShellProcess | None = None
 
     @property
@@ -88,7 +89,7 @@ class Shell:
         return UserFiles(self.phone.files, self.session.uid, self.cwd)
 
     def twin(self, *, stdin: Reader | None = None, stdout: Writer | None = None) -> Shell:
-        """Return a subshell: a copy that goes its own way."""
+        """Return a subshell: an independent copy."""
         twin = copy.copy(self)
         twin.arguments = list(self.arguments)
         twin.variables = self.variables.copy()
@@ -101,7 +102,7 @@ class Shell:
         return twin
 
     def surroundings(self) -> Session:
-        """Return what a command that is started now gets."""
+        """Return the session for a command that is started now."""
         return replace(
             self.session,
             cwd=self.cwd,
@@ -121,7 +122,7 @@ class Shell:
     # Execution
 
     async def execute(self, node: Node) -> int:
-        """Execute a part of a script and return its exit status, which is also `$?` then."""
+        """Execute a part of a script and return its exit status, which also becomes `$?`."""
         await breathe()
         self.status = await node.execute(self)
         if self.status and node.fatal and "e" in self.options and not self.forgiven:
@@ -129,7 +130,7 @@ class Shell:
         return self.status
 
     async def succeeds(self, node: Node) -> bool:
-        """Execute something whose failure is an answer, not an end under `set -e`."""
+        """Execute a condition, whose failure does not end the script under `set -e`."""
         self.forgiven += 1
         try:
             return await self.execute(node) == 0
@@ -137,7 +138,7 @@ class Shell:
             self.forgiven -= 1
 
     async def capture(self, script: Node) -> str:
-        """Execute `script` in a subshell and return what it prints, as `$(...)` does."""
+        """Execute `script` in a subshell and return its output, as `$(...)` does."""
         output = Collected(VALUE)
         twin = self.twin(stdout=output)
         self.status = self.substituted = await twin.complete(twin.execute(script))
@@ -190,10 +191,10 @@ class Shell:
         except ExpressionError as error:
             raise ShellError(str(error)) from None
 
-    # Complaints
+    # Error messages
 
     def prefix(self, line: int | None = None) -> str:
-        """Return what mksh puts before a message: its name, and where in a script it is."""
+        """Return mksh's prefix of messages: its name, and the position in a script."""
         if self.file is None:
             return f"{self.name}: "
         place = f"{self.file}[{self.line if line is None else line}]: "
@@ -204,7 +205,7 @@ class Shell:
         await self.print_error(f"{self.prefix(line)}{message}\n")
 
     async def print_error(self, text: str) -> None:
-        """Print to stderr as it is."""
+        """Print a text to stderr unchanged."""
         await self.writers.get(2, _CLOSED).write(text.encode(errors="surrogateescape"))
 
 

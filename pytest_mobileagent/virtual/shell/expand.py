@@ -1,4 +1,4 @@
-"""Turns parsed words into arguments: parameters, `$(...)`, arithmetic, field splitting, globs."""
+"""Expands words to arguments: parameters, `$(...)`, arithmetic, field splitting, globs."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _BLANK = set(" \t\n")
 class _Piece:
     """A part of a word after expansion.
 
-    Text is "quoted" (stands for itself), "plain" (may be a pattern) or "loose" (may be a pattern,
-    and is split into fields); a "break" ends a field, as between the parameters in "$@".
+    Text is "quoted" (literal), "plain" (may be a pattern) or "loose" (may be a pattern, and is
+    split into fields); a "break" ends a field, as between the parameters in "$@".
     """
 
     text: str
@@ -60,7 +60,7 @@ async def text(shell: Shell, word: Word) -> str:
 
 
 async def pattern(shell: Shell, word: Word) -> str:
-    """Expand a word to a pattern, in which what was quoted stands for itself."""
+    """Expand a word to a pattern, in which quoted text is literal."""
     return _pattern(await _expand(shell, word))
 
 
@@ -72,7 +72,7 @@ def _pattern(pieces: Iterable[_Piece]) -> str:
 
 @lru_cache(maxsize=64)
 def separator(characters: str) -> re.Pattern[str]:
-    """Return the pattern of what ends a field: blanks of IFS, or one of its others among blanks."""
+    """Return the pattern of a field's end: blanks in IFS, or another separator amid blanks."""
     blank, other = (
         f"[{re.escape(''.join(chars))}]" if chars else "(?!)"
         for chars in (set(characters) & _BLANK, set(characters) - _BLANK)
@@ -103,7 +103,7 @@ async def _split(pieces: list[_Piece], separators: str) -> list[list[_Piece]]:
 async def _split_loose(
     content: str, separator: re.Pattern[str], field: list[_Piece] | None, done: list[list[_Piece]]
 ) -> list[_Piece] | None:
-    """Add the fields in a loose piece to those that are done; return the one that goes on."""
+    """Add the complete fields in a loose piece to `done`; return the incomplete last one."""
     at = 0
     for match in chain(separator.finditer(content), [None]):
         await breathe()
@@ -180,7 +180,7 @@ def _all_parameters(shell: Shell, name: str, kind: Literal["quoted", "loose"]) -
 async def _conditional(
     shell: Shell, part: Parameter, value: str | None, kind: Literal["quoted", "loose"]
 ) -> list[_Piece]:
-    """Expand `${name:-word}` and its kin; the colon makes an empty value count as unset."""
+    """Expand `${name:-word}` and similar; with a colon, an empty value counts as unset."""
     missing = value is None or (part.operator[0] == ":" and not value)
     action = part.operator[-1]
     if missing and action == "+":
@@ -202,7 +202,7 @@ async def _conditional(
 
 
 async def _edited(shell: Shell, part: Parameter, value: str) -> str:
-    """Return what the operators that cut and replace make of a value."""
+    """Return a value after applying the operators that cut and replace."""
     operator = part.operator
     if not operator:
         return value
@@ -214,7 +214,7 @@ async def _edited(shell: Shell, part: Parameter, value: str) -> str:
         whole = patterns.compiled(wanted, greedy=len(operator) == 2, before=r"\A")
         found = await patterns.search(whole, value)
         return value[found.end() :] if found else value
-    # What is before the end is as short as can be where the end is to be long, and vice versa.
+    # To cut the longest end, the text before it has to match as little as possible, and vice versa.
     kept = r"\A(.*?)" if len(operator) == 2 else r"\A(.*)"
     found = await patterns.search(patterns.compiled(wanted, before=kept, behind=r"\Z"), value)
     return found[1] or "" if found else value

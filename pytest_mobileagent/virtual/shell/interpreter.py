@@ -1,4 +1,4 @@
-"""Starts shells: `sh -c script`, and one that reads its commands from stdin as they arrive."""
+"""Starts shells: `sh -c script`, and shells that read commands from stdin as they arrive."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def run(session: Session, script: str) -> int:
 
 
 async def interactive(session: Session) -> int:
-    """Run what arrives on stdin, each line as soon as it makes complete commands."""
+    """Run the commands on stdin, each line as soon as it is complete."""
     return await _start(session, [])
 
 
@@ -41,7 +41,7 @@ async def _start(session: Session, args: list[str]) -> int:
         status = await run_process(process, running.sh, args, adbd, session)
         await asyncio.gather(*adbd.attached, return_exceptions=True)
     except asyncio.CancelledError as cancelled:
-        if cancelled.args != (INTERRUPT,):  # the client has gone
+        if cancelled.args != (INTERRUPT,):  # the client has disconnected
             for each in list(adbd.started):
                 each.hang_up()
         raise

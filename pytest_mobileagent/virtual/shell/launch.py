@@ -1,4 +1,4 @@
-"""Finds programs and runs them as processes, which a signal can end."""
+"""Finds programs and runs them as processes, which signals can end."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ELF = b"\x7fELF"
 
 
 def install(files: FileSystem) -> None:
-    """Put a file for every program that is not part of the shell where it is looked for."""
+    """Create a file for every program that is not part of the shell, in its folder."""
     if files.exists(SH):
         return
     for name, command in registry.items():
@@ -42,7 +42,7 @@ def install(files: FileSystem) -> None:
 
 
 def which(name: str, session: Session) -> str:
-    """Return the path of the program that is called `name`, as PATH or the name itself says."""
+    """Return the path of a program, according to PATH or the name itself."""
     if "/" in name:
         return session.path(name)
     files = session.phone.files
@@ -54,7 +54,7 @@ def which(name: str, session: Session) -> str:
 
 
 def find_program(name: str, session: Session) -> Program:
-    """Return the program called `name`; OSError if there is none, or none that may be run."""
+    """Return the program called `name`; OSError if it does not exist or must not be run."""
     path, files = which(name, session), session.files
     if files.stat(path).kind == "dir":
         raise IsADirectoryError(errno.EISDIR, "Is a directory", name)
@@ -68,7 +68,7 @@ def find_program(name: str, session: Session) -> Program:
 
 
 def _script(path: str, text: bytes, session: Session) -> Program:
-    """Return the program that runs a script, with the interpreter that its first line names."""
+    """Return the program that runs a script with the interpreter named in its first line."""
     if text.startswith(_ELF):
         raise OSError(errno.ENOEXEC, "Exec format error", path)
     first = text.partition(b"\n")[0].decode(errors="surrogateescape")
@@ -89,12 +89,12 @@ async def call(shell: Shell, words: list[str]) -> int:
     ctx = _context(shell.surroundings(), shell, words[0], shell.pid, shell.prefix())
     try:
         return await _guarded(command.program, ctx, words[1:])
-    except BrokenPipeError:  # whose signal ends the shell itself
+    except BrokenPipeError:  # its signal ends the shell itself
         raise ExitShell(BROKEN_PIPE) from None
 
 
 async def call_program(shell: Shell, words: list[str]) -> int:
-    """Run a program with the shell's streams; mksh's words and status if there is none."""
+    """Run a program with the shell's streams; errors have mksh's messages and status."""
     try:
         return await run_program(shell, words, shell.surroundings())
     except FileNotFoundError:
@@ -106,7 +106,7 @@ async def call_program(shell: Shell, words: list[str]) -> int:
 
 
 async def run_program(shell: Shell, words: list[str], session: Session) -> int:
-    """Run a program as a process of its own and return its exit status."""
+    """Run a program as a separate process and return its exit status."""
     program = find_program(words[0], session)
     if sum(map(len, words)) + 8 * len(words) > ARGUMENTS:
         raise OSError(errno.E2BIG, "Argument list too long", words[0])
@@ -119,7 +119,7 @@ async def run_program(shell: Shell, words: list[str], session: Session) -> int:
 async def run_process(
     process: ShellProcess, program: Program, args: list[str], shell: Shell, session: Session
 ) -> int:
-    """Let a process that has been started run its program to its end."""
+    """Run the program of a started process to its end."""
     ctx = _context(session, shell, process.name, process.pid)
     status = await processes_of(session.phone).run(process, _guarded(program, ctx, args))
     if status == OUT_OF_TIME:
@@ -135,7 +135,7 @@ def _context(session: Session, shell: Shell, name: str, pid: int, prefix: str = 
 
 
 async def _guarded(program: Program, ctx: Context, args: list[str]) -> int:
-    """Run a program; what it raises is printed, and becomes its exit status."""
+    """Run a program; an exception is printed and becomes its exit status."""
     try:
         return await program(ctx, args)
     except BrokenPipeError:

@@ -13,7 +13,7 @@ _OPTIONAL_VALUE = re.compile("(?<=^--color)=.*")
 
 @dataclass(slots=True)
 class Options:
-    """The options that were given, and the words that are none."""
+    """The options of a command, and the remaining words."""
 
     given: list[tuple[str, str]]  # in order, with their values
     rest: list[str]
@@ -22,15 +22,15 @@ class Options:
         return any(name == option for name, _ in self.given)
 
     def all(self, option: str) -> list[str]:
-        """Return every value that the option was given."""
+        """Return all values of an option."""
         return [value for name, value in self.given if name == option]
 
     def get(self, option: str, default: str = "") -> str:
-        """Return the last value that the option was given."""
+        """Return the last value of an option."""
         return [default, *self.all(option)][-1]
 
     def number(self, option: str, default: int) -> int:
-        """Return the last value, which must be a number; 4k is 4096."""
+        """Return the last value of an option, which must be a number; 4k is 4096."""
         return size(self.get(option)) if option in self else default
 
 
@@ -43,10 +43,10 @@ def parse(
     most: int | None = None,
     stop: bool = False,
 ) -> Options:
-    """Parse `args`: `spec` lists the letters, with a colon after those that take a value.
+    """Parse `args`; `spec` lists the letters, each with a colon if it takes a value.
 
-    `long` says which letter a long option stands for. With `stop` the first word that is no option
-    ends them; `least` and `most` say how many words there may be.
+    `long` maps long options to letters. With `stop`, the first word that is not an option ends the
+    options. `least` and `most` limit the number of remaining words.
     """
     long = long or {}
     names = [f"{name}=" if f"{letter}:" in spec else name for name, letter in long.items()]
@@ -67,7 +67,7 @@ def parse(
 
 
 def size(text: str) -> int:
-    """Return the number of bytes that `text` spells: a number and perhaps a unit."""
+    """Return the number of bytes that `text` spells: a number with an optional unit."""
     units = {"k": 2**10, "m": 2**20, "g": 2**30, "b": 512}
     if text[-1:].lower() in units and text[:2].lower() != "0x":
         return number(text[:-1]) * units[text[-1].lower()]

@@ -1,4 +1,4 @@
-"""Parses scripts: mksh's grammar, one line of commands after the other, as mksh runs them."""
+"""Parses scripts in mksh's grammar, line by line, as mksh runs them."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ _CLOSERS = {"then", "elif", "else", "fi", "do", "done", "esac", "}", ")", ";;"}
 def lines(text: str, first: int = 1) -> Iterator[Script]:
     """Yield the commands of each line; a construct over several lines counts as one.
 
-    What stands before a syntax error has been yielded, and run, when the error comes. `first` is
-    the number of the first line.
+    Lines before a syntax error are yielded, and so can be run, before the error is raised. `first`
+    is the number of the first line.
     """
     parser = Parser(text, first)
     while parser.skip_newlines():
@@ -47,7 +47,7 @@ def lines(text: str, first: int = 1) -> Iterator[Script]:
 
 
 class Parser(TokenParser):
-    """A position in a script, and a function for every rule of the grammar."""
+    """A position in a script, with a method for every rule of the grammar."""
 
     # Lists
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.shell.userfiles import UserFiles
 
-CLASSES = {  # as ranges, a bracket of which a regular expression wants escaped
+CLASSES = {  # as ranges, with brackets escaped as regular expressions require
     "alnum": "0-9A-Za-z",
     "alpha": "A-Za-z",
     "blank": " \t",
@@ -38,7 +38,7 @@ _SHELL_ITEM = re.compile(r"\[:(\w+):\]|\\?(.)", re.DOTALL)
 _COUNT = re.compile(r"\d*,?\d*\}", re.ASCII)
 _GROUPING = "(){}|+?"
 _ESCAPES = {"<": r"\b(?=\w)", ">": r"\b(?<=\w)", "`": r"\A", "'": r"\Z", "n": "\n", "t": "\t"}
-# Next to a letter, where a word begins or ends is just its border, which needs no look-around.
+# Next to a letter, the start or end of a word is a mere word boundary, without look-around.
 _BEGINNING = re.compile(r"\\b\(\?=\\w\)(?=\w(?![*?{]))", re.ASCII)
 _END = re.compile(r"(?<!\\)(\w)\\b\(\?<=\\w\)", re.ASCII)
 
@@ -52,9 +52,9 @@ def posix(
     whole: bool = False,
     fixed: bool = False,
 ) -> Pattern:
-    """Compile POSIX patterns, of which one has to match; PatternError if one is none.
+    """Compile POSIX patterns, one of which has to match; PatternError if one is invalid.
 
-    Of a pattern that is `fixed`, each character stands for itself.
+    With `fixed`, each character is literal.
     """
     parts = [re.escape(e) if fixed else translated(e, extended=extended) for e in expressions]
     source = "|".join(f"(?:{part})" for part in parts) if len(parts) > 1 else "".join(parts)
@@ -64,7 +64,7 @@ def posix(
 
 
 def translated(pattern: str, *, extended: bool) -> str:
-    """Return Python's way to write a POSIX pattern."""
+    """Convert a POSIX pattern to Python's syntax."""
     out: list[str] = []
     at = 0
     while at < len(pattern):
@@ -106,7 +106,7 @@ def _escaped(char: str, *, extended: bool) -> str:
 
 
 def _bracket(bracket: re.Match[str], items: re.Pattern[str]) -> str:
-    """Return a set of characters as Python wants it."""
+    """Convert a bracket expression to Python's syntax."""
 
     def item(found: re.Match[str]) -> str:
         name, char = found.groups()
@@ -120,23 +120,23 @@ def _bracket(bracket: re.Match[str], items: re.Pattern[str]) -> str:
 
 
 def literal(pattern: str) -> str:
-    """Return the text that a pattern without magic matches."""
+    """Return the text that matches a pattern without magic characters."""
     return re.sub(r"\\(.)", r"\1", pattern, flags=re.DOTALL)
 
 
 def escape(text: str) -> str:
-    """Return a pattern that matches just `text`."""
+    """Return a pattern that matches exactly `text`."""
     return re.sub(r"([\\*?\[\]])", r"\\\1", text)
 
 
 def has_magic(pattern: str) -> bool:
-    """Whether the pattern can match anything but its own text."""
+    """Return whether the pattern can match anything except its own text."""
     return re.search(r"(?<!\\)(?:\\\\)*[*?\[]", pattern) is not None
 
 
 @lru_cache(maxsize=512)
 def regex(pattern: str, *, greedy: bool = True) -> str:
-    """Return the regular expression that matches what `pattern` does."""
+    """Return the regular expression equivalent to `pattern`."""
     out, at = [], 0
     while at < len(pattern):
         char = pattern[at]
@@ -157,7 +157,7 @@ def regex(pattern: str, *, greedy: bool = True) -> str:
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether the whole `text` is what `pattern` describes; PatternError if that is none."""
+    """Return whether `pattern` matches all of `text`; PatternError if the pattern is invalid."""
     if not has_magic(pattern):
         return literal(pattern) == text
     return compiled(pattern).fullmatch(text) is not None
@@ -165,12 +165,12 @@ def matches(pattern: str, text: str) -> bool:
 
 @lru_cache(maxsize=512)
 def compiled(pattern: str, *, greedy: bool = True, before: str = "", behind: str = "") -> Pattern:
-    """Compile a shell pattern; `before` and `behind` it may be regular expressions."""
+    """Compile a shell pattern, between the regular expressions `before` and `behind`."""
     return patterns.compile(f"{before}(?:{regex(pattern, greedy=greedy)}){behind}", re.DOTALL)
 
 
 def glob(pattern: str, files: UserFiles) -> list[str]:
-    """Return the sorted names of the files that `pattern` describes."""
+    """Return the sorted names of the files that match a pattern."""
     found = ["/"] if pattern.startswith("/") else [""]
     parts = [part for part in re.split(r"/+", pattern) if part]
     for depth, part in enumerate(parts):
@@ -198,22 +198,22 @@ def _names(part: str, folder: str, files: UserFiles) -> list[str]:
     return [name for name in names if matches(part, name) and (hidden or not name.startswith("."))]
 
 
-# In commands: what may take long is done in a thread, in which both engines let others work.
+# For commands: slow searches run in a thread, and both engines let other threads run.
 
-_AT_ONCE = 0.01  # seconds that are less than one would notice
+_AT_ONCE = 0.01  # seconds that nobody would notice
 _threads = ThreadPoolExecutor(2, thread_name_prefix="patterns")
 _T = TypeVar("_T")
 
 
 async def search(pattern: Pattern, text: str) -> Match | None:
-    """Find the first match; SlowPatternError after a while."""
+    """Return the first match; SlowPatternError after a while."""
     if pattern.cost(text) <= _AT_ONCE:
         return pattern.search(text)
     return await _aside(partial(pattern.search, text, seconds=PATIENT))
 
 
 async def find_all(pattern: Pattern, text: str) -> list[Match]:
-    """Find all matches; SlowPatternError after a while."""
+    """Return all matches; SlowPatternError after a while."""
     if pattern.cost(text) * (len(text) + 1) <= QUICK:  # each search may read all the rest
         return list(pattern.finditer(text))
     return await _aside(lambda: list(pattern.finditer(text, seconds=PATIENT)))

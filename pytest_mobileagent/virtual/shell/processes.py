@@ -1,4 +1,4 @@
-"""The processes of a phone's shells: every command that runs has an id and can be killed."""
+"""The processes of a phone's shells: every running command has an id and can be killed."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ SIGNALS = {
     9: "KILL", 10: "USR1", 11: "SEGV", 12: "USR2", 13: "PIPE", 14: "ALRM", 15: "TERM",
     17: "CHLD", 18: "CONT", 19: "STOP", 20: "TSTP",
 }  # fmt: skip
-BROKEN_PIPE = 128 + 13  # the status of what SIGPIPE has ended
-OUT_OF_TIME = 128 + 24  # and SIGXCPU
-_UNDISTURBED = {"nohup", "setsid"}  # what a hang-up does not end
+BROKEN_PIPE = 128 + 13  # the status after SIGPIPE
+OUT_OF_TIME = 128 + 24  # the status after SIGXCPU
+_UNDISTURBED = {"nohup", "setsid"}  # commands that survive a hang-up
 _HARMLESS = {"CHLD", "CONT"}
 
 
 @dataclass(slots=True, eq=False)
 class ShellProcess:
-    """A command that runs."""
+    """A running command."""
 
     pid: int
     ppid: int
@@ -44,38 +44,38 @@ class ShellProcess:
 
     @property
     def name(self) -> str:
-        """What ps calls it."""
+        """The name that ps prints."""
         return self.words[0].rpartition("/")[2]
 
     def hang_up(self) -> None:
-        """End it as its client has gone, unless it was told to go on."""
+        """End the command because its client has disconnected, unless it is protected from that."""
         if self.name not in _UNDISTURBED:
             self.kill(1)
 
     def kill(self, signal: int) -> None:
-        """End it, as if a signal had arrived; 0 only asks whether it is there."""
+        """End the command as if by a signal; signal 0 has no effect."""
         if signal and SIGNALS.get(signal) not in _HARMLESS and self.task:
             self.signal = signal
             self.task.cancel()
 
 
 class OutOfTime(Exception):  # noqa: N818 - a signal, not a defect
-    """A process has used the processor for as long as it may."""
+    """A process has used up its processor time."""
 
 
-_used: ContextVar[list[float]] = ContextVar("used")  # seconds, by this task and those it comes from
+_used: ContextVar[list[float]] = ContextVar("used")  # seconds, of this task and its ancestors
 
 
-_nested = 0.0  # seconds that the processes inside of a step have taken
+_nested = 0.0  # seconds used by processes nested in the current step
 
 
 @types.coroutine
 def metered(work: Coroutine[Any, Any, int]) -> Generator[Any, Any, int]:
-    """Await `work` and add up how long it holds the processor itself; OutOfTime ends it.
+    """Await `work` and measure its own processor time; OutOfTime is raised when it is used up.
 
-    What a shell forks goes on where the shell is: else the copies of copies would never end.
+    A forked shell continues its parent's count: otherwise, copies of copies would never end.
     """
-    global _nested  # noqa: PLW0603 - steps are in each other, and nowhere else
+    global _nested  # noqa: PLW0603 - steps are only ever nested
     used = [_used.get([0.0])[0]]
     token = _used.set(used)
     step, argument = work.send, None
@@ -96,14 +96,14 @@ def metered(work: Coroutine[Any, Any, int]) -> Generator[Any, Any, int]:
             step, argument = work.send, None
             try:
                 yield waits
-            except BaseException as error:  # noqa: BLE001 - whatever it is, it is for the work
+            except BaseException as error:  # noqa: BLE001 - any exception belongs to the work
                 step, argument = work.throw, error
     finally:
         _used.reset(token)
 
 
 class ProcessList:
-    """All that run on one phone."""
+    """All shell processes of a phone."""
 
     def __init__(self) -> None:
         self._next = _FIRST
@@ -111,7 +111,7 @@ class ProcessList:
         self._running: dict[int, ShellProcess] = {}
 
     def start(self, words: list[str], uid: int, ppid: int) -> ShellProcess:
-        """Enter a process that runs in the current task."""
+        """Register a process that runs in the current task."""
         while self._next in self._running:
             self._next = self._next + 1 if self._next < _LAST else _FIRST
         process = ShellProcess(self._next, ppid, uid, words)
@@ -121,7 +121,7 @@ class ProcessList:
 
     @contextmanager
     def fork(self) -> Iterator[None]:
-        """Be one more shell, of which there may not be too many; ShellError if there are."""
+        """Count a subshell within the context; ShellError if there are too many."""
         if self._forked >= limits.PROCESSES:
             raise ShellError("can't fork - try again")
         self._forked += 1
@@ -131,7 +131,7 @@ class ProcessList:
             self._forked -= 1
 
     async def run(self, process: ShellProcess, work: Coroutine[Any, Any, int]) -> int:
-        """Await what a process does, which a signal can end, and return its exit status."""
+        """Await a process's work, which a signal can end, and return its exit status."""
         try:
             return await metered(work)
         except OutOfTime:
@@ -148,16 +148,16 @@ class ProcessList:
             self.end(process)
 
     def end(self, process: ShellProcess) -> None:
-        """Forget a process that has ended, or that was ended before it began."""
+        """Remove a process that has ended, or was ended before it started."""
         if self._running.get(process.pid) is process:
             del self._running[process.pid]
 
     def find(self, pid: int) -> ShellProcess | None:
-        """Return the process with this id."""
+        """Return the process with an id, or None."""
         return self._running.get(pid)
 
     def running(self) -> list[ShellProcess]:
-        """Return all, the oldest first."""
+        """Return all processes, the oldest first."""
         return list(self._running.values())
 
 

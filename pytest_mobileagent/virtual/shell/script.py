@@ -1,4 +1,4 @@
-"""Runs scripts: a text, or what arrives on stdin, each line as soon as it is complete."""
+"""Runs scripts: a text, or the commands on stdin, each line as soon as it is complete."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ INTERRUPT = "SIGINT"  # the message of a cancellation that ends the command, not
 
 
 async def run(shell: Shell, text: str) -> int:
-    """Run a whole script as all that a shell does, up to its end or `exit`."""
+    """Run a script as a shell's entire work, up to its end or `exit`."""
     return await shell.complete(source(shell, text))
 
 
 async def source(shell: Shell, text: str) -> int:
-    """Run a script as a part of what a shell does."""
+    """Run a script as a part of a shell's work."""
     if len(text) > SCRIPT:
         raise ShellError("out of memory")
     status = 0
@@ -32,7 +32,7 @@ async def source(shell: Shell, text: str) -> int:
 
 
 async def converse(shell: Shell) -> int:
-    """Run what arrives on stdin up to its end or `exit`."""
+    """Run the commands on stdin, up to its end or `exit`."""
     shell.file = None if shell.session.tty else "<stdin>"
     return await shell.complete(_converse(shell))
 
@@ -61,7 +61,7 @@ async def _converse(shell: Shell) -> int:
 
 
 def _parsed(text: str, first: int, *, more: bool) -> list[Node] | None:
-    """Return the commands in `text`, or None if they go on in the next line."""
+    """Return the commands in `text`, or None if they continue on the next line."""
     if more and text.endswith("\\\n"):
         return None
     try:
@@ -90,7 +90,7 @@ async def _execute(shell: Shell, script: Node) -> None:
 
 
 def _prompt(shell: Shell) -> str:
-    """Return the prompt: the last failure, the device, the folder, and whether one is root."""
+    """Return the prompt: the last failure, the device, the folder, and # for root."""
     status = f"{shell.status}|" if shell.status else ""
     device = shell.phone.props.get("ro.product.device", "android")
     return f"{status}{device}:{shell.cwd} {'#' if shell.session.uid == 0 else '$'} "

@@ -1,4 +1,4 @@
-"""Who runs a program, where, and with which streams; and what a name stands for there."""
+"""The surroundings of a program: user, folder, environment and streams."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _ENVIRONMENT = dict(line.split("=", 1) for line in _FILE.read_text().splitlines(
 
 
 def default_environment() -> dict[str, str]:
-    """Return what adbd hands to every shell."""
+    """Return the environment that adbd passes to every shell."""
     return dict(_ENVIRONMENT)
 
 
 @dataclass(kw_only=True)
 class Session:
-    """One process's surroundings: its phone, user, folder, environment and streams.
+    """The surroundings of a process: its phone, user, folder, environment and streams.
 
-    The user 0 is root, 2000 the shell; from 10000 on they are apps.
+    User 0 is root, and 2000 is shell; users from 10000 on are apps.
     """
 
     phone: Phone
@@ -51,11 +51,11 @@ class Session:
         return UserFiles(self.phone.files, self.uid, self.cwd)
 
     def path(self, name: str) -> str:
-        """Return the absolute path of what is called `name`."""
+        """Return the absolute path of a name."""
         return self.phone.files.absolute(name, self.cwd)
 
     def reader(self, name: str) -> Reader:
-        """Open the file, or the device such as /dev/zero, called `name` for reading."""
+        """Open a file, or a device such as /dev/zero, for reading."""
         match self.path(name):
             case "/dev/zero":
                 return _Endless(bytes)
@@ -68,7 +68,7 @@ class Session:
         return Bytes(self.files.read(name))
 
     def writer(self, name: str, *, append: bool = False) -> Writer:
-        """Open the file, which is emptied unless `append`, or the device called `name`."""
+        """Open a device, or a file, which is truncated unless `append`."""
         match self.path(name):
             case "/dev/null" | "/dev/zero" | "/dev/random" | "/dev/urandom":
                 return _Nowhere()
@@ -81,7 +81,7 @@ class Session:
 
 
 def _unix_sockets(phone: Phone) -> str:
-    """List the local sockets on which the phone listens, as the kernel does."""
+    """List the local sockets that the phone listens on, in the kernel's format."""
     kind = "localabstract:"
     names = [each.removeprefix(kind) for each in phone.sockets if each.startswith(kind)]
     rows = [
@@ -92,7 +92,7 @@ def _unix_sockets(phone: Phone) -> str:
 
 
 class Closed:
-    """What is left of a stream that was closed: everything fails."""
+    """A closed stream: every operation fails."""
 
     async def read(self, n: int = -1) -> bytes:
         """Fail."""
@@ -118,15 +118,15 @@ class _Nowhere:
     """/dev/null."""
 
     async def write(self, data: bytes) -> None:
-        """Forget `data`."""
+        """Discard `data`."""
         await breathe()
 
 
 class _FileWriter:
-    """A file that is open for writing: what is written is at once in the file.
+    """A file that is open for writing: data is in the file immediately.
 
-    A large one would be copied each time. So it gets more at a time the larger it is, and the rest
-    after a while.
+    A large file would be copied at every write. Therefore, the larger the file, the more data is
+    buffered before it is written; the rest is written after a delay.
     """
 
     def __init__(self, files: UserFiles, name: str) -> None:
@@ -146,7 +146,7 @@ class _FileWriter:
             self._timer = asyncio.get_running_loop().call_later(FLUSH, self._flush_late)
 
     def flush(self) -> None:
-        """Put what is left into the file."""
+        """Write the buffered data to the file."""
         if self._timer:
             self._timer.cancel()
         self._timer, data = None, bytes(self._pending)
@@ -156,12 +156,12 @@ class _FileWriter:
             self._size += len(data)
 
     def _flush_late(self) -> None:
-        with suppress(OSError):  # such as a folder that has gone: the next who writes is told
+        with suppress(OSError):  # for example if the folder is gone: the next write reports it
             self.flush()
 
 
 def flush(writers: Iterable[Writer]) -> None:
-    """Put what was written to files into them."""
+    """Write buffered data to files."""
     for each in writers:
         if isinstance(each, _FileWriter):
             each.flush()

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.shell.syntax import Assignment, Redirect, Word
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=", re.ASCII)
-_DECLARING = {"export", "local", "typeset"}  # their assignments are not split
+_DECLARING = {"export", "local", "typeset"}  # assignments in their arguments are not split
 
 
 @dataclass(frozen=True, slots=True)
 class Simple(Node):
-    """A command of words, with what is assigned for it, and its redirections."""
+    """A command of words, with its assignments and redirections."""
 
     assignments: Sequence[Assignment]
     words: Sequence[Word]
@@ -37,7 +37,7 @@ class Simple(Node):
     fatal: ClassVar[bool] = True
 
     async def execute(self, shell: Shell) -> int:
-        """Run the command: its words are expanded before its files are opened."""
+        """Run the command; its words are expanded before its files are opened."""
         shell.line = self.line
         shell.substituted = 0
         words = await _words(shell, self.words)
@@ -54,13 +54,13 @@ class Simple(Node):
         else:
             return shell.substituted
         finally:
-            if words != ["exec"]:  # which is there to redirect the shell itself
+            if words != ["exec"]:  # redirects the shell itself
                 _put_back(shell, streams)
 
 
 @dataclass(frozen=True, slots=True)
 class Redirected(Node):
-    """A compound command with its redirections."""
+    """A compound command with redirections."""
 
     command: Node
     redirects: Sequence[Redirect]
@@ -68,7 +68,7 @@ class Redirected(Node):
     fatal: ClassVar[bool] = True
 
     async def execute(self, shell: Shell) -> int:
-        """Execute the command with other streams."""
+        """Execute the command with redirected streams."""
         streams = shell.readers, shell.writers
         try:
             await _redirect(shell, self.redirects)
@@ -81,14 +81,14 @@ class Redirected(Node):
 
 
 def _put_back(shell: Shell, streams: tuple[dict[int, Reader], dict[int, Writer]]) -> None:
-    """Close the files of a command, and let the shell have its own streams again."""
+    """Close the files of a command, and restore the shell's streams."""
     opened = [each for each in shell.writers.values() if each not in streams[1].values()]
     shell.readers, shell.writers = streams
     flush(opened)
 
 
 async def _words(shell: Shell, words: Sequence[Word]) -> list[str]:
-    """Expand the words of a command; what export and its kin assign is not split."""
+    """Expand the words of a command; assignments by export and similar commands are not split."""
     arguments = await expand.fields(shell, words[:1])
     declares = arguments and arguments[0] in _DECLARING
     for word in words[1:]:
@@ -105,7 +105,7 @@ async def _value(shell: Shell, assignment: Assignment) -> str:
 
 
 async def _run(shell: Shell, words: list[str], assignments: Sequence[Assignment]) -> int:
-    """Run a command, for which alone some variables are set."""
+    """Run a command, with variables that are set only for it."""
     overrides = {each.name: await _value(shell, each) for each in assignments}
     with _overriding(shell, overrides):
         if words[0] in shell.functions:
@@ -142,7 +142,7 @@ async def _call(shell: Shell, words: list[str]) -> int:
 
 
 async def _redirect(shell: Shell, redirects: Sequence[Redirect]) -> None:
-    """Change the streams of `shell`, whose caller remembers what they were."""
+    """Redirect the streams of `shell`; the caller restores them."""
     for each in redirects:
         if isinstance(each.target, HereDocument):
             content = await expand.text(shell, each.target.body)
@@ -162,7 +162,7 @@ async def _redirect(shell: Shell, redirects: Sequence[Redirect]) -> None:
 
 
 def _open(shell: Shell, fd: int, operator: str, name: str) -> None:
-    """Let `fd` be a file or a device."""
+    """Open a file or device as `fd`."""
     surroundings, verb = shell.surroundings(), "open" if operator == "<" else "create"
     try:
         if operator == "<":
@@ -175,7 +175,7 @@ def _open(shell: Shell, fd: int, operator: str, name: str) -> None:
 
 
 def _duplicate(shell: Shell, fd: int, source: str) -> None:
-    """Let `fd` be the same stream as `source`, or none if that is `-`."""
+    """Make `fd` a duplicate of `source`, or close it if `source` is `-`."""
     number = int(source) if source.isdecimal() else -1
     readers, writers = dict(shell.readers), dict(shell.writers)
     reader, writer = readers.get(number), writers.get(number)

@@ -1,4 +1,4 @@
-"""What a command reads from and writes to, and the pipe that joins two commands."""
+"""The streams of commands, and the pipe that connects two commands."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ class Reader(Protocol):
     """A source of bytes."""
 
     async def read(self, n: int = -1) -> bytes:
-        """Return up to `n` bytes (-1: whatever is there), at least one; b"" at the end."""
+        """Return up to `n` bytes (-1: all available), at least one; b"" at the end."""
 
 
 class Writer(Protocol):
     """A sink for bytes."""
 
     async def write(self, data: bytes) -> None:
-        """Take all of `data`; raise BrokenPipeError when nobody will ever read it."""
+        """Accept all of `data`; raise BrokenPipeError if it will never be read."""
 
 
 class Pipe:
-    """A bounded pipe: writers wait for a slow reader, and learn when it has gone."""
+    """A bounded pipe: writers wait for a slow reader, and fail once it has gone."""
 
     def __init__(self, limit: int = 65536) -> None:
         self._limit = limit
@@ -37,7 +37,7 @@ class Pipe:
         self._changed = asyncio.Event()
 
     async def read(self, n: int = -1) -> bytes:
-        """Return up to `n` bytes (-1: whatever is there), at least one; b"" at the end."""
+        """Return up to `n` bytes (-1: all available), at least one; b"" at the end."""
         await breathe()
         while not self._buffer and not self._ended:
             await self._change()
@@ -48,7 +48,7 @@ class Pipe:
         return data
 
     async def write(self, data: bytes) -> None:
-        """Take all of `data`, as the reader catches up."""
+        """Accept all of `data`, as fast as the reader catches up."""
         await breathe()
         for at in range(0, len(data), self._limit):
             while len(self._buffer) >= self._limit and not self._abandoned:
@@ -59,12 +59,12 @@ class Pipe:
             self._changed.set()
 
     async def close_write(self) -> None:
-        """Say that nothing more comes."""
+        """Signal that no more data follows."""
         self._ended = True
         self._changed.set()
 
     def close_read(self) -> None:
-        """Say that nobody reads any more: what is written from now on breaks the pipe."""
+        """Signal that nothing reads any more: later writes break the pipe."""
         self._abandoned = True
         self._buffer.clear()
         self._changed.set()
@@ -75,7 +75,7 @@ class Pipe:
 
 
 class Bytes:
-    """A reader over bytes that are already there."""
+    """A reader of bytes in memory."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -90,9 +90,9 @@ class Bytes:
 
 
 class Collected:
-    """A writer that keeps what was written, for `$(...)` and for whoever wants the output.
+    """A writer that stores its data, for `$(...)` and other uses of a command's output.
 
-    What is more than `most` bytes is out of memory.
+    More than `most` bytes raise an out-of-memory error.
     """
 
     def __init__(self, most: float = inf) -> None:
@@ -101,11 +101,11 @@ class Collected:
 
     @property
     def data(self) -> bytes:
-        """All that was written so far."""
+        """All data written so far."""
         return b"".join(self._chunks)
 
     async def write(self, data: bytes) -> None:
-        """Keep `data`."""
+        """Store `data`."""
         await breathe()
         self._left -= len(data)
         if self._left < 0:
@@ -114,19 +114,19 @@ class Collected:
 
     @property
     def full(self) -> bool:
-        """Whether something was not kept."""
+        """Whether data was discarded."""
         return self._left < 0
 
 
 class Limited:
-    """A writer that nobody reads any more once so many bytes were written."""
+    """A writer that breaks once a number of bytes has been written."""
 
     def __init__(self, goal: Writer, most: int) -> None:
         self._goal = goal
         self._left = most
 
     async def write(self, data: bytes) -> None:
-        """Hand on `data`; BrokenPipeError where that is too much."""
+        """Pass on `data`; BrokenPipeError if the limit is exceeded."""
         await breathe()
         self._left -= len(data)
         if self._left < 0:
@@ -151,7 +151,7 @@ async def read_all(source: Reader) -> bytes:
 
 
 async def read_line(source: Reader) -> bytes:
-    """Return the next line with its newline, and not a byte more: that is for the next reader."""
+    """Return the next line with its newline, and leave everything after it to the next reader."""
     line = bytearray()
     while byte := await source.read(1):
         line += byte
@@ -164,7 +164,7 @@ async def read_line(source: Reader) -> bytes:
 
 async def lines_of(source: Reader) -> AsyncIterator[bytes]:
     """Yield lines with their newlines as they arrive."""
-    pending = bytearray()  # of a line that is not complete
+    pending = bytearray()  # of an incomplete line
     while chunk := await source.read():
         first, *others = chunk.split(b"\n")
         pending += first
@@ -179,10 +179,10 @@ async def lines_of(source: Reader) -> AsyncIterator[bytes]:
 
 
 def encode(data: str | bytes) -> bytes:
-    """Return `data` as bytes; bytes that were once read as text come out as they were."""
+    """Return `data` as bytes; text from `decode` yields the original bytes."""
     return data if isinstance(data, bytes) else data.encode(errors="surrogateescape")
 
 
 def decode(data: bytes) -> str:
-    """Return `data` as text from which `encode` makes the same bytes again."""
+    """Return `data` as text, from which `encode` restores the same bytes."""
     return data.decode(errors="surrogateescape")

@@ -1,4 +1,4 @@
-"""What the words and redirections of a script are made of, once they have been parsed."""
+"""The words and redirections of a parsed script."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Text(NamedTuple):
-    """Characters that stand for themselves; quoted ones are neither split nor patterns."""
+    """Literal characters; quoted ones are neither split nor patterns."""
 
     text: str
     quoted: bool = False
@@ -54,7 +54,7 @@ class HereDocument:
 
 
 class Redirect(NamedTuple):
-    """`2>file` and its kin."""
+    """`2>file` and similar."""
 
     fd: int
     operator: str

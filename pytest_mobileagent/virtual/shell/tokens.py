@@ -1,4 +1,4 @@
-"""The middle of the shell's parser: operators, reserved words, redirections, here-documents."""
+"""The middle layer of the shell's parser: operators, reserved words, redirections, here-docs."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 class TokenParser(WordParser):
-    """A position in a script's text, and what comes next there."""
+    """A position in a script's text, with methods for the tokens there."""
 
     def __init__(self, text: str, first: int = 1) -> None:
         super().__init__(text, first)
         self._documents: list[HereDocument] = []
 
     def skip_newlines(self) -> bool:
-        """Go to the next command, reading here-documents on the way; False at the end."""
+        """Skip to the next command, reading here-documents on the way; return False at the end."""
         while self.token() == "\n":
             self.newline()
         return self.at < len(self.text)
@@ -57,7 +57,7 @@ class TokenParser(WordParser):
         return Redirect(fd, "<<", document)
 
     def newline(self) -> None:
-        """Step over the end of a line, and over the here-documents that start there."""
+        """Skip the end of a line, and the here-documents that start there."""
         self.at += 1
         documents, self._documents = self._documents, []
         for document in documents:
@@ -82,28 +82,28 @@ class TokenParser(WordParser):
     # Tokens
 
     def skip_blank(self) -> None:
-        """Step over blanks and a comment."""
+        """Skip blanks and a comment."""
         self.match(_BLANK)
 
     def token(self) -> str:
-        """Return the operator that comes next, without taking it; "" if none does."""
+        """Return the next operator without consuming it; "" if there is none."""
         self.skip_blank()
         match = _OPERATORS.match(self.text, self.at)
         return match[0] if match else ""
 
     def keyword(self) -> str:
-        """Return the reserved word that comes next, without taking it; "" if none does."""
+        """Return the next reserved word without consuming it; "" if there is none."""
         self.skip_blank()
         match = _KEYWORD.match(self.text, self.at)
         return match[0] if match else ""
 
     def take(self, text: str) -> None:
-        """Step over a token."""
+        """Skip a token."""
         self.skip_blank()
         self.at += len(text)
 
     def argument(self) -> Word:
-        """Parse a word, which must be there."""
+        """Parse a word, which is required."""
         self.skip_blank()
         return self.word() or self.unexpected(self.token())
 
@@ -113,7 +113,7 @@ class TokenParser(WordParser):
         return self.match(_NAME) or self.unexpected(self.token())
 
     def expect(self, token: str, opener: str, line: int) -> None:
-        """Step over a token that must come to close what `opener` opened in `line`."""
+        """Skip a required token, which closes what `opener` opened in `line`."""
         self.skip_newlines()
         if token in {self.keyword(), self.token()}:
             self.take(token)
@@ -123,7 +123,7 @@ class TokenParser(WordParser):
             self.unexpected(self.token())
 
     def more_must_follow(self, operator: str) -> None:
-        """Go to the next command, which must be there."""
+        """Skip to the next command, which is required."""
         if not self.skip_newlines():
             raise IncompleteError(f"syntax error: unexpected '{operator}'", self.line)
 

@@ -1,4 +1,4 @@
-"""The file system as one process sees it: relative names, its user's rights, errors by name."""
+"""The file system as a process sees it: relative names, the user's rights, errors with names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _READ_ONLY = {"", "apex", "odm", "product", "system", "system_ext", "vendor"}  #
 
 
 class UserFiles:
-    """What the user `uid` may do in `files`, from the folder `cwd`."""
+    """Access to `files` with the rights of the user `uid`, from the folder `cwd`."""
 
     def __init__(self, files: FileSystem, uid: int, cwd: str) -> None:
         self._files = files
@@ -30,37 +30,37 @@ class UserFiles:
 
     @property
     def room(self) -> int:
-        """Bytes that can still be written."""
+        """The number of bytes that can still be written."""
         return self._files.capacity - self._files.used
 
     def exists(self, name: str) -> bool:
-        """Whether something is there, as far as this user can see."""
+        """Return whether something is there, as far as this user can see."""
         return self.find(name) is not None
 
     def is_file(self, name: str) -> bool:
-        """Whether a file is there."""
+        """Return whether a file is there."""
         return (node := self.find(name)) is not None and node.kind == "file"
 
     def is_dir(self, name: str) -> bool:
-        """Whether a folder is there."""
+        """Return whether a folder is there."""
         return (node := self.find(name)) is not None and node.kind == "dir"
 
     def find(self, name: str, *, follow: bool = True) -> Node | None:
-        """Return the node that is called `name`, or None."""
+        """Return the node at `name`, or None."""
         try:
             return self.stat(name, follow=follow)
         except OSError:
             return None
 
     def stat(self, name: str, *, follow: bool = True) -> Node:
-        """Return the node that is called `name`."""
+        """Return the node at `name`."""
         with self._naming(name) as path:
             if not searchable(self._files, path, self._uid):
                 raise _denied(errno.EACCES, path)
             return self._files.stat(path, follow or name.endswith("/"))
 
     def may(self, name: str, want: Literal["r", "w", "x"]) -> bool:
-        """Whether the user may read, write or execute what is called `name`."""
+        """Return whether the user may read, write or execute what is at `name`."""
         path = self._path(name)
         if want == "w" and self._read_only(path):
             return False
@@ -84,7 +84,7 @@ class UserFiles:
             return self._files.read(path)
 
     def write(self, name: str, data: bytes, *, append: bool = False) -> None:
-        """Create a file or replace (or extend) its bytes."""
+        """Create a file, replace its bytes, or append to it."""
         with self._naming(name) as path:
             self._require(path, "w")
             if self._files.exists(path):
@@ -129,13 +129,13 @@ class UserFiles:
             self._files.rename(source, goal)
 
     def chmod(self, name: str, mode: int) -> None:
-        """Set the permission bits of a file of one's own."""
+        """Set the permission bits of a file that the user owns."""
         with self._naming(name) as path:
             self._require_own(path)
             self._files.chmod(path, mode)
 
     def chown(self, name: str, uid: int, gid: int) -> None:
-        """Set the owner, which only root may."""
+        """Set the owner, which only root may change."""
         with self._naming(name) as path:
             node = self._files.stat(path)
             if self._uid != ROOT and (uid != node.uid or gid not in groups_of(self._uid)):
@@ -150,7 +150,7 @@ class UserFiles:
             self._require(path, "w")
             self._files.touch(path, mtime)
 
-    # Parts
+    # Helpers
 
     def _path(self, name: str) -> str:
         if not name:
@@ -159,7 +159,7 @@ class UserFiles:
 
     @contextmanager
     def _naming(self, name: str) -> Iterator[str]:
-        """Yield the absolute path; an error is about the file as the user has named it."""
+        """Yield the absolute path; errors refer to the file by the user's name for it."""
         try:
             yield self._path(name)
         except OSError as error:
@@ -173,7 +173,7 @@ class UserFiles:
             raise _denied(errno.EACCES, path)
 
     def _require_entry(self, path: str) -> None:
-        """Demand what changes to an entry need: the right to write to its folder."""
+        """Check that an entry may be changed, which requires the right to write to its folder."""
         self.stat(path, follow=False)
         self._require(posixpath.dirname(path), "w")
 
@@ -191,7 +191,7 @@ class UserFiles:
         return not self._files.exists(f"/{top}")
 
     def _owner(self, path: str, mode: int) -> dict[str, int]:
-        """Return how a new file is owned; a set-group-id folder passes its group on."""
+        """Return the owner of a new file, which inherits the group of a set-group-id folder."""
         parent = self._files.stat(posixpath.dirname(self._files.resolve(path)))
         gid = parent.gid if parent.mode & 0o2000 else groups_of(self._uid)[0]
         return {"mode": mode, "uid": self._uid, "gid": gid}

@@ -1,4 +1,4 @@
-"""The variables of a shell, and which of them the programs see that it starts."""
+"""The variables of a shell, and which of them are exported."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ Kept: TypeAlias = tuple[str | None, bool]  # a variable's value, and whether it 
 
 
 class Variables(dict[str, str]):
-    """Variables by name; those of `environment` are exported."""
+    """Variables by name; `exported` names those that programs see."""
 
     def __init__(self, environment: dict[str, str]) -> None:
         super().__init__(environment)
         self.exported = set(environment)
 
     def copy(self) -> Variables:
-        """Return the same variables for a subshell, to change on its own."""
+        """Return an independent copy for a subshell."""
         twin = Variables(self)
         twin.exported = set(self.exported)
         return twin
 
     def size(self) -> int:
-        """Return how many characters all values have."""
+        """Return the total number of characters of all values."""
         return sum(map(len, self.values()))
 
     def kept(self, name: str) -> Kept:
-        """Return what `put_back` needs to make a variable what it is now."""
+        """Return a variable's state, for `put_back`."""
         return self.get(name), name in self.exported
 
     def put_back(self, name: str, kept: Kept) -> None:
-        """Make a variable what it was."""
+        """Restore a variable's earlier state."""
         value, exported = kept
         if value is None:
             self.pop(name, None)

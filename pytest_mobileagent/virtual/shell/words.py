@@ -1,4 +1,4 @@
-"""Parses words: quotes, `$` expansions and plain text; the lower half of the shell's parser."""
+"""Parses words: quotes, `$` expansions and plain text; the lowest layer of the shell's parser."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LENGTH = re.compile(r"#(?=[\w@*?$!-])")
 
 
 class WordParser:
-    """A position in a script's text, and the parsing of the word there."""
+    """A position in a script's text, with methods that parse a word there."""
 
     def __init__(self, text: str, first: int = 1) -> None:
         self.text = text
@@ -46,7 +46,7 @@ class WordParser:
         return bisect(self._newlines, self.at - 1) + self._first
 
     def script_until(self, end: str) -> Node:
-        """Parse commands up to the closing token `end`; the upper half knows how."""
+        """Parse commands up to the closing token `end`; implemented by the upper layer."""
         raise NotImplementedError
 
     def script_of(self, text: str) -> Node:
@@ -54,11 +54,11 @@ class WordParser:
         raise NotImplementedError
 
     def sees(self, text: str) -> bool:
-        """Whether `text` comes next."""
+        """Return whether `text` comes next."""
         return self.text.startswith(text, self.at)
 
     def match(self, pattern: re.Pattern[str]) -> str:
-        """Step over what fits the pattern, and return it; "" if nothing does."""
+        """Consume and return the text that matches a pattern; "" if there is none."""
         match = pattern.match(self.text, self.at)
         if match is None:
             return ""
@@ -66,7 +66,7 @@ class WordParser:
         return match[0]
 
     def word(self, breaks: str = BREAKS) -> Word:
-        """Parse one word, up to an unquoted character of `breaks`."""
+        """Parse a word, up to an unquoted character of `breaks`."""
         parts: list[Part] = []
         while self.at < len(self.text) and self.text[self.at] not in breaks:
             parts += self._part()
@@ -110,7 +110,7 @@ class WordParser:
             return self._escaped(any_char=False, end=end)
         if char in "$`":
             return [self._expansion(quoted=True)]
-        if char == '"' and end == "}":  # "${x:-"word"}": the inner quotes are no characters
+        if char == '"' and end == "}":  # "${x:-"word"}": the inner quotes are not literal
             self.at += 1
             return []
         return [Text(self.match(_PLAIN_IN_QUOTES), quoted=True)]
@@ -153,7 +153,7 @@ class WordParser:
         return self.script_of(re.sub(special, r"\1", text[1:-1]))
 
     def arithmetic(self, opening: str = "$((") -> Word | None:
-        """Parse `$((...))`, or return None, unmoved: it may be a subshell in another."""
+        """Parse `$((...))`, or return None without moving: it may be a nested subshell."""
         start = self.at
         self.at += len(opening)
         try:
@@ -175,7 +175,7 @@ class WordParser:
         else:
             name, operator = self.match(_BRACED_NAME), self.match(_OPERATOR)
         if operator in {"%", "%%", "#", "##"} or (operator and not quoted):
-            word = self.word("}")  # a pattern is one even between quotes
+            word = self.word("}")  # a pattern even between quotes
         elif operator and operator != "length":
             word = self.quoted("}")
         if not name or not self.sees("}"):

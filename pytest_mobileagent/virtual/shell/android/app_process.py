@@ -1,4 +1,4 @@
-"""app_process: runs a Java program, of which this phone knows two: uiautomator2's server, yadb."""
+"""app_process: runs a Java program; this phone knows uiautomator2's server and yadb."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Usage: app_process [java-options] cmd-dir start-class-name [options]"""
 
 @command("app_process", "app_process64")
 async def app_process(ctx: Context, args: list[str]) -> int:
-    """Run the main class that is named after the options and a folder."""
+    """Run the main class, which is named after the options and a folder."""
     words = [*dropwhile(lambda word: word.startswith("-"), args)]
     if len(words) < 2:
         raise Refused(USAGE, ABORTED)
@@ -49,7 +49,7 @@ def _class_path(ctx: Context, args: list[str]) -> list[str]:
 
 
 def _has(ctx: Context, jar: str, name: str) -> bool:
-    """Tell whether the code in an archive has a class."""
+    """Return whether the code in an archive contains a class."""
     try:
         return _mentions(ctx.files.read(jar), f"L{name.replace('.', '/')};".encode())
     except (OSError, zipfile.BadZipFile):
@@ -64,7 +64,7 @@ def _mentions(data: bytes, name: bytes) -> bool:
 
 
 async def uiautomator2(ctx: Context, args: list[str]) -> int:
-    """Serve the uiautomator2 package until whoever has started it hangs up."""
+    """Run uiautomator2's server until the client that started it hangs up."""
     from pytest_mobileagent.virtual.automation.jsonrpc.server import (  # seldom used
         Server,
     )
@@ -91,7 +91,7 @@ async def _serve(ctx: Context, server: Server, port: int) -> None:
     try:
         await ctx.out(f"[server] INFO: http server listening on *:{port}\n")
         await ctx.read_all()
-        await ctx.out(b"\n")  # whoever has hung up does not take it
+        await ctx.out(b"\n")  # fails once the client has hung up
         await asyncio.Event().wait()
     finally:
         server.stop()

@@ -1,4 +1,4 @@
-"""bugreportz: everything that the phone tells of itself, in one archive for `adb bugreport`."""
+"""bugreportz: creates an archive with the phone's whole state, for `adb bugreport`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_mobileagent.virtual.shell.commands import Context, Refused, command
 
 VERSION = "1.2"
 FOLDER = "/data/user_de/0/com.android.shell/files/bugreports"
-SECTIONS = {  # what is in a report, and how it is found out
+SECTIONS = {  # the sections of a report, and the commands that produce them
     "UPTIME": "uptime",
     "PROCESSES": "ps -A",
     "FILESYSTEMS & FREE SPACE": "df",
@@ -25,7 +25,7 @@ SECTIONS = {  # what is in a report, and how it is found out
 
 @command("bugreportz")
 async def bugreportz(ctx: Context, args: list[str]) -> int:
-    """Write a report, with -p saying how far it is."""
+    """Write a report; with -p, print the progress."""
     if args == ["-v"]:
         await ctx.err(f"{VERSION}\n")
         return 0

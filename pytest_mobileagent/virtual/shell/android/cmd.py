@@ -1,4 +1,4 @@
-"""cmd, dumpsys and service: the commands through which the services are reached."""
+"""cmd, dumpsys and service: the commands that access services."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pytest_mobileagent.virtual.shell.commands import Context, Refused, command
 
 UNKNOWN_TRANSACTION = 'Result: Parcel(Error: 0xffffffffffffffb6 "Not a data message")\n'
 BAR = "-" * 79
-WRONG = 10  # the status of a call that `service` does not understand
+WRONG = 10  # the exit status of a call that `service` does not understand
 WITH_VALUE = ("-t", "-T", "--priority", "--skip")
 
 
@@ -37,7 +37,7 @@ async def cmd(ctx: Context, args: list[str]) -> int:
 
 @command("dumpsys")
 async def dumpsys(ctx: Context, args: list[str]) -> int:
-    """Print the state of one service, or of all, or list them."""
+    """Print the state of a service or of all services, or list them."""
     words, skipped = list(args), list[str]()
     while words and words[0] in (*WITH_VALUE, "--pid", "--thread"):
         skipped = words[1].split(",") if words[:-1] and words[0] == "--skip" else skipped
@@ -57,7 +57,7 @@ async def dumpsys(ctx: Context, args: list[str]) -> int:
 
 @command("service")
 async def service(ctx: Context, args: list[str]) -> int:
-    """List services, look for one, or call one."""
+    """List services, check for one, or call one."""
     match args:
         case ["list"]:
             await ctx.out(f"Found {len(services)} services:\n")

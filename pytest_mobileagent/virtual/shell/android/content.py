@@ -1,4 +1,4 @@
-"""content: reads and writes what content providers keep."""
+"""content: reads and writes data of content providers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ TYPES: dict[str, Callable[[str], Any]] = {
 
 
 class BadCall(Refused):
-    """What is wrong with the words of a call, told after the help; the exit status is 0 even so."""
+    """An error in the arguments of a call, printed after the help; the exit status is still 0."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(f"{help_text('content')}\n\n[ERROR] {problem}", 0, out=True)
@@ -48,7 +48,7 @@ class BadCall(Refused):
 
 @dataclass(slots=True)
 class Words:
-    """What a call says."""
+    """The parsed arguments of a call."""
 
     options: dict[str, str] = field(default_factory=dict)
     bound: dict[str, Any] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class Words:
 
     @property
     def ask(self) -> Ask:
-        """Which columns and rows are meant."""
+        """The query: which columns and rows are selected."""
         names = self.options.get("--projection", "")
         projection = tuple(name.strip() for name in names.split(":")) if names else ()
         return Ask(projection, self.options.get("--where", ""), (), self.options.get("--sort", ""))
@@ -64,7 +64,7 @@ class Words:
 
 @command("content")
 async def content(ctx: Context, args: list[str]) -> int:
-    """Run one operation; the exit status is 0 even if it fails, as on Android."""
+    """Run an operation; the exit status is 0 even if it fails, as on Android."""
     verb = args[0] if args else "null"
     if verb not in OPTIONS:
         raise BadCall(f"Unsupported operation: {verb}")
@@ -101,7 +101,7 @@ def _parse(verb: str, rest: list[str]) -> Words:
 
 
 def _binding(text: str) -> tuple[str, Any]:
-    """Read column:type:value, where a backslash makes a colon a part of the column's name."""
+    """Parse column:type:value; a backslash before a colon makes it part of the column's name."""
     parts = text.replace("\\:", "\0").split(":", 2)
     if len(parts) < 3:
         raise BadCall(f"Binding not well formed: {text}")
@@ -116,7 +116,7 @@ def _binding(text: str) -> tuple[str, Any]:
 
 
 def _do(ctx: Context, verb: str, uri_text: str, words: Words) -> str:
-    """Do one operation, and give what it prints."""
+    """Run an operation and return its output."""
     provider, uri = ctx.phone.resolver.find(uri_text)
     if verb == "query":
         return _rows(provider.query(uri, words.ask))
@@ -145,12 +145,12 @@ def _rows(rows: Rows | None) -> str:
 
 
 def _text(value: object) -> str:
-    """Write a value as the command does."""
+    """Format a value as the command does."""
     if value is None:
         return "NULL"
     if isinstance(value, bytes):
         return "BLOB"
-    if isinstance(value, float):  # as SQLite does when it is asked for a text
+    if isinstance(value, float):  # as SQLite converts it to text
         return f"{value:.15g}" if value != int(value) else f"{value:.1f}"
     return str(value)
 

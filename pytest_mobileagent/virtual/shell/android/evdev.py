@@ -1,4 +1,4 @@
-"""getevent and sendevent: the kernel's input devices."""
+"""getevent and sendevent: access to the kernel's input devices."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST = {"ABS_MT_SLOT": 9, "ABS_MT_TRACKING_ID": 65535, "ABS_MT_PRESSURE": 1024}
 
 @command("sendevent")
 async def sendevent(ctx: Context, args: list[str]) -> int:
-    """Send one event to a device."""
+    """Send an event to a device."""
     if len(args) != 4:
         raise Refused("usage: sendevent DEVICE TYPE CODE VALUE", 1)
     if args[0] not in (DEVICE, KEYBOARD):
@@ -41,7 +41,7 @@ def _integer(word: str) -> int:
 
 @command("getevent")
 async def getevent(ctx: Context, args: list[str]) -> int:
-    """Describe the devices with -p or -i, else wait for events: injected ones are none."""
+    """Describe the devices with -p or -i, or wait for events; injected input causes none."""
     letters = {letter for word in args if word.startswith("-") for letter in word[1:]}
     named = [word for word in args if word.startswith("/dev/input/")]
     described = bool(letters & {"p", "i"})
@@ -57,7 +57,7 @@ async def getevent(ctx: Context, args: list[str]) -> int:
 
 
 def _described(path: str, *, names: bool) -> Iterator[str]:
-    """Yield what a device can tell, by number or by name."""
+    """Yield the description of a device, with numbers or names."""
     yield "  events:\n"
     if path == KEYBOARD:
         keys = [f"{name:<22}" if names else f"{code:04x} " for name, (code, _) in KEYS.items()]

@@ -1,4 +1,4 @@
-"""am instrument: runs what an app has to test others with; here that is Appium's server."""
+"""am instrument: runs an app's instrumentation, such as Appium's server."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.shell.commands import Context
 
 CRASHED = "INSTRUMENTATION_RESULT: shortMsg=Process crashed.\nINSTRUMENTATION_CODE: 0\n"
-_running: set[asyncio.Task[_End]] = set()  # which the event loop alone would not keep
+_running: set[asyncio.Task[_End]] = set()  # references, as the event loop keeps none
 SWITCHES = (
     "-w", "-r", "-m", "--no-window-animation", "--no-hidden-api-checks", "--no-isolated-storage",
     "--no-test-api-access", "--no-restart",
 )  # fmt: skip
-SPARE_SERVICES = "DISABLE_SUPPRESS_ACCESSIBILITY_SERVICES"  # which Android does otherwise
+SPARE_SERVICES = "DISABLE_SUPPRESS_ACCESSIBILITY_SERVICES"  # otherwise Android suppresses them
 
 
 @service.command("instrument")
 async def instrument(ctx: Context, args: Arguments) -> int:
-    """Run an instrumentation; with -w until it ends."""
+    """Run an instrumentation; with -w, until it ends."""
     switches, extras = _options(args)
     component = args.required()
     package, slash, runner = component.partition("/")
@@ -59,7 +59,7 @@ async def instrument(ctx: Context, args: Arguments) -> int:
 
 
 async def _wait(ctx: Context, run: asyncio.Task[_End], *, raw: bool) -> None:
-    """Tell how an instrumentation begins and ends; it runs on if the client hangs up meanwhile."""
+    """Print the start and end of an instrumentation, which continues if the client hangs up."""
     if raw:
         await ctx.out(fill("instrument_start"))
     if await asyncio.shield(run) is _End.FINISHED:
@@ -84,7 +84,7 @@ def _options(args: Arguments) -> tuple[set[str], dict[str, str]]:
 
 
 def _target(phone: Phone, package: str, runner: str) -> str | None:
-    """Give the package that an instrumentation is about, if there is such a one."""
+    """Return the package that an instrumentation targets, or None if it does not exist."""
     if package not in phone.packages:
         return None
     name = f"{package}{runner}" if runner.startswith(".") else runner
@@ -99,11 +99,11 @@ class _End(Enum):
 
     FINISHED = "finished"
     KILLED = "killed"
-    REFUSED = "refused"  # something else has the connection to accessibility
+    REFUSED = "refused"  # something else is connected to accessibility
 
 
 async def _serve(phone: Phone, target: str, *, suppress: bool) -> _End:
-    """Let Appium's server run until its session is deleted, or its process is killed."""
+    """Run Appium's server until its session is deleted or its process is killed."""
     from pytest_mobileagent.virtual.automation.appium.server import Server  # heavy
 
     server = Server(phone)
@@ -123,7 +123,7 @@ async def _serve(phone: Phone, target: str, *, suppress: bool) -> _End:
 
 @contextmanager
 def _process(phone: Phone, package: str, ended: asyncio.Event) -> Iterator[None]:
-    """Be a process of the phone, which lives on when a snapshot is loaded, until it is killed."""
+    """Hold a process of the phone, which survives the loading of a snapshot, until it is killed."""
     phone.proc.hold(package, phone.packages[package].uid, ended.set)
     try:
         yield

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def integer(text: str) -> int:
-    """Read a whole number as Java does."""
+    """Parse an integer as Java does."""
     try:
         return int(text, 0)
     except ValueError:
@@ -58,7 +58,7 @@ FIELDS = {"-a": "action", "-d": "data", "-t": "type", "-p": "package"}
 def parse_intent(
     args: Arguments, with_value: tuple[str, ...] = ("--user",), switches: tuple[str, ...] = ()
 ) -> tuple[Intent, set[str]]:
-    """Read an intent, and which of a command's own options came with it."""
+    """Parse an intent; also return which of the command's own options were given."""
     fields: dict[str, Any] = {"extras": {}, "categories": (), "flags": 0}
     given: set[str] = set()
     while args:
@@ -77,7 +77,7 @@ def parse_intent(
 
 
 def _field(word: str, args: Arguments, fields: dict[str, Any]) -> bool:
-    """Take an option that describes an intent; False if it does not."""
+    """Parse an option that describes an intent; return False if it is not one."""
     if word in FIELDS:
         fields[FIELDS[word]] = args.required()
     elif word == "-c":
@@ -99,7 +99,7 @@ def _field(word: str, args: Arguments, fields: dict[str, Any]) -> bool:
 
 
 def _positional(word: str, fields: dict[str, Any]) -> None:
-    """Take a last word that is a URI, a component or a package."""
+    """Parse a positional argument: a URI, a component or a package."""
     if ":" in word:
         fields["data"] = word
     elif "/" in word:
@@ -112,7 +112,7 @@ def _positional(word: str, fields: dict[str, Any]) -> None:
 
 
 def component(text: str) -> str:
-    """Read a component name."""
+    """Parse a component name."""
     package, slash, name = text.partition("/")
     if not (package and slash and name):
         raise illegal(f"Bad component name: {text}")

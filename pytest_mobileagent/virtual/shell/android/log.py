@@ -1,4 +1,4 @@
-"""log: writes a line to the log; and entries as logd keeps them, for `logcat -B`."""
+"""log: writes a line to the log. Also packs entries in logd's format, for `logcat -B`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.log import Entry
 
 LEVELS = "VDIWEFS"
-VERBOSE = 2  # the number of the first level
+VERBOSE = 2  # the number of the lowest level
 BUFFERS = {"main": 0, "radio": 1, "events": 2, "system": 3, "crash": 4, "kernel": 7}
 MOST = 4068  # bytes of payload
 SYSTEM_UID = 1000
@@ -37,7 +37,7 @@ async def log(ctx: Context, args: list[str]) -> int:
 
 
 def packed(entry: Entry) -> bytes:
-    """Give the bytes of an entry: its header, then its priority, tag and message."""
+    """Return the bytes of an entry: its header, then its priority, tag and message."""
     words = f"{entry.tag}\0{entry.message}".encode(errors="replace")
     payload = bytes([VERBOSE + LEVELS.index(entry.level)]) + words[: MOST - 2] + b"\0"
     seconds, nanoseconds = divmod(round(entry.time * 10**9), 10**9)

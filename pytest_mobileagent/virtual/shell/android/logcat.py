@@ -1,4 +1,4 @@
-"""logcat: prints the log, once or as it grows."""
+"""logcat: prints the log, once or continuously."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 LOOK_AGAIN = 1.0  # seconds
 DEFAULT_BUFFERS = ("main", "system", "crash")
-HEADS = {  # what is before each line, or before the whole message if it ends with a newline
+HEADS = {  # printed before each line, or before the whole message if they end with a newline
     "brief": "{level}/{tag:<8}({pid:>5}): ",
     "long": "[ {stamp} {pid:>5}:{tid:>5} {level}/{tag:<8} ]\n",
     "process": "{level}({pid:>5}) ",
@@ -44,19 +44,19 @@ LONG = {
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which entries a call is about."""
+    """Selects the entries to print."""
 
     buffers: tuple[str, ...]
-    levels: dict[str, str]  # by tag; "*" is all others
+    levels: dict[str, str]  # minimum level by tag; "*" stands for all others
     pattern: Pattern
     pid: int | None
 
     def reads(self, entry: Entry) -> bool:
-        """Tell whether an entry is among those that the log's daemon is asked for."""
+        """Return whether an entry is among those requested from the log daemon."""
         return entry.buffer in self.buffers and self.pid in (None, entry.pid)
 
     async def wants(self, entry: Entry) -> bool:
-        """Tell whether an entry that was read is printed."""
+        """Return whether an entry that was read is printed."""
         least = self.levels.get(entry.tag, self.levels.get("*", "V"))
         loud = LEVELS.index(entry.level) >= LEVELS.index(least)
         return loud and await search(self.pattern, entry.message) is not None
@@ -64,14 +64,14 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How entries are written."""
+    """The output format of entries."""
 
     format: str
     modifiers: set[str]
     zone: ZoneInfo
 
     def text(self, entry: Entry) -> str:
-        """Write an entry, a line of the message per line."""
+        """Format an entry, with a line for each line of its message."""
         told = entry._asdict() | {"stamp": self.stamp(entry)}
         head = HEADS[self.format].format_map(told)
         if self.format == "long":
@@ -80,7 +80,7 @@ class Layout:
         return "".join(f"{head}{line}{tail}\n" for line in entry.message.split("\n"))
 
     def stamp(self, entry: Entry) -> str:
-        """Write when an entry was made."""
+        """Format the time of an entry."""
         if "epoch" in self.modifiers:
             return f"{entry.time:>19.3f}"
         stamp = _stamp(entry, self.zone)
@@ -127,7 +127,7 @@ async def logcat(ctx: Context, args: list[str]) -> int:
 
 
 async def _next(ctx: Context, arrived: asyncio.Queue[Entry]) -> Entry:
-    """Wait for an entry; a phone that nobody uses is asked now and then what it has to say."""
+    """Wait for an entry; let an idle phone log its own messages now and then."""
     while True:
         with suppress(TimeoutError):
             return await asyncio.wait_for(arrived.get(), LOOK_AGAIN)
@@ -135,7 +135,7 @@ async def _next(ctx: Context, arrived: asyncio.Queue[Entry]) -> Entry:
 
 
 def _present(ctx: Context, options: Options, filter_: Filter) -> Iterable[Entry]:
-    """Give what is there: the last entries are counted before any filter, as the daemon does."""
+    """Return existing entries; like the daemon, count the last ones before applying filters."""
     zone = ctx.phone.clock.zone
     entries = [entry for entry in ctx.phone.log.entries if filter_.reads(entry)]
     for option, value in options.given:

@@ -1,4 +1,4 @@
-"""monkey: as most people use it, to start an app; and random touches."""
+"""monkey: starts an app, its most frequent use, and sends random touches."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pytest_mobileagent.virtual.shell.commands import Context, Refused, command
 from pytest_mobileagent.virtual.shell.limits import breathe
 
 NO_ACTIVITIES = 252
-SWIPES = 0.3  # share of events that are swipes; the others are taps
+SWIPES = 0.3  # share of swipes among the events; the rest are taps
 
 
 @dataclass(slots=True)
 class Plan:
-    """What a call asks for."""
+    """The parsed arguments of a call."""
 
     packages: list[str] = field(default_factory=list)
     categories: list[str] = field(default_factory=list)
@@ -27,7 +27,7 @@ class Plan:
 
 @command("monkey")
 async def monkey(ctx: Context, words: list[str]) -> int:
-    """Start one of the packages, and send as many events as asked for."""
+    """Start one of the packages, and send the requested number of events."""
     echo = "".join(f"  bash arg: {word}\n" for word in words)
     echo += f"args: [{', '.join(words)}]\n" + "".join(f' arg: "{word}"\n' for word in words)
     await ctx.out(echo)
@@ -46,7 +46,7 @@ async def monkey(ctx: Context, words: list[str]) -> int:
 
 
 def _split(word: str) -> list[str]:
-    """Part an option from the value that follows its letter at once, as in -pPACKAGE."""
+    """Separate an option from a value attached to its letter, as in -pPACKAGE."""
     return [word[:2], word[2:]] if word[:2] in ("-p", "-c", "-s") and word[2:] else [word]
 
 
@@ -62,7 +62,7 @@ def _parse(args: Arguments) -> Plan:
         elif option == "-s":
             plan.seed = _number("Seed", args.next())
         elif option == "--throttle" or option.startswith("--pct-"):
-            args.next()  # the phone takes its time, and has no other events
+            args.next()  # throttling and other events are not supported
         elif not option.startswith("--ignore-"):
             raise _wrong(f"Unknown option: {option}")
     plan.count = _number("Count", args.next())
@@ -80,7 +80,7 @@ def _wrong(problem: str) -> Refused:
 
 
 def _entries(ctx: Context, plan: Plan) -> list[str]:
-    """Give the activities that the packages and categories allow as a start."""
+    """Return the activities that can be started with the packages and categories."""
     intents = [
         Intent(MAIN, package=package, categories=(category,))
         for package in plan.packages or [""]
@@ -94,7 +94,7 @@ def _entries(ctx: Context, plan: Plan) -> list[str]:
 
 
 async def _run(ctx: Context, plan: Plan, components: list[str]) -> None:
-    """Start an app, and send random events, but none to an app that is not allowed."""
+    """Start an app and send random events, but only to apps that are allowed."""
     phone, chance = ctx.phone, random.Random(plan.seed)
     phone.activities.start(launch(chance.choice(components)), uid=ctx.uid)
     for _ in range(plan.count - 1):

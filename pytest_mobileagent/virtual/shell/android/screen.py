@@ -48,7 +48,7 @@ def _raw(ctx: Context) -> bytes:
 
 @command("uiautomator")
 async def uiautomator(ctx: Context, args: list[str]) -> int:
-    """Dump the hierarchy, or follow the accessibility events."""
+    """Dump the hierarchy, or print accessibility events."""
     match args:
         case ["dump", *words]:
             return await _dump(ctx, words)
@@ -61,7 +61,7 @@ async def uiautomator(ctx: Context, args: list[str]) -> int:
 async def _dump(ctx: Context, words: list[str]) -> int:
     compressed = "--compressed" in words
     files = [word for word in words if not word.startswith("-")]
-    if ctx.phone.ui_automation.owner:  # the one connection to accessibility is taken
+    if ctx.phone.ui_automation.owner:  # the only connection to accessibility is in use
         raise Refused("Killed", KILLED)
     faults = ctx.phone.faults
     if fault := faults.strikes("no-idle"):
@@ -82,7 +82,7 @@ async def _dump(ctx: Context, words: list[str]) -> int:
 
 
 async def _save(ctx: Context, name: str, data: bytes, mode: int) -> None:
-    """Write a file; a new one has the mode, except in shared storage, which has its own."""
+    """Write a file; a new file gets the mode, except in shared storage, which has its own."""
     path = ctx.path(name)
     if not path.startswith("/dev/") and not ctx.files.exists(name):
         ctx.files.write(name, b"")
@@ -106,7 +106,7 @@ async def _events(ctx: Context) -> int:
 
 
 def printed(event: AccessibilityEvent) -> str:
-    """Write an event as its `toString` does."""
+    """Format an event as its `toString` does."""
     lists = {
         name: f"[{', '.join(getattr(event, name))}]"
         for name in ("text", "content_change_types", "window_change_types")

@@ -1,4 +1,4 @@
-"""screenrecord: would record the screen, but this phone has no encoder of videos."""
+"""screenrecord: fails, because this phone has no video encoder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_mobileagent.virtual.shell.commands import Context, Refused, command
 
 @command("screenrecord")
 async def screenrecord(ctx: Context, args: list[str]) -> int:
-    """Refuse as a device whose encoder cannot be had, or where the file cannot be."""
+    """Fail like a device whose encoder is unavailable, or whose file cannot be created."""
     if "--help" in args:
         raise Refused(help_text("screenrecord"), 0)
     if not args or args[-1].startswith("--"):

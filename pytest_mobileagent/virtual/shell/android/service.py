@@ -1,4 +1,4 @@
-"""A service as the shell sees it: what it dumps, its commands, and how they take words and fail."""
+"""A service as the shell sees it: its dump, its commands, their arguments and errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = [
     "JavaError", "Refused", "Service", "fill", "help_text", "illegal", "no_service",
     "unknown_option",
 ]  # fmt: skip
-FAILED = 255  # what -1 looks like to a shell
+FAILED = 255  # how a shell sees -1
 FRAMES = (
     "android.os.BasicShellCommandHandler.exec(BasicShellCommandHandler.java:97)",
     "android.os.ShellCommand.exec(ShellCommand.java:38)",
@@ -27,10 +27,10 @@ FRAMES = (
 
 
 class _Java(Formatter):
-    """Fills a text as Java would, which has its own words for True, False and None."""
+    """Formats values as Java would: true, false and null."""
 
     def format_field(self, value: Any, spec: str) -> Any:
-        """Write one value."""
+        """Format a value."""
         return super().format_field(JAVA.get(repr(value), value), spec)
 
 
@@ -39,12 +39,12 @@ _JAVA = _Java()
 
 
 def fill(name: str, /, **values: Any) -> str:
-    """Give what dumpsys/NAME.txt says of these values."""
+    """Return dumpsys/NAME.txt with the values filled in."""
     return _JAVA.vformat(_read("dumpsys", name), (), values)
 
 
 def help_text(name: str) -> str:
-    """Give the help of a command, from help/NAME.txt, without its last newline; most have none."""
+    """Return the help in help/NAME.txt without its last newline; most files have none."""
     return _read("help", name).removesuffix("\n")
 
 
@@ -54,7 +54,7 @@ def _read(folder: str, name: str) -> str:
 
 
 class JavaError(Exception):
-    """An exception of the service's own, which reaches whoever called it as a stack trace."""
+    """An exception thrown by the service, printed to the caller as a stack trace."""
 
     def __init__(self, kind: str, message: str, *frames: str) -> None:
         super().__init__(message)
@@ -62,28 +62,28 @@ class JavaError(Exception):
         self.frames = frames
 
     def trace(self) -> str:
-        """Write it as Java does."""
+        """Format the stack trace as Java does."""
         frames = "".join(f"\n\tat {frame}" for frame in (*self.frames, *FRAMES))
         return f"{self.kind}: {self}{frames}"
 
 
 def illegal(message: str) -> JavaError:
-    """Build the exception for a wrong argument."""
+    """Return the exception for an illegal argument."""
     return JavaError("IllegalArgumentException", message)
 
 
 def unknown_option(option: str) -> Exception:
-    """Build what most services answer to an option that they do not know."""
+    """Return the exception with which most services reject an unknown option."""
     return illegal(f"Unknown option: {option}")
 
 
 def no_service(name: str) -> Refused:
-    """Build what `cmd` answers if a service is not there."""
+    """Return the error of `cmd` for a service that does not exist."""
     return Refused(f"cmd: Can't find service: {name}", 20)
 
 
 class Arguments:
-    """What follows the name of a command, taken from the front; `last` is what was taken last."""
+    """The words after the name of a command, taken from the front; `last` is the last one taken."""
 
     def __init__(self, words: list[str], before: str = "") -> None:
         self._words = list(words)
@@ -93,14 +93,14 @@ class Arguments:
         return bool(self._words)
 
     def next(self) -> str | None:
-        """Take the next word."""
+        """Take the next word, or return None."""
         if not self._words:
             return None
         self.last = self._words.pop(0)
         return self.last
 
     def required(self) -> str:
-        """Take the next word, which must be there."""
+        """Take the next word, which must exist."""
         word = self.next()
         if word is None:
             raise illegal(f'Argument expected after "{self.last}"')
@@ -118,7 +118,7 @@ class Arguments:
         switches: Collection[str] | None = (),
         unknown: Callable[[str], Exception] = unknown_option,
     ) -> dict[str, str]:
-        """Take the options that come next; with `switches` None any that takes no value is one."""
+        """Take the next options; with `switches` None, any option without a value is accepted."""
         given: dict[str, str] = {}
         while option := self.option():
             if option in values:
@@ -130,19 +130,19 @@ class Arguments:
         return given
 
     def rest(self) -> list[str]:
-        """Take all that is left."""
+        """Take all remaining words."""
         words, self._words = self._words, []
         return words
 
 
-Answer: TypeAlias = str | int | None  # what is printed, or the exit status, or neither
+Answer: TypeAlias = str | int | None  # the output, the exit status, or neither
 Handler: TypeAlias = Callable[[Context, Arguments], Answer | Awaitable[Answer]]
 Dump: TypeAlias = Callable[[Context, list[str]], str]
 H = TypeVar("H", bound=Handler)
 
 
 class Service:
-    """A service: `dumpsys NAME` and `cmd NAME COMMAND …`, which may have a `script` before it."""
+    """A service: `dumpsys NAME` and `cmd NAME COMMAND …`, and optionally a command `script`."""
 
     def __init__(
         self,
@@ -164,7 +164,7 @@ class Service:
             command(script)(self.run)
 
     def dump(self, tell: Dump) -> Dump:
-        """Register what `dumpsys` prints."""
+        """Register the function that returns the output of `dumpsys`."""
         self.tell = tell
         return tell
 
@@ -178,7 +178,7 @@ class Service:
         return register
 
     def otherwise(self, handler: H) -> H:
-        """Register what runs every other command; without it they are unknown."""
+        """Register the handler of all other commands, which are unknown by default."""
         self._otherwise = handler
         return handler
 
@@ -195,7 +195,7 @@ class Service:
         raise Refused(f"Unknown command: {args.last}", self._unknown_status, out=True)
 
     async def run(self, ctx: Context, words: list[str]) -> int:
-        """Run one command."""
+        """Run a command."""
         if ctx.phone.init.booting:
             raise no_service(self._name)
         if not self._handlers and self._otherwise == self._unknown:
@@ -207,7 +207,7 @@ class Service:
 
 
 async def answer(ctx: Context, handler: Handler, words: list[str]) -> int:
-    """Run the handler of the command that `words` begin with, and print what it has to say."""
+    """Run a handler for the command that `words` start with, and print its answer."""
     try:
         said = handler(ctx, Arguments(words[1:], words[0]))
         said = await said if isawaitable(said) else said

@@ -1,4 +1,4 @@
-"""getprop, setprop, svc, reboot, remount and verity: the system's properties and switches."""
+"""getprop, setprop, svc, reboot, remount and verity: system properties and switches."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pytest_mobileagent.virtual.shell.android.service import help_text
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, Refused, command
 
 SYSTEM = 1000
-OF_ROOT = ("ctl.", "persist.sys.locale")  # what the user of adb shell may not set
+OF_ROOT = ("ctl.", "persist.sys.locale")  # not settable by the user of adb shell
 SET_USAGE = "usage: setprop NAME VALUE\n\nSets an Android system property."
 STAY_ON = {"false": "0", "ac": "1", "usb": "2", "wireless": "4", "true": "15"}
 
 
 @command("getprop")
 async def getprop(ctx: Context, args: list[str]) -> int:
-    """Print one property, or all."""
+    """Print a property, or all properties."""
     words = [word for word in args if not word.startswith("-")]
     if words:
         default = words[1] if len(words) > 1 else ""
@@ -29,7 +29,7 @@ async def getprop(ctx: Context, args: list[str]) -> int:
 
 @command("setprop")
 async def setprop(ctx: Context, args: list[str]) -> int:
-    """Set one property."""
+    """Set a property."""
     if len(args) != 2:
         raise Refused(SET_USAGE, 1, out=True)
     name, value = args
@@ -69,7 +69,7 @@ async def svc(ctx: Context, args: list[str]) -> int:
 
 @command("reboot")
 async def reboot(ctx: Context, args: list[str]) -> int:
-    """Reboot, whatever into: this phone has no other system than Android."""
+    """Reboot, whatever the target: this phone has no other system than Android."""
     unknown = next((word for word in args if word.startswith("-") and word != "-p"), None)
     if unknown is not None:
         usage = "usage: reboot [-p] [rebootcommand]"
@@ -80,7 +80,7 @@ async def reboot(ctx: Context, args: list[str]) -> int:
 
 @command("remount")
 async def remount(ctx: Context, _: list[str]) -> int:
-    """Make the system's partitions writable."""
+    """Make the system partitions writable."""
     _demand_root(ctx)
     ctx.phone.files.mkdir(OVERLAY, parents=True)
     await ctx.out("Remount succeeded\n")
@@ -89,7 +89,7 @@ async def remount(ctx: Context, _: list[str]) -> int:
 
 @command("disable-verity", "enable-verity")
 async def verity(ctx: Context, _: list[str]) -> int:
-    """Say that partitions are verified from the next start on, or not; nothing here is."""
+    """Print that verification changes at the next boot; no partition is actually verified."""
     _demand_root(ctx)
     verb = ctx.name.partition("-")[0]
     await ctx.out(

@@ -1,4 +1,4 @@
-"""yadb: what agents push to a phone to type any text, with a class that app_process runs."""
+"""yadb: a tool that agents push to a phone to type any text; app_process runs its class."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PICTURE = "/data/local/tmp/yadb_screenshot.png"
 
 
 async def yadb(ctx: Context, args: list[str]) -> int:
-    """Do the one thing that is asked for."""
+    """Run the requested action."""
     match args:
         case ["-keyboard", text, *_]:
             ctx.phone.clipboard.text = text.replace("\\n", "\n")

@@ -1,4 +1,4 @@
-"""What a command is: the registry, the decorator that fills it, and what a running command gets."""
+"""The registry of commands, the decorator that adds one, and the context of a running command."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Launch: TypeAlias = Callable[["Shell", list[str], Session], Awaitable[int]]
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A program: where its file is, if it has one, and whether the shell runs it by itself."""
+    """A program: the folder of its file, if it has one, and whether it is also a shell builtin."""
 
     program: Program
     folder: str | None
@@ -44,7 +44,7 @@ registry: dict[str, Command] = {}
 def command(
     *names: str, folder: str | None = "/system/bin", builtin: bool = False
 ) -> Callable[[Program], Program]:
-    """Register a program under `names`; without a `folder` it is nothing but a builtin."""
+    """Register a program under `names`; without a `folder` it is only a builtin."""
 
     def register(program: Program) -> Program:
         each = Command(program, folder, builtin or folder is None)
@@ -54,8 +54,8 @@ def command(
     return register
 
 
-class Failure(Exception):  # noqa: N818 - it is how a command ends, not a defect of ours
-    """A command cannot go on: `NAME: message` on stderr, and its exit status."""
+class Failure(Exception):  # noqa: N818 - a way for a command to end, not a defect of ours
+    """A command fails: it prints `NAME: message` to stderr, and exits with a status."""
 
     def __init__(self, message: str, status: int = 1) -> None:
         super().__init__(message)
@@ -63,7 +63,7 @@ class Failure(Exception):  # noqa: N818 - it is how a command ends, not a defect
 
 
 class Refused(Exception):  # noqa: N818 - an answer, not a defect
-    """A command is not done; why is told on stderr as it is, or on stdout."""
+    """A command refuses to run; its message is printed unchanged to stderr, or to stdout."""
 
     def __init__(self, why: str, status: int = 255, *, out: bool = False) -> None:
         super().__init__(why)
@@ -72,15 +72,15 @@ class Refused(Exception):  # noqa: N818 - an answer, not a defect
 
 
 class UsageError(Failure):
-    """A command was called in a way that it does not understand; toybox points at its help."""
+    """A command was called incorrectly; toybox refers to its help."""
 
 
-# These print the name of the file in quotes; the others do not.
+# These commands quote file names in messages; the others do not.
 _QUOTING = frozenset({"rmdir", "stat", "find", "df", "mkdir", "touch"})
 
 
 class Found(NamedTuple):
-    """A file or a folder on a walk, and how many folders below the start it is."""
+    """A file or folder found on a walk, and its depth below the start."""
 
     path: str
     node: Node
@@ -94,11 +94,11 @@ class Found(NamedTuple):
 
 @dataclass
 class Context(Session):
-    """What a running command sees of the world.
+    """What a running command can access.
 
-    As a session it has the streams, user, folder and environment of this very command; `shell` is
-    the interpreter that runs it, which the shell's own commands change. `launch` runs another
-    program. What the command complains about starts with `prefix`.
+    As a session it has the streams, user, folder and environment of this command. `shell` is the
+    interpreter that runs it, which the shell's own commands change. `launch` runs another program.
+    Error messages of the command start with `prefix`.
     """
 
     name: str
@@ -118,11 +118,11 @@ class Context(Session):
         await self.stderr.write(encode(data))
 
     async def read_all(self) -> bytes:
-        """Read stdin up to its end."""
+        """Read stdin to its end."""
         return await read_all(self.stdin)
 
     async def read_line(self) -> str:
-        """Read one line of stdin, with its newline; "" at the end."""
+        """Read a line of stdin, with its newline; "" at the end."""
         return decode(await read_line(self.stdin))
 
     async def read(self, name: str) -> bytes:
@@ -130,14 +130,11 @@ class Context(Session):
         return await read_all(self.reader(name))
 
     def reader(self, name: str) -> Reader:
-        """Open the file, or the device such as /dev/zero, called `name`; `-` is stdin."""
+        """Open the file, or device such as /dev/zero, called `name`; `-` is stdin."""
         return self.stdin if name == "-" else super().reader(name)
 
     async def lines(self, names: list[str]) -> AsyncIterator[str]:
-        """Yield the lines of all files, with their newlines, as they arrive; no name is stdin.
-
-        What cannot be read is complained about and left out.
-        """
+        """Yield the lines of all files, with newlines, as they arrive; without names, stdin's."""
         for name in names or ["-"]:
             try:
                 async for line in lines_of(self.reader(name)):
@@ -149,11 +146,11 @@ class Context(Session):
                 await self.complain(error)
 
     async def save(self, name: str, data: bytes) -> None:
-        """Write the whole file, or to the device such as /dev/tty, called `name`."""
+        """Write a whole file, or write to a device such as /dev/tty."""
         await self.writer(name).write(data)
 
     async def complain(self, error: OSError | Failure | str) -> None:
-        """Print what failed, and go on; the command's exit status will be 1 or the failure's."""
+        """Print an error and continue; the exit status will be that of the failure, or 1."""
         self.failed = error.status if isinstance(error, Failure) else 1
         text = str(error)
         if isinstance(error, OSError):
@@ -164,7 +161,7 @@ class Context(Session):
         await self.err(f"{self.prefix}{self.name}: {text}\n")
 
     async def each(self, names: Iterable[str], action: Callable[[str], Awaitable[None]]) -> int:
-        """Do `action` for every name, complain about those that fail, and return the status."""
+        """Call `action` for every name, report failures, and return the status."""
         for name in names:
             try:
                 await action(name)
@@ -183,10 +180,10 @@ class Context(Session):
         follow: bool = False,
         depth: int = 0,
     ) -> list[Found]:
-        """Return a file or a folder and what is below, for `most` levels; complain of failures.
+        """Return a file or folder and everything below it, down to `most` levels; report failures.
 
-        A folder comes before what is in it, or after that if one goes `bottom_up`. A link leads
-        nowhere, unless one is to `follow` that from which the walk starts.
+        A folder precedes its contents, or follows them if `bottom_up`. Links are not followed,
+        except for the starting point if `follow`.
         """
         found: list[Found] = []
         below: list[Found] = []
@@ -206,7 +203,7 @@ class Context(Session):
         return below + found if bottom_up else found + below
 
     async def run(self, words: list[str], session: Session | None = None) -> int:
-        """Run another program, as `exec` finds it, here or elsewhere; return its exit status."""
+        """Run another program, located as by `exec`, and return its exit status."""
         try:
             return await self.launch(self.shell, words, session or self)
         except OSError as error:
@@ -214,7 +211,7 @@ class Context(Session):
             return 127 if isinstance(error, FileNotFoundError) else 126
 
     async def output_of(self, words: list[str]) -> bytes:
-        """Run another program without input and return what it printed."""
+        """Run another program without input and return its output."""
         collected = Collected()
         await self.run(words, replace(self, stdin=Bytes(b""), stdout=collected))
         return collected.data

@@ -1,4 +1,4 @@
-"""The shell's own commands."""
+"""The shell's builtin commands."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ async def pwd(ctx: Context, args: list[str]) -> int:
 
 @command("export", folder=None)
 async def export(ctx: Context, args: list[str]) -> int:
-    """Let commands see variables, or list those that they see."""
+    """Export variables to commands, or list the exported ones."""
     variables = ctx.shell.variables
     words = [word for word in args if word != "-p"]
     if not words:
@@ -88,7 +88,7 @@ async def export(ctx: Context, args: list[str]) -> int:
 
 @command("local", "typeset", folder=None)
 async def local(ctx: Context, args: list[str]) -> int:
-    """Declare variables, which in a function get their old value back at its end."""
+    """Declare variables; those in a function get their old values back at its end."""
     shell = ctx.shell
     for word in args:
         name = word.partition("=")[0]
@@ -100,7 +100,7 @@ async def local(ctx: Context, args: list[str]) -> int:
 
 @command("unset", folder=None)
 async def unset(ctx: Context, args: list[str]) -> int:
-    """Forget variables."""
+    """Unset variables."""
     for name in args:
         ctx.shell.variables.put_back(name, (None, False))
     return 0
@@ -131,7 +131,7 @@ async def set_(ctx: Context, args: list[str]) -> int:
 
 @command("read", folder=None)
 async def read(ctx: Context, args: list[str]) -> int:
-    """Read a line into variables, the last of which takes what is left."""
+    """Read a line into variables; the last one receives the rest."""
     raw = "-r" in args
     line = await ctx.read_line()
     while not raw and line.endswith("\\\n"):
@@ -159,7 +159,7 @@ async def shift(ctx: Context, args: list[str]) -> int:
 
 
 def _assigned(ctx: Context, word: str) -> str:
-    """Assign what NAME=value says, if it says a value, and return the name."""
+    """Assign the value in NAME=value, if there is one, and return the name."""
     name, equals, value = word.partition("=")
     if not _NAME.fullmatch(name):
         raise Failure(f"{name}: is not an identifier")
@@ -182,7 +182,7 @@ async def return_(ctx: Context, args: list[str]) -> int:
 
 @command("break", "continue", folder=None)
 async def leave_loop(ctx: Context, args: list[str]) -> int:
-    """Leave a loop, or begin it again."""
+    """Leave a loop, or continue with its next iteration."""
     levels = ctx.shell.evaluate(args[0]) if args else 1
     if levels < 1:
         raise Failure(f"{args[0]}: bad option")
@@ -199,7 +199,7 @@ async def eval_(ctx: Context, args: list[str]) -> int:
 
 @command(".", "source", folder=None)
 async def source(ctx: Context, args: list[str]) -> int:
-    """Run a file's script in this shell."""
+    """Run the script in a file in this shell."""
     if not args:
         raise Failure("missing argument")
     try:
@@ -212,7 +212,7 @@ async def source(ctx: Context, args: list[str]) -> int:
 
 @command("exec", folder=None)
 async def exec_(ctx: Context, args: list[str]) -> int:
-    """Become another program."""
+    """Replace the shell by another program."""
     if not args:
         return 0
     raise ExitShell(await call_program(ctx.shell, args))
@@ -220,7 +220,7 @@ async def exec_(ctx: Context, args: list[str]) -> int:
 
 @command("command", folder=None)
 async def command_(ctx: Context, args: list[str]) -> int:
-    """Run a command but no function, or with -v say what a name stands for."""
+    """Run a command that is not a function, or with -v print what a name refers to."""
     if args[:1] != ["-v"]:
         return await call(ctx.shell, args) if args else 0
     status = 0
@@ -235,7 +235,7 @@ async def command_(ctx: Context, args: list[str]) -> int:
 
 @command("wait", folder=None)
 async def wait(ctx: Context, args: list[str]) -> int:
-    """Wait for jobs; the status is that of the last one that was asked for."""
+    """Wait for jobs; the status is that of the last requested one."""
     jobs = ctx.shell.jobs
     pids = [ctx.shell.evaluate(word) for word in args] or list(jobs)
     status = 0

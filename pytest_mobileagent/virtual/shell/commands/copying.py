@@ -58,7 +58,7 @@ async def _copy_file(ctx: Context, name: str, goal: str, options: Options) -> No
 
 
 def _preserve(ctx: Context, node: Node, goal: str) -> None:
-    """Give a copy the owner, modes and time of what it was copied from, as far as one may."""
+    """Copy the owner, mode and time of a file to its copy, as far as permitted."""
     if ctx.uid == ROOT:
         ctx.phone.files.chown(ctx.path(goal), node.uid, node.gid, follow=False)
     if node.kind != "link" and ctx.uid in {ROOT, ctx.files.stat(goal).uid}:
@@ -98,7 +98,7 @@ def _source(ctx: Context, name: str, *, follow: bool) -> Node:
 
 @command("ln")
 async def ln(ctx: Context, args: list[str]) -> int:
-    """Create links; only symbolic ones, as Android's shared storage knows no others."""
+    """Create links, but only symbolic ones: Android's shared storage supports no others."""
     options = parse(args, "fnrsTv", least=1)
     *targets, goal = options.rest if options.rest[1:] else [*options.rest, "."]
 
@@ -119,7 +119,7 @@ async def ln(ctx: Context, args: list[str]) -> int:
 
 
 def _inside(ctx: Context, goal: str, name: str) -> str:
-    """Return the name that a file gets at its goal: in a folder it keeps its own."""
+    """Return the path of a file at its destination: in a folder, it keeps its name."""
     if not ctx.files.is_dir(goal):
         return goal
     return posixpath.join(goal, posixpath.basename(name.rstrip("/")))

@@ -1,4 +1,4 @@
-"""date and uptime, and what toybox takes for a date."""
+"""date and uptime, and the parsing of dates as in toybox."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _NANOSECONDS = re.compile(r"%(\d?)N")
 
 
 def parsed(text: str, now: datetime) -> float:
-    """Return the time that `text` names, in seconds since the epoch; what it omits is now's."""
+    """Return the time that `text` specifies, in seconds since the epoch.
+
+    Parts that `text` omits are taken from `now`.
+    """
     if unix := _UNIX.fullmatch(text):
         return float(unix[1])
     zone = now.tzinfo
@@ -34,7 +37,7 @@ def parsed(text: str, now: datetime) -> float:
 
 
 def parsed_for_touch(text: str, now: datetime) -> float:
-    """Return the time that touch -t takes: [[CC]YY]MMDDhhmm[.ss]."""
+    """Return the time for touch -t: [[CC]YY]MMDDhhmm[.ss]."""
     match = _TOUCH.fullmatch(text)
     if match is None:
         raise Failure(f"bad date '{text}'")
@@ -42,14 +45,14 @@ def parsed_for_touch(text: str, now: datetime) -> float:
 
 
 def formatted(moment: datetime, form: str) -> str:
-    """Return `moment` as strftime writes it; %N is the nanoseconds, %3N the milliseconds."""
+    """Format a time as strftime does; %N is the nanoseconds, %3N the milliseconds."""
     nanoseconds = f"{moment.microsecond * 1000:09d}"
     form = _NANOSECONDS.sub(lambda match: nanoseconds[: int(match[1] or 9)], form)
     return moment.strftime(form.replace("%s", str(int(moment.timestamp()))))
 
 
 def _moment(fields: Sequence[str | None], zone: tzinfo | None, now: datetime) -> float:
-    """Return the time that a year, month, day, hour, minute and second name."""
+    """Return the time specified by year, month, day, hour, minute and second."""
     year, month, day, hour, minute, second = fields
     if year is not None and len(year) == 2:
         year = f"{'19' if int(year) > 68 else '20'}{year}"
@@ -63,7 +66,7 @@ _USUAL = "%a %b %e %H:%M:%S %Z %Y"
 
 @command("date")
 async def date(ctx: Context, args: list[str]) -> int:
-    """Show the time, or as root set it."""
+    """Print the time, or as root set it."""
     options = parse(args, "d:s:u", {"utc": "u"}, most=2)
     clock = ctx.phone.clock
     zone = UTC if "u" in options else clock.zone
@@ -91,7 +94,7 @@ async def _set(ctx: Context, seconds: float) -> None:
 
 @command("uptime")
 async def uptime(ctx: Context, args: list[str]) -> int:
-    """Say how long the phone has been up."""
+    """Print how long the phone has been up."""
     parse(args, "", most=0)
     seconds = int(ctx.phone.clock.uptime())
     now = ctx.phone.clock.now()

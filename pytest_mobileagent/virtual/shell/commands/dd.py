@@ -46,7 +46,7 @@ async def dd(ctx: Context, args: list[str]) -> int:
 
 
 async def _block(source: Reader, wanted: int) -> bytes:
-    """Read a whole block, if so much is left."""
+    """Read a whole block, or less at the end."""
     data = bytearray()
     while len(data) < wanted and (more := await source.read(wanted - len(data))):
         data += more

@@ -1,4 +1,4 @@
-"""Commands that make, remove, own and name files and folders."""
+"""Commands that create and remove files and folders, and change their owners, modes and names."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def mkdir(ctx: Context, args: list[str]) -> int:
 
 
 def make_folders(ctx: Context, name: str) -> None:
-    """Create a folder, and those on the way to it, if they are not there."""
+    """Create a folder and its missing parents."""
     parents = name.split("/")
     for end in range(1, len(parents) + 1):
         parent = "/".join(parents[:end])
@@ -104,7 +104,7 @@ async def chmod(ctx: Context, args: list[str]) -> int:
 
 
 async def _files(ctx: Context, names: list[str], *, recursive: bool) -> list[str]:
-    """Return the names, or with `recursive` also those of all that is below them."""
+    """Return the names; with `recursive`, include everything below them."""
     if not recursive:
         return names
     return [found.path for name in names for found in await ctx.walk(name, follow=True)]
@@ -137,7 +137,7 @@ def _number(name: str, kind: str) -> int | None:
 
 
 def new_mode(text: str, old: int, *, is_dir: bool) -> int:
-    """Return the mode that `text`, such as 644 or u+x, makes of the old one."""
+    """Return the mode that results from applying `text`, such as 644 or u+x, to the old one."""
     if re.fullmatch("[0-7]{1,4}", text):
         return int(text, 8)
     mode = old & 0o7777
@@ -154,7 +154,7 @@ def new_mode(text: str, old: int, *, is_dir: bool) -> int:
 
 
 def _bits(who: set[str], letters: set[str], *, runs: bool) -> int:
-    """Return the bits that letters stand for; X is x for what may be run, or entered, already."""
+    """Return the bits for letters; X is x for folders and files that are already executable."""
     each = sum({"r": 4, "w": 2, "x": 1, "X": int(runs)}.get(letter, 0) for letter in letters)
     bits = sum(each << _SHIFTS[person] for person in who)
     if "t" in letters:
@@ -166,7 +166,7 @@ def _bits(who: set[str], letters: set[str], *, runs: bool) -> int:
 
 @command("readlink")
 async def readlink(ctx: Context, args: list[str]) -> int:
-    """Print what links lead to: at once, or with -f in the end."""
+    """Print the targets of links: the immediate ones, or with -f the final ones."""
     options = parse(args, "fn", least=1, most=1)
     name = options.rest[0]
     node = ctx.files.find(name, follow=False)

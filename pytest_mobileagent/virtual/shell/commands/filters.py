@@ -1,4 +1,4 @@
-"""cut, sort, tr and uniq: parts, order, characters and repetitions of lines."""
+"""cut, sort, tr and uniq: fields, order, characters and repetitions of lines."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ async def cut(ctx: Context, args: list[str]) -> int:
 
 @command("uniq")
 async def uniq(ctx: Context, args: list[str]) -> int:
-    """Print lines that differ from the one before."""
+    """Print lines that differ from the previous one."""
     options = parse(args, "cdu", most=1)
 
     async def show(line: str | None, count: int) -> None:
@@ -95,7 +95,7 @@ async def sort(ctx: Context, args: list[str]) -> int:
         raise out_of_memory()
     lines = b"".join(data).decode(errors="surrogateescape").removesuffix("\n").split("\n")
     lines = lines if any(data) else []
-    if "u" not in options:  # what the keys leave open, the whole lines decide
+    if "u" not in options:  # lines with equal keys are compared as a whole
         lines = await _sorted(lines, str, reverse="r" in letters)
     for key in reversed(keys):
         lines = await _sorted(lines, partial(_ranked, rank, key), reverse="r" in key[2])
@@ -111,7 +111,7 @@ def _ranked(rank: Callable[..., float | str], key: tuple[int, int | None, str], 
 
 
 async def _sorted(lines: list[str], key: Callable[[str], Any], *, reverse: bool) -> list[str]:
-    """Return sorted lines, as `sorted` does, but piece by piece."""
+    """Return the sorted lines, like `sorted`, but yield to other tasks between parts."""
     pieces = []
     for at in range(0, len(lines), _PIECE):
         pieces.append(sorted(lines[at : at + _PIECE], key=key, reverse=reverse))
@@ -126,7 +126,7 @@ async def _sorted(lines: list[str], key: Callable[[str], Any], *, reverse: bool)
 
 
 def _key(text: str, letters: str) -> tuple[int, int | None, str]:
-    """Return the fields that a -k option takes from a line, and how they are compared."""
+    """Return the fields that a -k option selects, and how they are compared."""
     match = _KEY.fullmatch(text)
     if match is None:
         raise Failure(f"bad -k '{text}'", 2)

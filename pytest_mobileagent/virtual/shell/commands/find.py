@@ -1,4 +1,4 @@
-"""find: walks through folders and prints, removes or hands on what fulfils conditions."""
+"""find: walks through folders, and prints, removes or processes files that meet conditions."""
 
 from __future__ import annotations
 
@@ -44,27 +44,28 @@ async def find(ctx: Context, args: list[str]) -> int:
 
 
 class _Expression:
-    """The conditions and actions after the folders, which are read anew for each file.
+    """The conditions and actions after the folders, which are parsed again for each file.
 
-    What is read without `act` does nothing: it makes no difference to the whole, or is a rehearsal.
+    Parts parsed without `act` have no effect: they do not matter to the result, or are only
+    checked.
     """
 
     def __init__(self, ctx: Context, words: Sequence[str]) -> None:
         self.least = 0
         self.most: float = inf
         self.bottom_up = False
-        self.batches: dict[tuple[str, ...], list[str]] = {}  # of -exec ... +
+        self.batches: dict[tuple[str, ...], list[str]] = {}  # files for -exec ... +
         self._ctx = ctx
         self._words = words
         self._rest: list[str] = []
-        self._prints = True  # if there is no action in it
+        self._prints = True  # if the expression contains no action
 
     async def check(self) -> None:
-        """Fail if the expression makes no sense, and learn what it asks of the walk."""
+        """Check the expression, and determine the options of the walk."""
         await self._read(Found("/", self._ctx.files.stat("/"), 0), act=False)
 
     async def apply(self, file: Found) -> None:
-        """Do with a file what the expression says."""
+        """Apply the expression to a file."""
         if await self._read(file, act=True) and self._prints:
             await self._ctx.out(f"{file.path}\n")
 
@@ -134,7 +135,7 @@ class _Expression:
         return True
 
     async def _exec(self, file: Found, *, act: bool) -> bool:
-        """Run a command for a file; with + it is run in the end for all."""
+        """Run a command for a file; with +, once for all files at the end."""
         end = next((at for at, word in enumerate(self._rest) if word in {";", "+"}), None)
         if end is None:
             raise Failure("-exec needs ;")
@@ -150,7 +151,7 @@ class _Expression:
 
 
 def _compared(text: str, value: float) -> bool:
-    """Whether a value is what +5 (more), -5 (less) or 5 asks for."""
+    """Return whether a value meets a condition: +5 (more), -5 (less) or 5 (equal)."""
     if not text.lstrip("+-").isdecimal():
         raise Failure(f"Not a number '{text}'")
     wanted = int(text.lstrip("+-"))

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from pytest_mobileagent.patterns import Pattern
 
 _NOT_FOUND, _TROUBLE = 1, 2
-_MOST = 10_000  # lines before one that is found
+_MOST = 10_000  # lines kept from before a match
 
 
 @command("grep", "egrep", "fgrep")
 async def grep(ctx: Context, args: list[str]) -> int:
-    """Print the lines in which a pattern is found."""
+    """Print the lines that match a pattern."""
     options = parse(
         args,
         "A:B:C:EFHILace:hilm:noqrRsvwxU",
@@ -57,13 +57,13 @@ def _compiled(name: str, patterns: list[str], options: Options) -> Pattern:
 
 
 async def _below(ctx: Context, names: list[str]) -> list[str]:
-    """Return the files in folders and all folders below them."""
+    """Return the files in folders, recursively."""
     found = [each for name in names for each in await ctx.walk(name, follow=True)]
     return [each.path.removeprefix("./") for each in found if each.node.kind == "file"]
 
 
 class _Search:
-    """The search for a pattern through one file after the other."""
+    """The search for a pattern, in one file after another."""
 
     def __init__(self, ctx: Context, options: Options, pattern: Pattern) -> None:
         self.found = False
@@ -74,10 +74,10 @@ class _Search:
         around = options.number("C", 0)
         self._before = options.number("B", around)
         self._after = options.number("A", around)
-        self._last = 0  # the number of the line that was printed last
+        self._last = 0  # the number of the line printed last
 
     async def file(self, name: str) -> None:
-        """Search a file, or stdin if it is called `-`."""
+        """Search a file, or stdin if its name is `-`."""
         if name != "-" and self._ctx.files.is_dir(name):
             if "s" not in self._options:
                 await self._ctx.complain(IsADirectoryError(21, "Is a directory", name))

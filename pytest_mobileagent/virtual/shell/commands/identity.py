@@ -1,4 +1,4 @@
-"""Who one is, where programs are, and the two ways to become somebody else."""
+"""Commands about the current user and the system, and commands that switch to another user."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_mobileagent.virtual.shell.options import parse
 
 
 def _security(uid: int) -> str:
-    """Return the SELinux context."""
+    """Return the SELinux context of a user."""
     if uid >= 10000:
         return "u:r:untrusted_app:s0:c7,c257,c512,c768"
     return {ROOT: "u:r:su:s0", SHELL: "u:r:shell:s0"}.get(uid, "u:r:su:s0")
@@ -54,7 +54,7 @@ async def whoami(ctx: Context, args: list[str]) -> int:
 
 @command("su", folder="/system/xbin")
 async def su(ctx: Context, args: list[str]) -> int:
-    """Run a command, or a shell, as another user: root unless one is named."""
+    """Run a command, or a shell, as another user, root by default."""
     if ctx.uid not in {ROOT, SHELL}:
         raise Failure("not allowed")
     uid = number_of(args[0].partition(",")[0]) if args else ROOT
@@ -67,7 +67,7 @@ async def su(ctx: Context, args: list[str]) -> int:
 
 @command("run-as")
 async def run_as(ctx: Context, args: list[str]) -> int:
-    """Run a command, or a shell, as an app that may be debugged, in its folder."""
+    """Run a command, or a shell, as a debuggable app, in the app's folder."""
     if ctx.uid not in {ROOT, SHELL}:
         raise Failure("only 'shell' or 'root' users can run this program")
     words = list(args)
@@ -82,7 +82,7 @@ async def run_as(ctx: Context, args: list[str]) -> int:
     app = packages.app(package)
     if app.uid < 10000:
         raise Failure(f"package not an application: {package}")
-    if app.system:  # those of the image are release builds
+    if app.system:  # the image's apps are release builds
         raise Failure(f"package not debuggable: {package}")
     words = words or [SH]
     try:
@@ -113,7 +113,7 @@ async def uname(ctx: Context, args: list[str]) -> int:
 
 @command("which")
 async def which(ctx: Context, args: list[str]) -> int:
-    """Print where programs are."""
+    """Print the paths of programs."""
     options = parse(args, "a", least=1)
     status = 0
     for name in options.rest:

@@ -1,4 +1,4 @@
-"""ls and stat: what is in folders, and what is known about files."""
+"""ls and stat: the contents of folders, and the attributes of files."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ _BLOCK = 4096
 
 
 def full_mode(node: Node) -> int:
-    """Return the mode with the type of the file, as stat gives it."""
+    """Return the mode including the type of the file, as stat returns it."""
     return node.mode if modes.S_IFMT(node.mode) else _TYPES[node.kind] | node.mode
 
 
 def size(node: Node) -> int:
-    """Return the size as stat gives it."""
+    """Return the size, as stat returns it."""
     return {"file": len(node.data), "dir": _BLOCK, "link": len(node.target)}[node.kind]
 
 
 def blocks(node: Node) -> int:
-    """Return how many blocks of 512 bytes a file takes."""
+    """Return the number of 512-byte blocks that a file occupies."""
     return 0 if node.kind == "link" else -(-size(node) // _BLOCK) * 8
 
 
 def links(ctx: Context, path: str, node: Node) -> int:
-    """Return how many names lead to a file: to a folder also those that are in it."""
+    """Return the number of hard links; a folder's include those of its subfolders."""
     files = ctx.phone.files
     if node.kind != "dir":
         return 1
@@ -47,12 +47,12 @@ def links(ctx: Context, path: str, node: Node) -> int:
 
 
 def inode(path: str) -> int:
-    """Return a file's number."""
+    """Return the number of a file's inode."""
     return zlib.crc32(path.encode(errors="surrogateescape")) % 10**6 + 2
 
 
 def human_size(count: float) -> str:
-    """Return a size as a person likes it: 1.2K."""
+    """Return a size in human-readable form: 1.2K."""
     if count < 1000:
         return str(int(count))
     for unit in "KMGT":
@@ -75,7 +75,7 @@ class Entry:
 async def ls(ctx: Context, args: list[str]) -> int:
     """List folders."""
     long = {"all": "a", "almost-all": "A", "color": "N", "full-time": "T"}
-    options = parse(args, "1AadFhLlNnpRrStu", long)  # a file has one time here, -u's too
+    options = parse(args, "1AadFhLlNnpRrStu", long)  # files have only one time here, even with -u
     if "T" in options:
         options.given += [("l", ""), ("l", "")]
     files: list[Entry] = []
@@ -171,13 +171,13 @@ def _long(ctx: Context, entries: list[Entry], options: Options) -> str:
 
 
 def _when(moment: datetime, options: Options) -> str:
-    """Tell a time: with -ll to the nanosecond, and how far the zone is from Greenwich."""
+    """Format a time; with -ll including nanoseconds and the offset from UTC."""
     exact = f":%S.{moment.microsecond:06}000 %z" if len(options.all("l")) > 1 else ""
     return moment.strftime(f"%Y-%m-%d %H:%M{exact}")
 
 
 def _aligned(rows: list[tuple[str, ...]]) -> Iterable[str]:
-    """Yield lines with numbers to the right and names to the left of their columns."""
+    """Yield lines in which numbers are right-aligned in their columns, and names left-aligned."""
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     size_column = len(widths) - 3
     for row in rows:
@@ -208,7 +208,7 @@ _DEVICE_NUMBERS = {
 
 @command("stat")
 async def stat(ctx: Context, args: list[str]) -> int:
-    """Print what is known about files."""
+    """Print the attributes of files."""
     options = parse(args, "Lc:ft", {"format": "c"}, least=1)
 
     async def show(name: str) -> None:

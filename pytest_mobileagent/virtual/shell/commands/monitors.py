@@ -1,4 +1,4 @@
-"""top, free, lsof and netstat: what runs, and what it takes, opens and listens to."""
+"""top, free, lsof and netstat: processes, memory, open files and listening ports."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNITS = {"b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
 @command("top")
 async def top(ctx: Context, args: list[str]) -> int:
-    """Show processes again and again, or with -n so many times."""
+    """Show the processes continuously, or with -n a number of times."""
     options = parse(args, "bd:HhIik:m:n:Oo:p:qs:u:")
     left = float(options.number("n", 0)) or inf
     while left > 0:
@@ -46,7 +46,7 @@ def _screen(ctx: Context, options: Options) -> str:
         shown = [row for row in shown if row.pid in pids]
     if users := options.all("u"):
         shown = [row for row in shown if row.uid in {number_of(name) for name in users}]
-    shown.sort(key=lambda row: row.name != "top")  # the only one that computes
+    shown.sort(key=lambda row: row.name != "top")  # the only one that is computing
     most = options.number("m", len(shown))
     lines = "".join(_line(row, total) for row in shown[:most])
     titles = "  PID USER         PR  NI VIRT  RES  SHR S[%CPU] %MEM     TIME+ ARGS\n"
@@ -64,7 +64,7 @@ def _line(row: Row, total: int) -> str:
 
 @command("free")
 async def free(ctx: Context, args: list[str]) -> int:
-    """Print how much memory is taken."""
+    """Print how much memory is used."""
     options = parse(args, "bghkmt")
     unit = UNITS[next((name for name, _ in options.given if name in UNITS), "b")]
 
@@ -84,7 +84,7 @@ async def free(ctx: Context, args: list[str]) -> int:
 
 @command("lsof")
 async def lsof(ctx: Context, args: list[str]) -> int:
-    """List what processes have open: those of others only for root."""
+    """List the open files of processes; only root sees those of others."""
     options = parse(args, "lp:t")
     pids = ids(options.all("p"))
     shown = [each for each in rows(ctx) if not pids or each.pid in pids]
@@ -107,7 +107,7 @@ async def lsof(ctx: Context, args: list[str]) -> int:
 
 @command("netstat")
 async def netstat(ctx: Context, args: list[str]) -> int:
-    """List the ports at which something on the phone listens; talks go through adb alone."""
+    """List the phone's listening ports; connections only exist through adb."""
     options = parse(args, "aeilnoprstuWwx")
     if options.rest:
         raise Failure("Max 0 arguments")

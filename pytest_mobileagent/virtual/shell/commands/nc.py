@@ -1,4 +1,4 @@
-"""nc: talks with what listens on the phone, or listens there itself; it has no other network."""
+"""nc: connects to a port of the phone, or listens on one; there is no other network."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOCAL = ("localhost", "127.0.0.1", "0.0.0.0", "::1")  # noqa: S104 - the phone's
 
 
 class _Talk:
-    """One end of a talk, as a service on the phone gets it."""
+    """An end of a connection, as a service on the phone receives it."""
 
     def __init__(self) -> None:
         self.asked, self.told = Pipe(), Pipe()
@@ -24,12 +24,12 @@ class _Talk:
         self.closed = False
 
     async def close(self) -> None:
-        """Say that nothing more comes."""
+        """Signal that no more data follows."""
         self.closed = True
         await self.told.close_write()
 
     def drop(self) -> None:
-        """End the talk at once."""
+        """End the connection immediately."""
         self.closed = True
         self.asked.close_read()
 
@@ -50,7 +50,7 @@ async def nc(ctx: Context, args: list[str]) -> int:
         )
     if "z" in options:
         return 0
-    talk: Any = _Talk()  # all that a listener uses of a stream of adb's
+    talk: Any = _Talk()  # provides everything that listeners use of an adb stream
 
     async def serve() -> None:
         try:
@@ -72,7 +72,7 @@ async def nc(ctx: Context, args: list[str]) -> int:
 
 
 async def _listen(ctx: Context, address: str) -> int:
-    """Talk with the first who connects."""
+    """Accept the first connection, and exchange data with it."""
     if address in ctx.phone.sockets:
         raise Failure("bind: Address already in use")
     over = asyncio.Event()

@@ -1,4 +1,4 @@
-"""ifconfig, ip and ping: the network interfaces, as the emulator's own network has them."""
+"""ifconfig, ip and ping: the network interfaces, as in the emulator's own network."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Interface:
     name: str
     address: str
     prefix: int
-    mac: str = ""  # "" for the loopback
+    mac: str = ""  # "" for the loopback interface
 
     @property
     def network(self) -> IPv4Network:
-        """The network that the address is in."""
+        """The network that the address belongs to."""
         return IPv4Interface(f"{self.address}/{self.prefix}").network
 
 
@@ -37,7 +37,7 @@ WIFI = Interface(9, "wlan0", "10.0.2.16", 24, "02:15:b2:00:00:00")
 
 
 def interfaces(phone: Phone) -> list[Interface]:
-    """Give the interfaces that are up."""
+    """Return the interfaces that are up."""
     settings = phone.settings
     flying = settings.on("global", "airplane_mode_on")
     found = [LOOPBACK]
@@ -50,7 +50,7 @@ def interfaces(phone: Phone) -> list[Interface]:
 
 @command("ifconfig")
 async def ifconfig(ctx: Context, args: list[str]) -> int:
-    """Print the interfaces that are up, or the one that is named."""
+    """Print the interfaces that are up, or only the named one."""
     names = [word for word in args if not word.startswith("-")]
     found = [each for each in interfaces(ctx.phone) if names[:1] in ([], [each.name])]
     if not found:
@@ -94,7 +94,7 @@ async def ip(ctx: Context, args: list[str]) -> int:
         return 1
     what = words[0] if words else ""
     if what and "address".startswith(what):
-        family = {"-4", "-f", "-family"} & set(args)  # then only what is of it is shown
+        family = {"-4", "-f", "-family"} & set(args)  # only addresses of this family are shown
         brief = any("o" in word for word in args if word in ("-o", "-oneline", "-4o", "-o4"))
         for each in found:
             await ctx.out(_brief(each) if brief else _link(each, bool(family)) + _address(each))
@@ -109,7 +109,7 @@ async def ip(ctx: Context, args: list[str]) -> int:
 
 
 def _named(words: list[str]) -> str:
-    """Give the interface that is asked for: `dev` may be left out where addresses are shown."""
+    """Return the requested interface; when addresses are shown, `dev` may be omitted."""
     if "dev" in words[:-1]:
         return words[words.index("dev") + 1]
     shown = words[1:2] and words[1] in ("show", "list", "ls", "sh", "s", "lst")
@@ -117,7 +117,7 @@ def _named(words: list[str]) -> str:
 
 
 def _brief(each: Interface) -> str:
-    """Give an address in one line, where a backslash stands for the end of a line."""
+    """Format an address in a single line, with backslashes for newlines."""
     lines = "\\".join(_address(each).strip("\n").split("\n"))
     return f"{each.number}: {each.name} {lines}\n"
 
@@ -149,12 +149,12 @@ def _route(each: Interface) -> str:
 
 GATEWAY, NAME_SERVER = "10.0.2.2", "10.0.2.3"  # of the emulator's network
 UNREACHABLE = 2
-_MILLISECONDS = 0.05  # that an answer takes
+_MILLISECONDS = 0.05  # time of an answer
 
 
 @command("ping")
 async def ping(ctx: Context, args: list[str]) -> int:
-    """Ask a host for answers, for ever or -c times."""
+    """Send echo requests to a host, continuously or -c times."""
     options = parse(args, "46c:i:I:nqs:t:vW:w:", least=1, most=1)
     name = options.rest[0]
     try:

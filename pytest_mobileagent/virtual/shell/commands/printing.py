@@ -19,7 +19,7 @@ _DIRECTIVE = re.compile(
 
 @command("echo", builtin=True)
 async def echo(ctx: Context, args: list[str]) -> int:
-    """Print the words; as in mksh, backslashes mean something unless -E is given."""
+    """Print the words; as in mksh, backslash sequences are interpreted unless -E is given."""
     words, flags = list(args), ""
     while words and re.fullmatch(r"-[neE]+", words[0]):
         flags += words.pop(0)[1:]
@@ -32,7 +32,7 @@ async def echo(ctx: Context, args: list[str]) -> int:
 
 @command("printf")
 async def printf(ctx: Context, args: list[str]) -> int:
-    """Print words as a format says, which is used again until no word is left."""
+    """Print words according to a format, which is repeated until no words are left."""
     if not args:
         raise Failure("Needs 1 argument")
     form, stopped = _unescaped(args[0], _OF_PRINTF)
@@ -55,7 +55,7 @@ async def printf(ctx: Context, args: list[str]) -> int:
 
 
 def _converted(directive: re.Match[bytes], words: list[str]) -> bytes:
-    """Return what a directive makes of the next word."""
+    """Return the conversion of the next word according to a directive."""
     kind, precision = decode(directive["kind"] or b""), directive["precision"]
     if kind == "%":
         return b"%"
@@ -90,7 +90,7 @@ def _number(word: str, *, whole: bool) -> float:
 
 
 def _unescaped(text: str, escape: re.Pattern[str]) -> tuple[bytes, bool]:
-    r"""Return what `text` is without backslash sequences, and whether it stops at a `\\c`."""
+    r"""Return `text` with backslash sequences replaced, and whether it ends early at a `\\c`."""
     out, at = bytearray(), 0
     for match in escape.finditer(text):
         out += encode(text[at : match.start()])

@@ -1,4 +1,4 @@
-"""ps, and the commands that find processes by name, and end them."""
+"""ps, and the commands that find processes by name and end them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 _NUMBERS = {"0": 0, **{str(number): number for number in SIGNALS}}
 _NUMBERS |= {name: number for number, name in SIGNALS.items()}
-_SHELL_VSZ, _SHELL_RSS = 10_820_000, 3_400  # KiB, of any small program
+_SHELL_VSZ, _SHELL_RSS = 10_820_000, 3_400  # KiB, for any small program
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A process, of the phone's or of a shell's."""
+    """A process, either of the phone or of a shell."""
 
     pid: int
     ppid: int
@@ -36,7 +36,7 @@ class Row:
 
 
 def rows(ctx: Context) -> list[Row]:
-    """Return all processes, by id."""
+    """Return all processes, sorted by id."""
     system = [
         Row(each.pid, each.ppid, each.uid, each.name, each.name, each.vsz, each.rss)
         for each in ctx.phone.proc.list()
@@ -49,7 +49,7 @@ def rows(ctx: Context) -> list[Row]:
 
 
 def _others(ctx: Context, wanted: Callable[[Row], object]) -> list[Row]:
-    """Return the processes that are wanted, but for the one that asks."""
+    """Return the matching processes, except the calling one."""
     return [row for row in rows(ctx) if row.pid != ctx.pid and wanted(row)]
 
 
@@ -67,7 +67,7 @@ class Field:
     """A column of ps."""
 
     title: str
-    width: int  # negative: to the left
+    width: int  # negative: left-aligned
     text: Callable[[Row], str]
 
 
@@ -118,7 +118,7 @@ List processes.
 @command("ps")
 async def ps(ctx: Context, args: list[str]) -> int:
     """List processes."""
-    if "--help" in args:  # Appium looks there whether -A is known
+    if "--help" in args:  # Appium checks here whether -A is supported
         await ctx.out(_HELP)
         return 0
     options = parse(args, "AadefG:g:k:lMno:O:P:p:s:Tt:U:u:wZ")
@@ -180,7 +180,7 @@ async def pidof(ctx: Context, args: list[str]) -> int:
 
 @command("pgrep", "pkill")
 async def pgrep(ctx: Context, args: list[str]) -> int:
-    """Print, or signal, the processes whose name has a pattern in it."""
+    """Print or signal the processes whose name matches a pattern."""
     signal, words = _signal(args) if ctx.name == "pkill" else (15, args)
     options = parse(words, "flx")
     if len(options.rest) != 1:
@@ -243,7 +243,7 @@ async def kill(ctx: Context, args: list[str]) -> int:
 
 
 def _signal(args: list[str]) -> tuple[int, list[str]]:
-    """Return the signal that the options name, and the words after them."""
+    """Return the signal in the options, and the words after them."""
     if args[:1] == ["-s"] and args[1:]:
         return _signal_number(args[1]), args[2:]
     if args and re.fullmatch(r"-(\d+|[A-Z][A-Z0-9]+)", args[0]):
@@ -259,7 +259,7 @@ def _signal_number(text: str) -> int:
 
 
 def _send(ctx: Context, row: Row, signal: int) -> None:
-    """Send a signal, which only root and the same user may."""
+    """Send a signal, which only root and the process's own user may do."""
     if ctx.uid not in {ROOT, row.uid}:
         raise PermissionError(1, "Operation not permitted")
     process = processes_of(ctx.phone).find(row.pid)

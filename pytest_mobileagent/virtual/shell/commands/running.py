@@ -1,4 +1,4 @@
-"""Commands that run other commands: sh, env, xargs, timeout, su and their kin."""
+"""Commands that run other commands: sh, env, xargs, timeout and similar ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TIMED_OUT = 124
 
 @command("sh")
 async def sh(ctx: Context, args: list[str]) -> int:
-    """Run a shell: a script given by -c, one in a file, or what arrives on stdin."""
+    """Run a shell: a script given by -c, a script in a file, or the commands on stdin."""
     words, switches = list(args), ""
     while words and words[0].startswith(("-", "+")) and len(words[0]) > 1:
         switches += words.pop(0)[1:]
@@ -56,7 +56,7 @@ async def sh(ctx: Context, args: list[str]) -> int:
 
 @command("env")
 async def env(ctx: Context, args: list[str]) -> int:
-    """Print the environment, or run a command in a changed one."""
+    """Print the environment, or run a command in a modified one."""
     options = parse(args, "0iu:", stop=True)
     environment = {} if "i" in options else dict(ctx.env)
     for name in options.all("u"):
@@ -74,7 +74,7 @@ async def env(ctx: Context, args: list[str]) -> int:
 
 @command("xargs")
 async def xargs(ctx: Context, args: list[str]) -> int:
-    """Run a command with words that are read from stdin."""
+    """Run a command with words read from stdin."""
     options = parse(args, "0I:n:r", stop=True)
     text = decode(await ctx.read_all())
     if text.count("\n") > LINES or len(text) > 8 * LINES:
@@ -98,7 +98,7 @@ async def xargs(ctx: Context, args: list[str]) -> int:
 
 @command("timeout")
 async def timeout(ctx: Context, args: list[str]) -> int:
-    """Run a command, but not for longer than a time."""
+    """Run a command with a time limit."""
     options = parse(args, "k:s:v", {"foreground": "v", "signal": "s"}, least=2, stop=True)
     seconds = duration(options.rest[0])
     try:
@@ -110,13 +110,13 @@ async def timeout(ctx: Context, args: list[str]) -> int:
 
 @command("nohup", "setsid")
 async def run_undisturbed(ctx: Context, args: list[str]) -> int:
-    """Run a command that outlives its terminal, as every job here does."""
+    """Run a command that survives the end of its terminal, as every job here does."""
     return await ctx.run(parse(args, "cdw", least=1, stop=True).rest)
 
 
 @command("toybox")
 async def toybox(ctx: Context, args: list[str]) -> int:
-    """Run a command by its first word, or list all."""
+    """Run the command named by the first word, or list all commands."""
     own = sorted(name for name, each in registry.items() if _is_toy(each))
     if not args:
         await ctx.out(" ".join(own) + "\n")
@@ -139,7 +139,7 @@ async def sleep(_ctx: Context, args: list[str]) -> int:
 
 
 def duration(text: str) -> float:
-    """Return the seconds that `text` spells: a number and perhaps a unit."""
+    """Return the number of seconds that `text` spells: a number with an optional unit."""
     match = re.fullmatch(r"(\d+\.?\d*|\.\d+)([smhd]?)", text)
     if match is None:
         raise Failure(f"Not a number '{text}'")

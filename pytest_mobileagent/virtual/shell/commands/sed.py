@@ -1,4 +1,4 @@
-"""sed: substitutes in, prints and deletes lines."""
+"""sed: edits, prints and deletes lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Address: TypeAlias = int | str | Pattern  # "$" is the last line
 
-_TEXT = r"(?:\\.|\[\^?\]?[^\]\n]*\]|(?!{0})[^\\\n])*+"  # a delimiter between brackets ends nothing
+_TEXT = r"(?:\\.|\[\^?\]?[^\]\n]*\]|(?!{0})[^\\\n])*+"  # delimiters in brackets do not end the text
 _ADDRESS = rf"\d+|\$|/{_TEXT.format('/')}/I?"
 _COMMAND = re.compile(
     rf"[\s;]*+(?:({_ADDRESS})(?:\s*+,\s*+({_ADDRESS}))?)?\s*+(!?)\s*+([spdq])", re.DOTALL
@@ -29,7 +29,7 @@ _IN_REPLACEMENT = re.compile(r"\\([0-9])|\\(n)|\\(.)|&", re.DOTALL)
 
 @command("sed")
 async def sed(ctx: Context, args: list[str]) -> int:
-    """Edit lines as a script says."""
+    """Edit lines according to a script."""
     in_place = [word for word in args if re.match("-i|--in-place", word)]
     names = {"expression": "e", "quiet": "n", "silent": "n", "regexp-extended": "E"}
     options = parse([word for word in args if word not in in_place], "Ee:nr", names)
@@ -59,13 +59,13 @@ class _Command:
     start: Address | None
     end: Address | None
     negated: bool
-    pattern: Pattern | None = None  # of what is replaced
+    pattern: Pattern | None = None  # what to replace
     replacement: str = ""
     flags: str = ""
-    until: float = 0  # the line that ends the range; 0 outside of one
+    until: float = 0  # the line that ends the range; 0 outside a range
 
     async def selects(self, number: int, line: str, *, last: bool) -> bool:
-        """Tell whether the command is for this line."""
+        """Return whether the command applies to a line."""
 
         async def fits(address: Address) -> bool:
             if isinstance(address, Pattern):
@@ -85,7 +85,7 @@ class _Command:
         return selected != self.negated
 
     async def substituted(self, line: str) -> str | None:
-        """Return the line with replacements; None if there is nothing to replace."""
+        """Return the line after substitution, or None if nothing matches."""
         if self.pattern is None:
             return None
         if "g" not in self.flags:
@@ -97,7 +97,7 @@ class _Command:
 
         def replacement(match: Match) -> str:
             nonlocal count, end
-            if match.span() == (end, end):  # nothing, right behind a match: POSIX sees none there
+            if match.span() == (end, end):  # POSIX allows no empty match immediately after a match
                 return ""
             count, end = count + 1, match.end()
             return _filled(self.replacement, match)
@@ -109,7 +109,7 @@ class _Command:
 async def _edited(
     lines: AsyncIterator[str], commands: list[_Command], *, quiet: bool
 ) -> AsyncIterator[str]:
-    """Yield what the commands print about each line, and what they leave of it."""
+    """Yield the output of the commands for each line, and the edited lines."""
     number, following = 0, await anext(lines, None)
     while following is not None:
         number, text, following = number + 1, following, await anext(lines, None)
@@ -133,7 +133,7 @@ async def _edited(
 
 
 def _filled(template: str, match: Match) -> str:
-    """Return a replacement with what the pattern has found."""
+    """Return the replacement with the groups of the match filled in."""
 
     def part(found: re.Match[str]) -> str:
         group, newline, escaped = found.groups()
@@ -159,7 +159,7 @@ def _parsed(script: str, *, extended: bool) -> list[_Command]:
         each = _Command(match[4], start, end, bool(match[3]))
         if substitution:
             mark, source, each.replacement, each.flags = substitution.groups()
-            if mark != "&":  # which means something itself
+            if mark != "&":  # special in a replacement
                 source = source.replace(f"\\{mark}", mark)
                 each.replacement = each.replacement.replace(f"\\{mark}", mark)
             ignore_case = "i" in each.flags.lower()

@@ -1,4 +1,4 @@
-"""getenforce, setenforce, chcon and restorecon: as on a phone whose policy lets root do all."""
+"""getenforce, setenforce, chcon and restorecon, with a policy that allows root everything."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def getenforce(ctx: Context, args: list[str]) -> int:
 
 @command("setenforce")
 async def setenforce(ctx: Context, args: list[str]) -> int:
-    """Enforce the policy or not, which only root may decide."""
+    """Enforce the policy or not, which only root may do."""
     word = parse(args, "", least=1, most=1).rest[0]
     states = {name.lower(): state for state, name in STATES.items()}
     state = states.get(word, word)
@@ -39,7 +39,7 @@ async def setenforce(ctx: Context, args: list[str]) -> int:
 
 @command("restorecon")
 async def restorecon(ctx: Context, args: list[str]) -> int:
-    """Give files the labels that they have anyhow."""
+    """Restore the labels of files, which never differ from the default."""
 
     async def restore(name: str) -> None:
         if ctx.files.find(name) is None:
@@ -50,7 +50,7 @@ async def restorecon(ctx: Context, args: list[str]) -> int:
 
 @command("chcon")
 async def chcon(ctx: Context, args: list[str]) -> int:
-    """Label files; nobody but root may."""
+    """Label files, which only root may do."""
     options = parse(args, "hRv", least=2)
     label, *names = options.rest
 

@@ -13,7 +13,7 @@ from pytest_mobileagent.virtual.shell.options import parse
 
 @command("df")
 async def df(ctx: Context, args: list[str]) -> int:
-    """Show how much of the storage is taken."""
+    """Print how much of the storage is used."""
     options = parse(args, "aHhikPt:")
     space = ctx.phone.files.space
     total, used = space.size // 1024, -(-space.taken // 1024)
@@ -53,7 +53,7 @@ async def df(ctx: Context, args: list[str]) -> int:
 
 @command("du")
 async def du(ctx: Context, args: list[str]) -> int:
-    """Show how much storage folders take."""
+    """Print how much storage folders use."""
     options = parse(args, "abhkms")
 
     unit = 2**20 if "m" in options else 1024
@@ -73,5 +73,5 @@ async def du(ctx: Context, args: list[str]) -> int:
 
 @command("sync")
 async def sync(_ctx: Context, _args: list[str]) -> int:
-    """Make sure that everything is written, as it always is."""
+    """Write everything to the storage, which is always up to date."""
     return 0

@@ -1,4 +1,4 @@
-"""sqlite3: SQL and dot commands on the database files of the phone."""
+"""sqlite3: SQL and dot commands on the phone's database files."""
 
 from __future__ import annotations
 
@@ -72,12 +72,12 @@ def _can_open(ctx: Context, name: str) -> bool:
 
 
 class _Quit(Exception):  # noqa: N818 - a command, not an error
-    """.quit."""
+    """The command .quit."""
 
 
 @dataclass(slots=True)
 class _Shell:
-    """A conversation with one database."""
+    """A session with a database."""
 
     ctx: Context
     database: Database
@@ -86,7 +86,7 @@ class _Shell:
     errors: int = 0
 
     async def argument(self, text: str) -> int:
-        """Run an argument of the command line: a dot command, or statements."""
+        """Run a command-line argument: a dot command, or statements."""
         if text.startswith("."):
             return await self._dot(text)
         try:
@@ -98,7 +98,7 @@ class _Shell:
         return 0
 
     async def lines(self) -> int:
-        """Run what is read line by line, each statement as soon as it is complete."""
+        """Run input line by line, each statement as soon as it is complete."""
         number, start, pending = 0, 1, ""
         while line := await self.ctx.read_line():
             number += 1

@@ -1,4 +1,4 @@
-"""Commands that show, copy and count lines and bytes."""
+"""Commands that print, copy and count lines and bytes."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ async def tail(ctx: Context, args: list[str]) -> int:
 
 
 async def _last(source: Reader, count: int, *, lines: bool) -> bytes:
-    """Return the last bytes or lines, of which no more are kept than are wanted."""
+    """Return the last bytes or lines, buffering little more than these."""
     kept, most = bytearray(), BLOCK
     while data := await source.read():
         kept += data
@@ -105,7 +105,7 @@ def _end(data: bytearray, count: int, *, lines: bool) -> bytearray:
 
 
 async def _skip(source: Reader, count: int, *, lines: bool, goal: Context) -> None:
-    """Copy what is behind the first bytes or lines."""
+    """Copy everything after the first bytes or lines."""
     while count > 0 and (data := await source.read()):
         passed = data.count(b"\n") if lines else len(data)
         if passed >= count:
@@ -122,7 +122,7 @@ async def _title(ctx: Context, name: str, options: Options, *, many: bool) -> No
 
 
 def _with_number(args: list[str]) -> list[str]:
-    """Return the options with -5 written as -n 5."""
+    """Replace options such as -5 by -n5."""
     return [f"-n{word[1:]}" if re.fullmatch(r"-\d+", word) else word for word in args]
 
 
@@ -214,7 +214,7 @@ async def checksum(ctx: Context, args: list[str]) -> int:
 
 @command("base64")
 async def base64(ctx: Context, args: list[str]) -> int:
-    """Encode or decode."""
+    """Encode or decode base64."""
     options = parse(args, "diw:", {"decode": "d"}, most=1)
     name = options.rest[0] if options.rest else "-"
     if "d" in options:
@@ -238,7 +238,7 @@ async def base64(ctx: Context, args: list[str]) -> int:
 
 
 async def _wrapped(ctx: Context, text: bytes, width: int, column: int) -> int:
-    """Print text in lines of a width, the first of which has begun; return how long the last is."""
+    """Print text in lines of a width, continuing the current line; return the last one's length."""
     if not width:
         await ctx.out(text)
         return 0
@@ -254,7 +254,7 @@ async def _wrapped(ctx: Context, text: bytes, width: int, column: int) -> int:
 
 @command("yes")
 async def yes(ctx: Context, args: list[str]) -> int:
-    """Print words again and again, until nobody reads them."""
+    """Print words repeatedly, until the reader has gone."""
     line = (" ".join(args) or "y") + "\n"
     block = line * max(1, BLOCK // len(line))
     while True:

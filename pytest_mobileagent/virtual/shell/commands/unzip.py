@@ -1,4 +1,4 @@
-"""unzip, which Android has from ziptool."""
+"""unzip, which is a part of ziptool on Android."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RULE = "---------  ---------- -----   ----\n"
 
 @command("unzip")
 async def unzip(ctx: Context, args: list[str]) -> int:
-    """List or unpack the files of a zip archive."""
+    """List or extract the files of a zip archive."""
     options = parse(args, "d:lnopq", least=1)
     name, *wanted = options.rest
     try:
@@ -36,14 +36,14 @@ async def unzip(ctx: Context, args: list[str]) -> int:
     for member in members:
         try:
             data = await _unpacked(archive, member)
-        except (BadZipFile, NotImplementedError, RuntimeError) as error:  # broken, or locked
+        except (BadZipFile, NotImplementedError, RuntimeError) as error:  # broken, or encrypted
             raise Failure(f"failed to extract {member.filename}: {error}") from None
         await _extract(ctx, member, data, options)
     return 0
 
 
 async def _unpacked(archive: ZipFile, member: ZipInfo) -> bytes:
-    """Read one file, whatever size it says that it has."""
+    """Read a file, regardless of its declared size."""
     data = bytearray()
     with archive.open(member) as packed:
         while block := packed.read(BLOCK):
@@ -68,7 +68,7 @@ def _when(member: ZipInfo) -> str:
 
 
 async def _extract(ctx: Context, member: ZipInfo, data: bytes, options: Options) -> None:
-    """Write one file below the folder, which it cannot leave; nobody is there to be asked."""
+    """Write a file below the target folder, without asking before overwriting."""
     if "p" in options:
         await ctx.out(data)
         return

@@ -1,1 +1,1 @@
-"""The services, by the names that `dumpsys -l` lists, and in modules by what they are about."""
+"""The services, under the names that `dumpsys -l` lists; modules group related ones."""

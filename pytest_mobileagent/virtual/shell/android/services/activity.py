@@ -90,7 +90,7 @@ def _waited(started: Started) -> str:
 
 @service.command("force-stop", "kill")
 def stop(ctx: Context, args: Arguments) -> None:
-    """End an app, or its process unless it is in front; one that is unknown counts as ended."""
+    """Stop an app, or kill its process if it is in the background; unknown apps are ignored."""
     verb, activities = args.last, ctx.phone.activities
     args.options(unknown=lambda option: Refused(f"Error: Unknown option: {option}"))
     package = args.required()
@@ -102,7 +102,7 @@ def stop(ctx: Context, args: Arguments) -> None:
 
 @service.command("broadcast")
 async def broadcast(ctx: Context, args: Arguments) -> str:
-    """Tell every app that wants to know."""
+    """Send a broadcast."""
     switches = ("--async", "--allow-background-activity-starts")
     intent, given = parse_intent(args, ("--user", "--receiver-permission"), switches)
     intent = replace(intent, flags=intent.flags | RECEIVER_FROM_SHELL)
@@ -119,7 +119,7 @@ async def broadcast(ctx: Context, args: Arguments) -> str:
 
 @service.command("start-service", "startservice", "start-foreground-service")
 async def start_service(ctx: Context, args: Arguments) -> None:
-    """Start a service; only those that an app declares are found."""
+    """Start a service; it must be declared by an app."""
     intent, _ = parse_intent(args)
     await ctx.out(f"Starting service: Intent {{ {intent} }}\n")
     package, _, name = intent.component.partition("/")
@@ -131,7 +131,7 @@ async def start_service(ctx: Context, args: Arguments) -> None:
 
 @service.command("stop-service", "stopservice")
 async def stop_service(ctx: Context, args: Arguments) -> None:
-    """Stop a service: Android gives -1 even if it could."""
+    """Stop a service; Android returns -1 even on success."""
     intent, _ = parse_intent(args)
     await ctx.out(f"Stopping service: Intent {{ {intent} }}\n")
     raise Refused("Service not stopped: was not running.")
@@ -139,13 +139,13 @@ async def stop_service(ctx: Context, args: Arguments) -> None:
 
 @service.command("get-current-user")
 def get_current_user(_ctx: Context, _: Arguments) -> str:
-    """Tell the user in front."""
+    """Print the current user."""
     return "0\n"
 
 
 @service.command("get-config")
 def get_config(ctx: Context, _: Arguments) -> str:
-    """Tell the configuration as resource qualifiers."""
+    """Print the configuration as resource qualifiers."""
     phone = ctx.phone
     abis = phone.props["ro.product.cpu.abilist"]
     config = qualifiers(phone.display, phone.locales, phone.props["ro.build.version.sdk"])
@@ -154,7 +154,7 @@ def get_config(ctx: Context, _: Arguments) -> str:
 
 @service.command("stack")
 def stack(ctx: Context, args: Arguments) -> str:
-    """List the tasks, or remove one: a number that no task has counts as removed."""
+    """List the tasks, or remove one; the number of a missing task is ignored."""
     activities, metrics = ctx.phone.activities, ctx.phone.display.metrics
     if (what := args.required()) == "remove":
         activities.remove_task(integer(args.required()))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @service.dump
 def dump(ctx: Context, args: list[str]) -> str:
-    """Tell about activities, the top one, services, processes or recent tasks."""
+    """Describe activities, the top one, services, processes or recent tasks."""
     phone = ctx.phone
     word = args[0] if args else ""
     if word in ("services", "s"):
@@ -82,7 +82,7 @@ def _task_name(phone: Phone, task: Task) -> str:
 
 
 def _top(phone: Phone, package: str = "") -> str:
-    """List the tasks, or a package's, from the last seen to the present one, which comes last."""
+    """List the tasks, or those of a package, ending with the one in front."""
     return "".join(
         fill(
             "activity_top",
@@ -100,9 +100,10 @@ def _top(phone: Phone, package: str = "") -> str:
 
 
 def _services(phone: Phone, wanted: list[str]) -> str:
-    """List the services that run: those in the foreground, what assists, and the keyboard.
+    """List the running services: foreground services, accessibility services and the keyboard.
 
-    Others that apps declare are not started: Appium stops a recording if its recorder is listed.
+    Other services that apps declare are left out: Appium stops a recording if its recorder is
+    listed.
     """
     foreground = [
         full(f"{app.package}/{name}")
@@ -152,12 +153,12 @@ def _processes(phone: Phone) -> str:
 
 
 def _broadcasts(phone: Phone) -> str:
-    """Tell the states that apps can ask for; broadcasts themselves are delivered at once."""
+    """Describe the sticky broadcasts; other broadcasts are delivered immediately."""
     return fill("activity_broadcasts", battery=phone.power.battery)
 
 
 def _recents(phone: Phone) -> str:
-    """List the tasks from the one in front to the last seen, the home screen's too."""
+    """List the tasks, including the launcher's, starting with the one in front."""
     blocks = [
         fill(
             "activity_recent",
@@ -181,7 +182,7 @@ def _recents(phone: Phone) -> str:
 
 
 def _hierarchy(phone: Phone, top: Record) -> str:
-    """Tell the views of an activity whose window is there; of no other."""
+    """Describe the views of an activity, if its window is visible."""
     stack = phone.windows.stack
     shown = next((w for w in stack if w.kind == "activity" and w.record is top), None)
     if shown is None:
@@ -207,7 +208,7 @@ def _lines(node: Node, top: Record, origin: tuple[int, int], indent: int) -> Ite
 
 
 def _flags(node: Node) -> str:
-    """Give what the view can do, then what state it is in."""
+    """Return the flags of a view's capabilities, then those of its state."""
     can = [
         "V" if node.visible else "I",
         "F" if node.focusable else ".",
@@ -224,7 +225,7 @@ def _flags(node: Node) -> str:
 
 
 def _short(resource_id: str) -> str:
-    """Leave the package out of an id of the app's own, as the resources do."""
+    """Shorten an id of the app's own package, as the resources do."""
     package, _, rest = resource_id.partition(":")
     return resource_id if package == "android" else f"app:{rest}"
 

@@ -1,4 +1,4 @@
-"""appops: what apps may do besides what their permissions say."""
+"""appops: the operations that apps may perform, in addition to permissions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ service = Service("appops", script="appops", interface="com.android.internal.app
 
 @service.command("get")
 def get(ctx: Context, args: Arguments) -> str:
-    """Tell the modes of an app's operations, or of one."""
+    """Print the modes of an app's operations, or of a single operation."""
     name, wanted = _package(ctx, args), args.next()
     op, modes = _op(wanted) if wanted else "", ctx.phone.permissions.modes(name)
     if shown := "".join(f"{key}: {modes[key]}\n" for key in modes if op in ("", key)):

@@ -1,4 +1,4 @@
-"""What apps do for the system: their roles, jobs, web views and accessibility services."""
+"""Roles, jobs, web views and accessibility services: what apps do for the system."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pytest_mobileagent.virtual.shell.android.service import (
     fill,
 )
 
-ROLES = {  # by what the apps that qualify answer
+ROLES = {  # with an intent that an app must handle to qualify
     "android.app.role.BROWSER": Intent("android.intent.action.VIEW", "http://role.invalid/"),
     "android.app.role.DIALER": Intent("android.intent.action.DIAL", "tel:"),
     "android.app.role.HOME": Intent(MAIN, categories=("android.intent.category.HOME",)),
@@ -24,27 +24,27 @@ WEB_VIEW = "com.google.android.webview"
 role = Service("role", interface="android.app.role.IRoleManager")
 jobs = Service("jobscheduler", interface="android.app.job.IJobScheduler")
 web_view = Service("webviewupdate", interface="android.webkit.IWebViewUpdateService")
-Service("clipboard", interface="android.content.IClipboard")  # of which Android tells nothing
+Service("clipboard", interface="android.content.IClipboard")  # Android dumps nothing about it
 Service("content", interface="android.content.IContentService")
 Service("permission", interface="android.os.IPermissionController")
 
 
 @role.dump
 def dump_roles(ctx: Context, _: list[str]) -> str:
-    """Tell who holds which role."""
+    """List the roles and their holders."""
     rows = [fill("role_one", role=role, holders=_holders(ctx, role)) for role in ROLES]
     return fill("role", roles="".join(rows))
 
 
 @role.command("get-role-holders")
 def get_holders(ctx: Context, args: Arguments) -> str:
-    """Tell who holds a role."""
+    """Print the holder of a role."""
     return f"{_holders(ctx, _role(args))}\n"
 
 
 @role.command("add-role-holder")
 def add_holder(ctx: Context, args: Arguments) -> None:
-    """Let an app that qualifies hold a role, instead of the one that does."""
+    """Assign a role to a qualifying app, replacing its holder."""
     role, package = _role(args), args.required()
     intent = ROLES.get(role)
     for app, kind in ctx.phone.packages.resolve(intent) if intent else ():
@@ -56,7 +56,7 @@ def add_holder(ctx: Context, args: Arguments) -> None:
 
 @role.command("remove-role-holder", "clear-role-holders")
 def clear_holders(ctx: Context, args: Arguments) -> None:
-    """Let the app hold no role that somebody has given it."""
+    """Remove an app from all roles that were assigned to it."""
     if package := _holders(ctx, _role(args)):
         ctx.phone.defaults.forget(package)
 
@@ -67,7 +67,7 @@ def _role(args: Arguments) -> str:
 
 
 def _holders(ctx: Context, role: str) -> str:
-    """Give the app that answers without a question, if one does."""
+    """Return the app that handles the role's intent by default, or ""."""
     intent = ROLES.get(role)
     found = ctx.phone.packages.resolve(intent) if intent else []
     chosen = ctx.phone.defaults.choose(intent, found) if intent and found else None
@@ -76,7 +76,7 @@ def _holders(ctx: Context, role: str) -> str:
 
 @jobs.command("run", "get-job-state", "timeout", "stop", "cancel")
 def find_job(ctx: Context, args: Arguments) -> None:
-    """Look for a job, of which there are none: apps of this phone cannot schedule any."""
+    """Look up a job, which always fails: apps on this phone cannot schedule jobs."""
     args.options(("-u", "--user", "-n", "--namespace"), None)
     name, job = args.required(), args.required()
     if name not in ctx.phone.packages:
@@ -86,7 +86,7 @@ def find_job(ctx: Context, args: Arguments) -> None:
 
 @jobs.command("get-battery-charging", "get-battery-not-low", "get-storage-not-low")
 def condition(ctx: Context, args: Arguments) -> str:
-    """Tell whether a condition holds that jobs may wait for."""
+    """Print whether a condition for jobs is met."""
     power, files = ctx.phone.power, ctx.phone.files
     holds = {
         "get-battery-charging": power.charging,
@@ -98,7 +98,7 @@ def condition(ctx: Context, args: Arguments) -> str:
 
 @web_view.command("set-webview-implementation")
 def choose_web_view(_ctx: Context, args: Arguments) -> str:
-    """Choose the package that shows web pages inside of apps; there is one."""
+    """Choose the package that provides web views; there is only one."""
     wanted = args.required()
     if wanted != WEB_VIEW:
         words = f"Failed to switch to {wanted}, the WebView implementation is now provided by"
@@ -108,7 +108,7 @@ def choose_web_view(_ctx: Context, args: Arguments) -> str:
 
 @Service("accessibility", interface="android.view.accessibility.IAccessibilityManager").dump
 def accessibility(ctx: Context, _: list[str]) -> str:
-    """Tell the enabled services, and those that are bound."""
+    """Print the enabled and the bound accessibility services."""
     services, settings = ctx.phone.accessibility_services, ctx.phone.settings
     return fill(
         "accessibility",

@@ -1,4 +1,4 @@
-"""Doze: whether the phone dozes, and who may go on when it does."""
+"""Doze: whether the phone dozes, and which apps are exempt."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
 
 SYSTEM_APP = "com.android.shell"
-FILE = "/data/system/deviceidle.xml"  # where Android keeps the apps that were added
+FILE = "/data/system/deviceidle.xml"  # where Android stores the added apps
 
 service = Service("deviceidle")
 
 
 @service.command("whitelist")
 def whitelist(ctx: Context, args: Arguments) -> str:
-    """Show or change who may go on while the phone dozes."""
+    """Print or change the list of apps that are exempt from dozing."""
     return _whitelist(ctx.phone, args.rest())
 
 
 @service.dump
 def dump(ctx: Context, args: list[str]) -> str:
-    """Tell that the phone does not doze, or which apps may go on if it did."""
+    """Print that the phone is not dozing, or the exempt apps."""
     match args:
         case ["whitelist", *words]:
             return _whitelist(ctx.phone, words)
@@ -37,7 +37,7 @@ def dump(ctx: Context, args: list[str]) -> str:
 
 
 def _whitelist(phone: Phone, words: list[str]) -> str:
-    """Show, add or remove apps: +NAME, -NAME."""
+    """Print, add or remove apps: +NAME, -NAME."""
     names = _added(phone)
     if not words:
         rows = [("system", SYSTEM_APP), *(("user", name) for name in sorted(names))]

@@ -1,4 +1,4 @@
-"""What Android keeps of crashes: DropBox."""
+"""DropBox, in which Android stores the records of crashes."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 service = Service("dropbox")
 USAGE = "Usage: dumpsys dropbox [--print|--file] [YYYY-mm-dd] [HH:MM:SS] [tag]\n"
-SHOWN = 70  # characters of an entry that is listed
+SHOWN = 70  # characters of an entry in a list
 PRINT, FILE = {"-p", "--print"}, {"-f", "--file"}
 
 
 @service.dump
 def dump(ctx: Context, args: list[str]) -> str:
-    """List the entries that are of all the words: of a part of their date, or a tag."""
+    """List the entries that match all words, each a part of their date or their tag."""
     drops, words = ctx.phone.drop_box.drops, [word for word in args if not word.startswith("-")]
     unknown = [word for word in args if word.startswith("-") and word not in PRINT | FILE]
     told = "".join(f"Unknown argument: {word}\n" for word in unknown)
@@ -45,7 +45,7 @@ def _tag(ctx: Context, drop: Drop) -> str:
 
 
 def _app(ctx: Context, drop: Drop) -> App | None:
-    """Give the app that crashed; None if it is not there any more."""
+    """Return the app that crashed, or None if it is no longer installed."""
     packages = ctx.phone.packages
     return packages.app(drop.package) if drop.package in packages else None
 

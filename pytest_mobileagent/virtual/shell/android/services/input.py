@@ -1,4 +1,4 @@
-"""input: fingers and keys."""
+"""input: injects touches and keys."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ service = Service("input", interface="android.hardware.input.IInputManager", unk
 
 @command("input")
 async def input_command(ctx: Context, args: list[str]) -> int:
-    """Run an input command, after its optional source and display."""
+    """Run an input command, after an optional source and display."""
     words = args[1:] if args and args[0] in SOURCES else args
     return await service.run(ctx, words)
 
 
 @service.command("-d")
 async def on_display(ctx: Context, args: Arguments) -> int:
-    """Run a command on the one display that there is."""
+    """Run a command on the only display."""
     display = args.next() or ""
     if display not in DISPLAYS and not display.lstrip("-").isdecimal():
         raise illegal("Error: Invalid arguments for display ID.")
@@ -56,14 +56,14 @@ def tap(ctx: Context, args: Arguments) -> None:
 
 @service.command("swipe")
 def swipe(ctx: Context, args: Arguments) -> None:
-    """Swipe over the screen."""
+    """Swipe across the screen."""
     x1, y1, x2, y2, *duration = _floats(args, "swipe", (4, 5))
     ctx.phone.swipe(x1, y1, x2, y2, _duration(duration))
 
 
 @service.command("draganddrop")
 def drag_and_drop(ctx: Context, args: Arguments) -> None:
-    """Hold, move, and let go."""
+    """Hold a finger, move it, and release it."""
     x1, y1, x2, y2, *duration = _floats(args, "draganddrop", (4, 5))
     ctx.phone.gestures.drag(x1, y1, x2, y2, _duration(duration))
 
@@ -85,7 +85,7 @@ def text(ctx: Context, args: Arguments) -> None:
 
 @service.command("keyevent")
 def keyevent(ctx: Context, args: Arguments) -> None:
-    """Press keys, one after the other; unknown ones do nothing."""
+    """Press keys in sequence; unknown ones have no effect."""
     options = args.options(("--delay",), ("--async", "--doubletap", "--longpress"))
     for code in [args.required(), *args.rest()]:
         repeats = "--longpress" in options and key(code).repeats
@@ -113,7 +113,7 @@ def keycombination(ctx: Context, args: Arguments) -> None:
 
 @service.command("motionevent")
 def motionevent(ctx: Context, args: Arguments) -> None:
-    """Touch, move or lift a finger."""
+    """Put a finger down, move it or lift it."""
     action = args.required().upper()
     if action not in ("DOWN", "UP", "MOVE", "CANCEL"):
         raise illegal(f"Unknown action: {action}")
@@ -123,13 +123,13 @@ def motionevent(ctx: Context, args: Arguments) -> None:
 
 @service.command("press", "roll")
 def trackball(_: Context, args: Arguments) -> None:
-    """Use a trackball, which moves nothing on a phone."""
+    """Use a trackball, which has no effect on a phone."""
     args.rest()
 
 
 @service.dump
 def dump(ctx: Context, _: list[str]) -> str:
-    """Tell the input devices, and how the display is turned."""
+    """Describe the input devices and the display's rotation."""
     display, awake = ctx.phone.display, ctx.phone.power.awake
     return fill(
         "input",

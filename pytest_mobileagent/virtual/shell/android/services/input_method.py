@@ -1,4 +1,4 @@
-"""The input methods, and `ime`."""
+"""The input methods, and the command `ime`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def ime(ctx: Context, args: list[str]) -> int:
 
 @service.command("ime")
 def ime_command(ctx: Context, args: Arguments) -> str:
-    """Run one of the commands that `ime` has."""
+    """Run one of the commands of `ime`."""
     verb = args.next() or "help"
     if verb == "list":
         return _list(ctx, args)
@@ -78,7 +78,7 @@ def _block(method: Keyboard) -> str:
 
 @service.dump
 def dump(ctx: Context, _: list[str]) -> str:
-    """Tell the state of the soft keyboard."""
+    """Describe the state of the soft keyboard."""
     ime, windows = ctx.phone.ime, ctx.phone.windows
     box = windows.focused() if windows.focused_field() else None
     view = f"{box.view.kind}{{{crc32(box.key.encode()):x} VFED..CL.}}" if box else None

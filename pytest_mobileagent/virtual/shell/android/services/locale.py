@@ -1,4 +1,4 @@
-"""cmd locale: the languages of single apps."""
+"""cmd locale: the languages of individual apps."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ service = Service("locale")
 
 @service.command("set-app-locales")
 def set_app_locales(ctx: Context, args: Arguments) -> None:
-    """Give an app languages of its own."""
+    """Set an app's own languages."""
     package, options = _parse(ctx, args)
     try:
         tags = [normal(tag) for tag in options.get("--locales", "").split(",") if tag]
     except ValueError:
-        tags = []  # what is no tag is no language
+        tags = []  # invalid tags are ignored
     ctx.phone.locales.set_own(package, tags)
 
 
 @service.command("get-app-locales")
 def get_app_locales(ctx: Context, args: Arguments) -> str:
-    """Tell the languages of an app."""
+    """Print the languages set for an app."""
     package, _ = _parse(ctx, args)
     tags = ",".join(ctx.phone.locales.own(package))
     return f"Locales for {package} for user 0 are [{tags}]\n"

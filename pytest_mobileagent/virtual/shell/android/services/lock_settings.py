@@ -18,7 +18,7 @@ service = Service(
 
 
 def _checked(ctx: Context, args: Arguments) -> str:
-    """Read the options, of which the old credential must be right, and give what comes next."""
+    """Parse the options, check the old credential, and return the next word."""
     old = args.options(("--old", "--user")).get("--old", "")
     if not ctx.phone.keyguard.is_right(old):
         missing = "Old password not provided but the user has one"
@@ -28,7 +28,7 @@ def _checked(ctx: Context, args: Arguments) -> str:
 
 @service.command(*KINDS)
 def change(ctx: Context, args: Arguments) -> str:
-    """Have another credential."""
+    """Set a new credential."""
     kind = KINDS[args.last]
     word = _checked(ctx, args)
     try:
@@ -41,7 +41,7 @@ def change(ctx: Context, args: Arguments) -> str:
 
 @service.command("clear")
 def clear(ctx: Context, args: Arguments) -> str:
-    """Have no credential any more."""
+    """Remove the credential."""
     _checked(ctx, args)
     ctx.phone.keyguard.clear()
     return "Lock credential cleared\n"
@@ -49,19 +49,19 @@ def clear(ctx: Context, args: Arguments) -> str:
 
 @service.command("verify")
 def verify(ctx: Context, args: Arguments) -> str:
-    """Tell whether a credential is the right one."""
+    """Verify a credential."""
     _checked(ctx, args)
     return "Lock credential verified successfully\n"
 
 
 @service.command("get-disabled")
 def get_disabled(ctx: Context, _: Arguments) -> str:
-    """Tell whether there is no lock screen at all."""
+    """Print whether the lock screen is disabled."""
     return f"{str(ctx.phone.keyguard.method == 'none').lower()}\n"
 
 
 @service.command("set-disabled")
 def set_disabled(ctx: Context, args: Arguments) -> str:
-    """Have no lock screen, or have one."""
+    """Disable or enable the lock screen."""
     ctx.phone.keyguard.disabled = _checked(ctx, args).lower() == "true"
     return f"Lock screen disabled set to {str(ctx.phone.keyguard.disabled).lower()}\n"

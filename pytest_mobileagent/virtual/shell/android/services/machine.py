@@ -1,4 +1,4 @@
-"""The machine: its power, battery, processor and sensors."""
+"""The hardware: power, battery, processor, sensors and storage."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WRITES = 61_440  # kB/s, a common speed
 
 @power.dump
 def dump_power(ctx: Context, _: list[str]) -> str:
-    """Tell whether the phone is awake."""
+    """Describe the power state: whether the phone is awake."""
     power, settings = ctx.phone.power, ctx.phone.settings
     return fill(
         "power",
@@ -48,7 +48,7 @@ def set_mode(ctx: Context, args: Arguments) -> None:
 
 @battery.dump
 def dump_battery(ctx: Context, args: list[str]) -> str:
-    """Tell the battery's state, fake it, or fake it no more."""
+    """Describe the battery's state, override it, or reset it."""
     power = ctx.phone.power
     words = [word for word in args if word != "-f"]
     match words:
@@ -73,13 +73,13 @@ def dump_battery(ctx: Context, args: list[str]) -> str:
 
 @battery.command("set", "unplug", "reset")
 def change(ctx: Context, args: Arguments) -> str:
-    """Fake a value, or that no power comes in, or fake no more."""
+    """Override a value, simulate unplugging, or reset the battery."""
     return dump_battery(ctx, [args.last, *args.rest()])
 
 
 @Service("batterystats", interface="com.android.internal.app.IBatteryStats").dump
 def statistics(ctx: Context, args: list[str]) -> str:
-    """Tell how long the phone has run, which does not discharge by itself; reset that."""
+    """Describe or reset the statistics of the battery, which never discharges by itself."""
     if args == ["--reset"]:
         return "Battery stats reset.\n"
     seconds = int(ctx.phone.clock.uptime())
@@ -94,7 +94,7 @@ def statistics(ctx: Context, args: list[str]) -> str:
 
 @Service("cpuinfo").dump
 def processor(ctx: Context, _: list[str]) -> str:
-    """Tell who uses the processor: nobody, as this phone computes nothing by itself."""
+    """List the processes with their use of the processor, which is always zero."""
     rows = "".join(
         f"  0% {each.pid}/{each.name}: 0% user + 0% kernel\n" for each in ctx.phone.proc.list()
     )
@@ -103,14 +103,14 @@ def processor(ctx: Context, _: list[str]) -> str:
 
 @Service("sensorservice", interface="android.gui.SensorServer").dump
 def sensors(ctx: Context, _: list[str]) -> str:
-    """List the sensors with their last values; the phone lies still, but for being turned."""
+    """List the sensors with their last values; the phone only moves when it is rotated."""
     x, y = ctx.phone.hardware.acceleration
     return fill("sensorservice", now=ctx.phone.clock.now(), x=x, y=y)
 
 
 @diskstats.dump
 def dump_diskstats(ctx: Context, _: list[str]) -> str:
-    """Tell how much of the storage is free, as df does; the cache is a part of the data."""
+    """Print how much storage is free, like df; the cache is part of the data partition."""
     space, system = ctx.phone.files.space, SYSTEM // 1024
     free, whole = space.free // 1024, space.size // 1024
     rows = [("Data", free, whole), ("Cache", free, whole), ("System", 0, system)]

@@ -1,4 +1,4 @@
-"""media volume: reads and sets the volume of an audio stream."""
+"""media volume: gets and sets the volume of an audio stream."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ service = Service(
 
 @service.command("volume")
 def volume(ctx: Context, args: Arguments) -> str:
-    """Set or tell a volume."""
+    """Set or print a volume."""
     options = args.options(
         ("--set", "--stream"),
         ("--get", "--show"),

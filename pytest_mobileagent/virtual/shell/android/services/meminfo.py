@@ -1,4 +1,4 @@
-"""What memory processes take."""
+"""dumpsys meminfo: the memory used by processes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.processes import Process
 
 service = Service("meminfo")
-SHARED_PART = 0.55  # of a process's resident memory is counted with others
-PARTS = (  # of what a process takes, and how many percent each is
+SHARED_PART = 0.55  # of a process's resident memory counts towards its proportional share
+PARTS = (  # the parts of a process's memory, and their percentages
     ("Native Heap", 28),
     ("Dalvik Heap", 16),
     ("Dalvik Other", 6),
@@ -29,7 +29,7 @@ PARTS = (  # of what a process takes, and how many percent each is
 
 @service.dump
 def dump(ctx: Context, args: list[str]) -> str:
-    """Tell what every process takes, or in detail what one does."""
+    """Print the memory of all processes, or the details of one."""
     phone, names = ctx.phone, [word for word in args if not word.startswith("-")]
     head = fill("meminfo_head", uptime=int(phone.clock.uptime() * 1000))
     processes = [each for each in phone.proc.list() if each.rss]
@@ -49,7 +49,7 @@ def _pss(process: Process) -> int:
 
 
 def _detail(process: Process) -> str:
-    """Tell of one process, in the columns that Android has had since 11."""
+    """Describe the memory of a process, in the columns used since Android 11."""
     total, rss = _pss(process), process.rss
     rows = [
         (name, total * part // 100, rss * part // 100, total // 3 if "Heap" in name else 0)

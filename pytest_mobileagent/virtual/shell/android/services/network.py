@@ -1,4 +1,4 @@
-"""The radios: Wi-Fi, Bluetooth, mobile data, the networks there are, and their traffic."""
+"""The radios: Wi-Fi, Bluetooth and mobile data, the available networks, and their traffic."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ connectivity = Service("connectivity", interface="android.net.IConnectivityManag
 
 @wifi.dump
 def dump_wifi(ctx: Context, _: list[str]) -> str:
-    """Tell whether Wi-Fi is on, and to what it is connected."""
+    """Describe whether Wi-Fi is on, and its network."""
     on = ctx.phone.radios.wifi
     return fill(
         "wifi",
@@ -42,13 +42,13 @@ def set_wifi(ctx: Context, args: Arguments) -> None:
 
 @wifi.command("status")
 def wifi_status(ctx: Context, _: Arguments) -> str:
-    """Tell whether Wi-Fi is on."""
+    """Print whether Wi-Fi is on."""
     return fill("wifi_status_on" if ctx.phone.radios.wifi else "wifi_status_off")
 
 
 @bluetooth.dump
 def dump_bluetooth(ctx: Context, _: list[str]) -> str:
-    """Tell whether Bluetooth is on."""
+    """Describe whether Bluetooth is on."""
     name = ctx.phone.settings.text("secure", "bluetooth_name")
     state = "ON" if ctx.phone.radios.bluetooth else "OFF"
     return fill("bluetooth_manager", phone=ctx.phone, state=state, name=name)
@@ -72,7 +72,7 @@ def data(ctx: Context, args: Arguments) -> None:
 
 @connectivity.dump
 def dump_networks(ctx: Context, _: list[str]) -> str:
-    """Tell which networks there are, and which is the default."""
+    """List the available networks, and the default one."""
     radios = ctx.phone.radios
     agents: list[tuple[int, str, str, str]] = []
     if radios.wifi:
@@ -95,7 +95,7 @@ def dump_networks(ctx: Context, _: list[str]) -> str:
 
 @connectivity.command("airplane-mode")
 def airplane_mode(ctx: Context, args: Arguments) -> str:
-    """Show or switch airplane mode."""
+    """Print or switch airplane mode."""
     wanted = args.next()
     if wanted is None:
         on = ctx.phone.settings.on("global", "airplane_mode_on")
@@ -108,7 +108,7 @@ def airplane_mode(ctx: Context, args: Arguments) -> str:
 
 @Service("netstats", interface="android.net.INetworkStatsService").dump
 def dump_traffic(ctx: Context, _: list[str]) -> str:
-    """Tell the networks, and the bytes of this hour: none, as pages come from the phone itself."""
+    """List the networks, and this hour's traffic: none, as pages come from the phone itself."""
     names = [*("wlan0",) * ctx.phone.radios.wifi, *("rmnet0",) * ctx.phone.radios.data]
     interfaces = "".join(f"  iface={name} ident=[{{type={at}}}]\n" for at, name in enumerate(names))
     start = int(ctx.phone.clock.time()) // HOUR * HOUR

@@ -1,4 +1,4 @@
-"""cmd notification: posts and lists notifications, and says who may do what with them."""
+"""cmd notification: posts and lists notifications, and controls who may access them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ZEN = {
     **dict.fromkeys(("all", "off"), "0"),
 }
 ONGOING, AUTO_CANCEL = 0x2, 0x10
-ZEN_NAMES = {  # the modes, and what listeners are told of them
+ZEN_NAMES = {  # the modes, with their names for listeners
     "0": (1, "ZEN_MODE_OFF"),
     "1": (2, "ZEN_MODE_IMPORTANT_INTERRUPTIONS"),
     "2": (3, "ZEN_MODE_NO_INTERRUPTIONS"),
@@ -43,7 +43,7 @@ service = Service("notification")
 
 @service.command("post", "notify")
 def post(ctx: Context, args: Arguments) -> str:
-    """Post a notification of the shell's."""
+    """Post a notification of the shell."""
     usage = Refused(help_text("notification_post"), out=True)
     options = args.options(POST_VALUES, ("-v", "--verbose"), lambda _: usage)
     title = options.get("-t") or options.get("--title", "")
@@ -78,7 +78,7 @@ def set_dnd(ctx: Context, args: Arguments) -> None:
 
 @service.command("allow_listener", "disallow_listener")
 def change_listeners(ctx: Context, args: Arguments) -> None:
-    """Let a service listen to notifications, or not."""
+    """Allow or disallow a service to listen to notifications."""
     allowed, wanted = args.last == "allow_listener", args.required()
     kept = ctx.phone.settings.text("secure", LISTENERS).split(":")
     kept = [name for name in kept if name not in ("", wanted)] + [wanted] * allowed
@@ -91,7 +91,7 @@ def _key(phone: Phone, each: Notification) -> str:
 
 @service.dump
 def dump(ctx: Context, args: list[str]) -> str:
-    """Tell about every notification, or those of one package."""
+    """Describe all notifications, or those of a package."""
     phone, redact = ctx.phone, not {"--noredact", "--reveal"} & set(args)
     names = [word for word in args if not word.startswith("-")]
     shown = [each for each in phone.notifications.posted if not names or each.package in names]
@@ -102,7 +102,7 @@ def dump(ctx: Context, args: list[str]) -> str:
 
 
 def _one(phone: Phone, each: Notification, *, redact: bool) -> str:
-    """Describe one."""
+    """Describe a notification."""
     token = crc32(each.key.encode())
     extras = {
         "android.title": each.title,

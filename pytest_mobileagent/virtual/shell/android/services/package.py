@@ -32,7 +32,7 @@ FEATURES = (
     "android.hardware.wifi", "android.software.input_methods", "android.software.webview",
 )  # fmt: skip
 MATCH = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true"
-FOR_SHELL = ("default", "enabled", "disabled-user")  # states that shell may give to a package
+FOR_SHELL = ("default", "enabled", "disabled-user")  # states to which shell may set a package
 service = Service("package", script="pm", interface="android.content.pm.IPackageManager")
 
 
@@ -108,7 +108,7 @@ def _package_line(ctx: Context, app: App, columns: Container[str]) -> str:
 
 @service.command("path")
 def path(ctx: Context, args: Arguments) -> Answer:
-    """Tell where a package's APK is."""
+    """Print the path of a package's APK."""
     name = _package(args)
     if name not in ctx.phone.packages:
         return 1
@@ -117,7 +117,7 @@ def path(ctx: Context, args: Arguments) -> Answer:
 
 @service.command("clear")
 def clear(ctx: Context, args: Arguments) -> str:
-    """Wipe a package's data."""
+    """Clear a package's data."""
     name = _package(args)
     if not name:
         raise Refused("Error: no package specified", 1)
@@ -143,7 +143,7 @@ def change_permission(ctx: Context, args: Arguments) -> None:
         raise illegal(str(error)) from error
 
 
-CHANGES = {  # the commands, and what they make of a package or component
+CHANGES = {  # the commands, with the states they set
     "enable": "enabled",
     "disable": "disabled",
     "disable-user": "disabled-user",
@@ -172,7 +172,7 @@ def change_state(ctx: Context, args: Arguments) -> str:
 
 @service.command("resolve-activity")
 def resolve_activity(ctx: Context, args: Arguments) -> str:
-    """Tell which activity would answer an intent."""
+    """Print the activity that would handle an intent."""
     intent, options = parse_intent(args, ("--user",), ("--brief", "--components", "--query-flags"))
     found = ctx.phone.packages.resolve(intent)
     if not found:
@@ -187,7 +187,7 @@ def resolve_activity(ctx: Context, args: Arguments) -> str:
 
 @service.command("query-activities")
 def query_activities(ctx: Context, args: Arguments) -> str:
-    """List the activities that would answer an intent."""
+    """List the activities that would handle an intent."""
     intent, options = parse_intent(args, ("--user",), ("--brief", "--components", "--query-flags"))
     answers = ctx.phone.packages.resolve(intent)
     found = [short(kind.component(app.package)) for app, kind in answers]
@@ -202,7 +202,7 @@ def query_activities(ctx: Context, args: Arguments) -> str:
 
 
 def _resolved(app: App, kind: type[Activity]) -> str:
-    """Tell all about an activity that would answer."""
+    """Describe an activity that would handle an intent."""
     activity = kind.component(app.package).partition("/")[2]
     return fill(
         "resolve_info",
@@ -215,13 +215,13 @@ def _resolved(app: App, kind: type[Activity]) -> str:
 
 
 def data_folder(app: App) -> str:
-    """Give the folder of an app's data as the package manager names it, with the user's number."""
+    """Return an app's data folder as the package manager prints it, with the user's number."""
     return app.data_dir.replace("/data/data/", "/data/user/0/", 1)
 
 
 @service.command("dump")
 async def dump(ctx: Context, args: Arguments) -> None:
-    """Tell what several services know of a package."""
+    """Print what several services know about a package."""
     name = _package(args)
     if not name:
         raise illegal('Argument expected after "dump"')
@@ -232,6 +232,6 @@ async def dump(ctx: Context, args: Arguments) -> None:
 
 
 def _package(args: Arguments) -> str:
-    """Take the package name behind any options."""
+    """Take the package name after any options."""
     args.options(switches=None)
     return args.next() or ""

@@ -1,4 +1,4 @@
-"""dumpsys package: an installed package with its versions and permissions."""
+"""dumpsys package: installed packages, with their versions and permissions."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.shell.commands import Context
 
-BUILT_IN = "5f3e"  # the certificate of apps that are no APKs
+BUILT_IN = "5f3e"  # the certificate of apps without an APK
 
 
 @service.dump
 def dump(ctx: Context, args: list[str]) -> str:
-    """Tell about one package, or all."""
+    """Describe one package, or all."""
     names = [word for word in args if not word.startswith("-")]
     phone = ctx.phone
     if names and names[0] not in phone.packages:
@@ -78,7 +78,7 @@ def _package(phone: Phone, name: str) -> str:
 
 
 def _build(app: App) -> tuple[int, int, str, str]:
-    """Give the SDKs that an app was built for, who has signed it, and a flag for debugging."""
+    """Return an app's minimum and target SDK, its signer, and a flag for debuggable apps."""
     if not isinstance(app, PackagedApp):
         return 24, 34, BUILT_IN, ""
     manifest, signer = app.apk.manifest, (app.apk.certificate or "")[:8]
@@ -87,7 +87,7 @@ def _build(app: App) -> tuple[int, int, str, str]:
 
 
 def _table(apps: list[App]) -> str:
-    """List which activities of some apps answer which actions that come without data."""
+    """List the activities of some apps by the actions that they handle without data."""
     found = [
         (short(kind.component(app.package)), each)
         for app in apps

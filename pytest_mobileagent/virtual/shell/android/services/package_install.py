@@ -1,4 +1,4 @@
-"""pm install, its sessions in several steps, and pm uninstall."""
+"""pm install, installation sessions, and pm uninstall."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ IGNORED_WITH_VALUE = ("--abi", "--install-location", "--install-reason", "--pkg"
 
 @service.command("install")
 async def install(ctx: Context, args: Arguments) -> str:
-    """Install an app from one APK, in a file or on stdin."""
+    """Install an app from a single APK, in a file or on stdin."""
     options, size = _options(args)
     words = args.rest()
     path = "" if words[:1] in ([], ["-"]) else words[0]
@@ -55,7 +55,7 @@ async def install(ctx: Context, args: Arguments) -> str:
 
 
 async def _demand_readable(ctx: Context, path: str) -> None:
-    """Demand a file that the package service can open: not one of shared storage."""
+    """Check that the package service can open a file, which must not be in shared storage."""
     if ctx.files.is_file(path) and not ctx.path(path).startswith(("/sdcard", "/storage")):
         return
     hint = "Consider using a file under /data/local/tmp/"
@@ -64,7 +64,7 @@ async def _demand_readable(ctx: Context, path: str) -> None:
 
 
 def _demand_apk(ctx: Context, path: str) -> None:
-    """Demand what is asked of a file before a session is opened for it."""
+    """Check a file as Android does before opening a session for it."""
     from pytest_mobileagent.virtual.apk import BadApk, read_apk  # seldom used
 
     try:
@@ -111,14 +111,14 @@ def _write(ctx: Context, session: Session, name: str, data: bytes) -> None:
 
 @service.command("install-commit")
 def commit(ctx: Context, args: Arguments) -> str:
-    """Install what has been added."""
+    """Commit an installation."""
     args.options((), None)
     return _commit(ctx, _session(ctx, args.required()))
 
 
 @service.command("install-abandon", "install-destroy")
 def abandon(ctx: Context, args: Arguments) -> str:
-    """Give an installation up."""
+    """Abandon an installation."""
     ctx.phone.installer.abandon(_session(ctx, args.required()))
     return "Success\n"
 
@@ -151,7 +151,7 @@ def _commit(ctx: Context, session: Session) -> str:
 
 
 def _options(args: Arguments) -> tuple[Options, int | None]:
-    """Take how an app shall be installed, and its size in bytes where that is told."""
+    """Parse the installation options and, if given, the size in bytes."""
     given = args.options(
         (*VALUES, *IGNORED_WITH_VALUE, "-S"),
         (*SWITCHES, *IGNORED),
@@ -164,7 +164,7 @@ def _options(args: Arguments) -> tuple[Options, int | None]:
 
 
 async def _take(ctx: Context, size: int) -> bytes:
-    """Read so many bytes from stdin, which the sender leaves open; fewer if it ends."""
+    """Read `size` bytes from stdin, which the sender keeps open; fewer if it ends."""
     chunks: list[bytes] = []
     while size > 0 and (data := await ctx.stdin.read(min(size, 1 << 16))):
         chunks.append(data)
@@ -174,7 +174,7 @@ async def _take(ctx: Context, size: int) -> bytes:
 
 @service.command("uninstall")
 def uninstall(ctx: Context, args: Arguments) -> str:
-    """Remove a package."""
+    """Uninstall a package."""
     keep = "-k" in args.options(("--user", "--versionCode"), ("-k",))
     name = args.next()
     if not name:

@@ -1,4 +1,4 @@
-"""When and where: the clock, its zone, and the last known position."""
+"""Time and place: the clock, its zone, and the last known position."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pytest_mobileagent.virtual.shell.android.service import (
     fill,
 )
 
-KNOT = 0.514444  # metres in a second
+KNOT = 0.514444  # metres per second
 alarm = Service("alarm", interface="android.app.IAlarmManager")
 detector = Service("time_detector", interface="android.app.timedetector.ITimeDetectorService")
 location = Service("location", interface="android.location.ILocationManager")
@@ -22,7 +22,7 @@ location = Service("location", interface="android.location.ILocationManager")
 
 @alarm.dump
 def dump_alarms(ctx: Context, _: list[str]) -> str:
-    """Tell the time as the alarm manager sees it, and that it holds no alarms by itself."""
+    """Print the alarm manager's time; it contains no alarms."""
     phone, rtc = ctx.phone, int(ctx.phone.clock.time() * 1000)
     return fill(
         "alarm",
@@ -47,14 +47,14 @@ def set_time(ctx: Context, args: Arguments) -> None:
 
 @alarm.command("set-timezone")
 def set_timezone(ctx: Context, args: Arguments) -> None:
-    """Set the time zone; an unknown one is ignored, as by Android."""
+    """Set the time zone; an unknown one is ignored, as on Android."""
     with suppress(ZoneInfoNotFoundError, ValueError):
         ctx.phone.props.set("persist.sys.timezone", ZoneInfo(args.required()).key)
 
 
 @alarm.call("3")
 def call_set_timezone(ctx: Context, args: Arguments) -> str:
-    """Set the time zone, by a call."""
+    """Set the time zone through a transaction."""
     if args.next() == "s16":
         set_timezone(ctx, args)
     return "Result: Parcel(00000000    '....')\n"
@@ -62,20 +62,20 @@ def call_set_timezone(ctx: Context, args: Arguments) -> str:
 
 @detector.command("is_auto_detection_enabled")
 def is_automatic(ctx: Context, _: Arguments) -> str:
-    """Tell whether the clock is set by itself."""
+    """Print whether the time is set automatically."""
     return f"{str(ctx.phone.settings.on('global', 'auto_time')).lower()}\n"
 
 
 @detector.command("set_auto_detection_enabled")
 def set_automatic(ctx: Context, args: Arguments) -> None:
-    """Let the clock be set by itself, or not."""
+    """Switch automatic time on or off."""
     on = args.required().lower() == "true"
     ctx.phone.settings.put("global", "auto_time", str(int(on)))
 
 
 @location.dump
 def dump_position(ctx: Context, _: list[str]) -> str:
-    """Tell where the phone is."""
+    """Print the phone's position."""
     fix, on = ctx.phone.hardware.fix, ctx.phone.settings.on("secure", "location_mode")
     if not on:
         return fill("location_off")
@@ -91,12 +91,12 @@ def _span(seconds: float) -> str:
 
 @location.command("is-location-enabled")
 def is_located(ctx: Context, _: Arguments) -> str:
-    """Tell whether apps may learn where the phone is."""
+    """Print whether apps may access the location."""
     return f"{str(ctx.phone.settings.on('secure', 'location_mode')).lower()}\n"
 
 
 @location.command("set-location-enabled")
 def set_located(ctx: Context, args: Arguments) -> None:
-    """Let apps learn it, or not."""
+    """Allow or disallow access to the location."""
     wanted = args.required().lower() == "true"
     ctx.phone.settings.put("secure", "location_mode", "3" if wanted else "0")

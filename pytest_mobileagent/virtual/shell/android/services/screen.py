@@ -11,7 +11,7 @@ from pytest_mobileagent.virtual.shell.android.service import (
 )
 from pytest_mobileagent.virtual.system.window.display import DISPLAY
 
-# The one overlay of resources that the image has, for the navigation bar that it draws.
+# The image's only resource overlay, for the kind of navigation bar that it draws.
 NAVIGATION = "com.android.internal.systemui.navbar.threebutton"
 display = Service("display", interface="android.hardware.display.IDisplayManager")
 colors = Service("color_display", interface="android.hardware.display.IColorDisplayManager")
@@ -22,7 +22,7 @@ shade = Service("statusbar", interface="com.android.internal.statusbar.IStatusBa
 
 @display.dump
 def dump_display(ctx: Context, _: list[str]) -> str:
-    """Tell size, density and rotation."""
+    """Describe size, density and rotation."""
     display = ctx.phone.display
     turned = display.physical_size[:: -1 if display.rotation % 2 else 1]
     state = "ON" if ctx.phone.power.awake else "OFF"
@@ -33,7 +33,7 @@ def dump_display(ctx: Context, _: list[str]) -> str:
 
 @display.command("set-brightness")
 def set_brightness(ctx: Context, args: Arguments) -> None:
-    """Set how bright the screen is; the setting has it from 1 to 255."""
+    """Set the screen's brightness; the corresponding setting ranges from 1 to 255."""
     try:
         share = float(args.next() or "")
     except ValueError:
@@ -45,14 +45,14 @@ def set_brightness(ctx: Context, args: Arguments) -> None:
 
 @display.command("get-brightness")
 def get_brightness(ctx: Context, _: Arguments) -> str:
-    """Tell how bright it is."""
+    """Print the screen's brightness."""
     value = int(ctx.phone.settings.text("system", "screen_brightness", "102"))
     return f"{(value - 1) / 254:.7g}\n"
 
 
 @Service("SurfaceFlinger", interface="android.ui.ISurfaceComposer").dump
 def layers(ctx: Context, args: list[str]) -> str:
-    """Tell the display and the layers on it, as what draws them has them."""
+    """Describe the display and its layers, as the compositor does."""
     phone = ctx.phone
     name = f'Display {DISPLAY} (HWC display 0): port=0 pnpId=GGL displayName="EMU_display_0"\n'
     names = [f"{window.title}#{at}" for at, window in enumerate(phone.windows.stack)]
@@ -61,7 +61,7 @@ def layers(ctx: Context, args: list[str]) -> str:
             return name
         case ["--list", *_]:
             return "".join(f"{each}\n" for each in names)
-        case ["--latency", *_]:  # how long a frame is shown, in ns; none of them is timed
+        case ["--latency", *_]:  # how long a frame is shown, in ns; no frames are timed
             return "16666666\n"
         case ["--latency-clear", *_]:
             return ""
@@ -79,7 +79,7 @@ def layers(ctx: Context, args: list[str]) -> str:
 
 @colors.command("set-saturation", "set-layer-saturation")
 def set_saturation(_ctx: Context, args: Arguments) -> None:
-    """Make colours stronger or weaker, which is done after pictures of the screen are taken."""
+    """Set the saturation of colours, which does not affect screenshots."""
     level = args.required()
     if not level.isdecimal() or int(level) > 100:
         words = "saturation level must be an integer between 0 and 100, inclusive"
@@ -88,7 +88,7 @@ def set_saturation(_ctx: Context, args: Arguments) -> None:
 
 @theme.command("night")
 def night(ctx: Context, args: Arguments) -> str:
-    """Show or switch the dark theme."""
+    """Print or switch the dark theme."""
     display, wanted = ctx.phone.display, args.next()
     if wanted in ("yes", "no"):
         display.dark = wanted == "yes"
@@ -99,13 +99,13 @@ def night(ctx: Context, args: Arguments) -> str:
 
 @overlay.command("list")
 def list_overlays(_ctx: Context, args: Arguments) -> str:
-    """List overlays by what they are put over."""
+    """List overlays by their targets."""
     return f"android\n[x] {NAVIGATION}\n\n" if _name(args) in ("", "android", NAVIGATION) else ""
 
 
 @overlay.command("enable", "enable-exclusive", "disable")
 def change_overlay(_ctx: Context, args: Arguments) -> None:
-    """Put an overlay over its target, or take it away: that of the bar stays where it is."""
+    """Enable or disable an overlay; the navigation bar's cannot be disabled."""
     verb = args.last.partition("-")[0]
     if _name(args) != NAVIGATION or verb == "disable":
         raise Refused(f"Error: Failed to {verb} overlay", 1)
@@ -118,18 +118,18 @@ def _name(args: Arguments) -> str:
 
 @shade.command("expand-notifications")
 def expand(ctx: Context, _: Arguments) -> None:
-    """Pull the shade down."""
+    """Open the shade."""
     if not ctx.phone.shade.open:
         ctx.phone.shade.pull()
 
 
 @shade.command("expand-settings")
 def expand_settings(ctx: Context, _: Arguments) -> None:
-    """Pull the shade down with all of quick settings."""
+    """Open the shade with quick settings fully expanded."""
     ctx.phone.shade.pull(full=True)
 
 
 @shade.command("collapse")
 def collapse(ctx: Context, _: Arguments) -> None:
-    """Push the shade up."""
+    """Close the shade."""
     ctx.phone.shade.close()

@@ -18,7 +18,7 @@ service = Service("settings", script="settings")
 
 @service.otherwise
 def run(ctx: Context, args: Arguments) -> str | None:
-    """Run any command: their names and those of namespaces may be in capitals."""
+    """Run any command; its name and that of the namespace may be in capitals."""
     verb, namespace, words = _parse(args)
     stored = ctx.phone.settings
     match verb:
@@ -33,7 +33,7 @@ def run(ctx: Context, args: Arguments) -> str | None:
             return f"Deleted {int(stored.delete(namespace, words[0]))} rows\n"
         case "reset":
             mode = words[0].lower()
-            if mode in RESET_MODES:  # a package has set no defaults of its own
+            if mode in RESET_MODES:  # packages have no defaults of their own
                 stored.reset(namespace, clear=mode == "untrusted_clear")
         case "list":
             pairs = stored.list(namespace).items()

@@ -1,4 +1,4 @@
-"""Calls, the line that they come over, and the volumes."""
+"""The phone line, calls and volumes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CALL_MODES = {"IDLE": "MODE_NORMAL", "RINGING": "MODE_RINGTONE", "OFFHOOK": "MOD
 
 @Service("telephony.registry", interface="com.android.internal.telephony.ITelephonyRegistry").dump
 def line(ctx: Context, _: list[str]) -> str:
-    """Tell how the line and the network stand."""
+    """Describe the state of the line and the network."""
     phone, radios = ctx.phone, ctx.phone.radios
     off = radios.airplane
     call, now = phone.telephony.call, phone.telephony.state
@@ -33,7 +33,7 @@ def line(ctx: Context, _: list[str]) -> str:
 
 @Service("telecom", interface="com.android.internal.telecom.ITelecomService").dump
 def calls(ctx: Context, _: list[str]) -> str:
-    """Tell the call that there is."""
+    """Describe the current call."""
     call, shown = ctx.phone.telephony.call, ""
     if call:
         begun = "RINGING" if call.incoming else "DIALING"
@@ -46,7 +46,7 @@ def calls(ctx: Context, _: list[str]) -> str:
 
 @Service("audio", interface="android.media.IAudioService").dump
 def volumes(ctx: Context, _: list[str]) -> str:
-    """Tell the volumes, and how the phone rings."""
+    """Describe the volumes and the ringer mode."""
     phone = ctx.phone
     streams = "".join(
         fill("audio_stream", stream=stream, now=now, muted=now == 0)

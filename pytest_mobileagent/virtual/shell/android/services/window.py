@@ -12,7 +12,7 @@ service = Service("window", script="wm", interface="android.view.IWindowManager"
 
 @service.command("size")
 def size(ctx: Context, args: Arguments) -> str:
-    """Show or override the size."""
+    """Print or override the size."""
     display, wanted = ctx.phone.display, _wanted(args)
     if wanted is None:
         told = "Physical size: {}x{}\n".format(*display.physical_size)
@@ -31,7 +31,7 @@ def size(ctx: Context, args: Arguments) -> str:
 
 @service.command("density")
 def density(ctx: Context, args: Arguments) -> str:
-    """Show or override the density."""
+    """Print or override the density."""
     display, wanted = ctx.phone.display, _wanted(args)
     if wanted is None:
         told = f"Physical density: {display.physical_density}\n"
@@ -50,7 +50,7 @@ def density(ctx: Context, args: Arguments) -> str:
 
 @service.command("user-rotation")
 def user_rotation(ctx: Context, args: Arguments) -> str:
-    """Show or set how the display is turned."""
+    """Print or set the display's rotation."""
     display, wanted = ctx.phone.display, _wanted(args)
     if wanted is None:
         free = ctx.phone.settings.on("system", "accelerometer_rotation")
@@ -69,12 +69,12 @@ def user_rotation(ctx: Context, args: Arguments) -> str:
 
 @service.command("dismiss-keyguard")
 def dismiss_keyguard(ctx: Context, _: Arguments) -> None:
-    """Dismiss the lock screen, or ask for what unlocks it."""
+    """Dismiss the lock screen, or ask for the credential."""
     ctx.phone.keyguard.dismiss()
 
 
 def _wanted(args: Arguments) -> str | None:
-    """Take what is between, before or behind the options that name the one display."""
+    """Take the value before, between or after the options that name the display."""
     args.options(("-d", "-u"))
     wanted = args.next()
     args.options(("-d", "-u"))

@@ -1,4 +1,4 @@
-"""dumpsys window: which window has the focus, and which there are."""
+"""dumpsys window: the windows, and which of them has the focus."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.activities.record import Record
     from pytest_mobileagent.virtual.system.window.window import Window
 
-TYPES = {  # all but the shade behind a dialog, which is no window but drawn by the compositor
+TYPES = {  # all except a dialog's scrim, which is not a window but drawn by the compositor
     "activity": "BASE_APPLICATION",
     "dialog": "APPLICATION",
     "headsup": "NOTIFICATION_SHADE",
@@ -31,7 +31,7 @@ TYPES = {  # all but the shade behind a dialog, which is no window but drawn by 
 
 @service.dump
 def dump(ctx: Context, args: list[str]) -> str:
-    """Tell about displays, windows, or both."""
+    """Describe displays, windows, or both."""
     match args:
         case ["displays" | "d", *_]:
             return _displays(ctx.phone)
@@ -92,7 +92,7 @@ def _displays(phone: Phone) -> str:
 
 
 def name(window: Window) -> str:
-    """Name a window as Android does."""
+    """Return a window's name as Android prints it."""
     title = window.title
     if window.kind == "menu":
         title = f"PopupWindow:{token(window)}"
@@ -100,12 +100,12 @@ def name(window: Window) -> str:
 
 
 def token(window: Window) -> str:
-    """Give a hash that stays the same for as long as the window is there."""
+    """Return a hash that stays the same as long as the window exists."""
     seed = sum((at + 1) * ord(char) for at, char in enumerate(window.kind))
     return f"{(window.record.number * 0x9E3779B1 + seed * 0x85EBCA6B) & 0xFFFFFFF:x}"
 
 
 def record(phone: Phone, top: Record) -> str:
-    """Name an activity record, with the extra brace that 14 prints."""
+    """Return the name of an activity record, with the extra brace that Android 14 prints."""
     task = phone.activities.task_of(top)
     return f"ActivityRecord{{{top.token} u0 {short(top.component)}}} t{task.number}}}"
