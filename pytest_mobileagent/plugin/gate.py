@@ -91,22 +91,35 @@ class RunGate:
             except ValueError as error:
                 raise usage_error(self._settings[BASELINE], f": {error}") from None
 
-    def decide(self, tasks: Sequence[Entry], look: int, before: Decision | None) -> Decision | None:
+    def decide(
+        self, tasks: Sequence[Entry], analysis: int, before: Decision | None
+    ) -> Decision | None:
         """Return the gate's decision on the entries of a report; None without a gate.
 
-        `look` counts interim analyses from 0; `before` is the decision at the one before.
+        `analysis` counts interim analyses from 0; `before` is the decision at the one before.
         """
         if self.gate is None:
             return None
         from pytest_mobileagent.report.gate.decide import decide
-        from pytest_mobileagent.report.gate.missing import selected_alike
+        from pytest_mobileagent.report.gate.missing import is_same_selection
 
-        baseline, alike = None, False
+        baseline, same_selection = None, False
         if self.baseline is not None:
             shard = self._settings["mobile-shard"].text
             own = {"selection": selection(self._config, self._settings), "shard": shard}
-            baseline, alike = self.baseline.tasks, selected_alike(own, self.baseline.about)
-        return decide(self.gate, tasks, baseline, self.analyses, look, before=before, alike=alike)
+            baseline, same_selection = (
+                self.baseline.tasks,
+                is_same_selection(own, self.baseline.about),
+            )
+        return decide(
+            self.gate,
+            tasks,
+            baseline,
+            self.analyses,
+            analysis,
+            before=before,
+            same_selection=same_selection,
+        )
 
     def compare(
         self, about: Mapping[str, Any], tasks: Sequence[Entry], *, in_full: bool = False
@@ -127,9 +140,9 @@ class RunGate:
         comparison = compare(self.baseline, this)
         if not in_full:
             return comparison
-        from pytest_mobileagent.report.comparison.episode_pairs import with_episodes
+        from pytest_mobileagent.report.comparison.episode_pairs import with_episode_pairs
 
-        return with_episodes(comparison, self.baseline, this)
+        return with_episode_pairs(comparison, self.baseline, this)
 
     def _read_gate(self) -> Gate:
         from pytest_mobileagent.report.gate.spec import read_gate

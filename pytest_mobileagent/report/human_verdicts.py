@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pytest_mobileagent.jsonable import to_wire
 from pytest_mobileagent.report.metrics.summary import summarise
-from pytest_mobileagent.report.result import shown
+from pytest_mobileagent.report.result import verdict_fields
 from pytest_mobileagent.statistics import ratio
 from pytest_mobileagent.verdict import PERSON
 
@@ -49,7 +49,7 @@ def as_run(task: Entry) -> Entry:
     return cast("Entry", before)
 
 
-def redecide(task: Entry, verdict: Verdict | None) -> Entry:
+def apply_verdict(task: Entry, verdict: Verdict | None) -> Entry:
     """Return a task's entry by the effective verdict.
 
     A person's verdict replaces the outcome and all that follows from it. The fields as the run
@@ -67,18 +67,18 @@ def redecide(task: Entry, verdict: Verdict | None) -> Entry:
         "success": passed,
         "fault": "agent" if outcome == "failed" else None,
         "reason": _reason(verdict),
-        "verdict": to_wire(shown(verdict)),
+        "verdict": to_wire(verdict_fields(verdict)),
         **_derived(before, passed),
     }
     kept = {name: value for name, value in before.items() if name in _CHANGED}
     return cast("Entry", {**before, **fields, AS_RUN: kept})
 
 
-def redecided(
+def apply_verdicts(
     report: Mapping[str, Any], verdict_of: Callable[[Entry], Verdict | None]
 ) -> dict[str, Any]:
     """Return a whole report in which every task follows its effective verdict."""
-    tasks = [redecide(task, verdict_of(task)) for task in report["tasks"]]
+    tasks = [apply_verdict(task, verdict_of(task)) for task in report["tasks"]]
     return {**report, "summary": {**report["summary"], **summarise(tasks)}, "tasks": tasks}
 
 

@@ -347,7 +347,7 @@ def main(arguments: Sequence[str]) -> int:
         return 1
     for remark in merged.remarks:
         sys.stderr.write(f"warning: {printable(remark)}\n")
-    sys.stdout.write("".join(f"{line}\n" for line in _told(merged, Path(given.output))))
+    sys.stdout.write("".join(f"{line}\n" for line in _final_message(merged, Path(given.output))))
     return 0
 
 
@@ -363,7 +363,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _told(merged: Merged, target: Path) -> list[str]:
+def _final_message(merged: Merged, target: Path) -> list[str]:
     """Return the final message; `target` is the folder as it was typed."""
     results = merged.report["tasks"]
     return [

@@ -19,7 +19,7 @@ from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import parse_json, read_text
 from pytest_mobileagent.jsonable import check, expect
 from pytest_mobileagent.report.entry import KINDS, Entry, read_entry
-from pytest_mobileagent.report.human_verdicts import redecide
+from pytest_mobileagent.report.human_verdicts import apply_verdict
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.metrics.suspects import marked, policy
 from pytest_mobileagent.report.result import Result
@@ -259,7 +259,7 @@ def _cut_off_tasks(run: Path, before: Sequence[Entry]) -> list[Entry]:
 
 def _by_people(run: Path, task: Entry) -> Entry:
     folder = runs.inside(run, task["episode"])
-    return redecide(task, None if folder is None else effective(verdicts(folder)))
+    return apply_verdict(task, None if folder is None else effective(verdicts(folder)))
 
 
 def lost_result(run: Path, nodeid: str) -> Result | None:

@@ -114,7 +114,7 @@ class Result:
                     "suspect": False,  # as long as nobody has looked at all attempts of the run
                     "attempts": (),
                     "episode": self.folder,
-                    "verdict": self.verdict and shown(self.verdict),
+                    "verdict": self.verdict and verdict_fields(self.verdict),
                     "first_success_step": self.verdict and self.verdict.first_step,
                     "partial_credit": self.verdict and self.verdict.partial_credit,
                     "judged": self.beside
@@ -152,7 +152,7 @@ def measures(
     `step_ratio` is steps / golden steps of a success; `premature` a failure that the agent reported
     as done, `overdue` a success that ran into the step limit (SPA-Bench, section 5.1). `latency`:
     seconds in the agent and on the device / actions. `user` is how the task's user answered, and
-    `asked` counts questions. `no_effect_steps`, `repeated_steps`, `unfocused_steps` and
+    `question_counts` counts questions. `no_effect_steps`, `repeated_steps`, `unfocused_steps` and
     `invalid_actions` count steps (see `no_effect`, `repeated`, `unfocused` and `invalid`); on a
     golden path the first three are not known. `crashes` are those of apps; None if nobody read the
     phone's log.
@@ -184,7 +184,7 @@ def measures(
         "crashes": None if episode.crashes is None else len(episode.crashes),
         **met_noise(episode),
         "user": episode.user or None,
-        **asked(episode),
+        **question_counts(episode),
         **_spent(spent),
         "metered": episode.is_metered,
         "estimated": spent.estimated,
@@ -264,13 +264,13 @@ def _spent(spent: Totals) -> dict[str, Any]:
     }
 
 
-def shown(verdict: Verdict) -> dict[str, Any]:
+def verdict_fields(verdict: Verdict) -> dict[str, Any]:
     """Return a verdict as a report shows it."""
     names = ("passed", "scorer", "reason", "evidence", "first_step")
     return {name: getattr(verdict, name) for name in names}
 
 
-def asked(episode: EpisodeRecord) -> dict[str, int]:
+def question_counts(episode: EpisodeRecord) -> dict[str, int]:
     """Return how many questions the agent asked the user, and what came of them.
 
     - `answered`: those to which there was an answer.
@@ -306,7 +306,7 @@ def _is_new(
     )
 
 
-Look = tuple[str, str, str, str]
+ScreenIdentity = tuple[str, str, str, str]
 
 
 def no_effect(episode: EpisodeRecord) -> list[bool]:
@@ -317,7 +317,7 @@ def no_effect(episode: EpisodeRecord) -> list[bool]:
     Waiting, asking and reporting do not count as acting; after a report nothing is observed, so the
     effect of actions made with it is unknown.
     """
-    screens = list(map(_look, episode.seen))
+    screens = list(map(_identity, episode.seen))
     return [
         bool(_acts(step.done)) and not any(map(ends_episode, step.done)) and before == after
         for step, (before, after) in zip(episode.steps, pairwise(screens), strict=True)
@@ -330,10 +330,10 @@ def repeated(episode: EpisodeRecord) -> list[bool]:
 
 
 def _repeated(episode: EpisodeRecord) -> Iterator[bool]:
-    known: set[tuple[Look, str]] = set()
+    known: set[tuple[ScreenIdentity, str]] = set()
     for step in episode.steps:
         acts = _acts(step.done)
-        what = (_look(step.screen), repr(acts))  # what agents give as coordinates may not hash
+        what = (_identity(step.screen), repr(acts))  # what agents give as coordinates may not hash
         yield bool(acts) and what in known
         known.add(what)
 
@@ -370,5 +370,5 @@ def _acts(actions: tuple[Action, ...]) -> list[Action]:
     return [act for act in actions if not isinstance(act, Wait | Ask) and not ends_episode(act)]
 
 
-def _look(screen: Screen) -> Look:
+def _identity(screen: Screen) -> ScreenIdentity:
     return screen.package, screen.activity, screen.xml, screen.key

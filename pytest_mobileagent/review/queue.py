@@ -14,7 +14,12 @@ from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import write_json
 from pytest_mobileagent.report.entry import Entry, read_entry
 from pytest_mobileagent.report.html.run_page import write_page
-from pytest_mobileagent.report.human_verdicts import as_run, decidable, redecided, was_undecided
+from pytest_mobileagent.report.human_verdicts import (
+    apply_verdicts,
+    as_run,
+    decidable,
+    was_undecided,
+)
 from pytest_mobileagent.report.recorded_run import REPORT, SCHEMA_VERSION, read_report
 from pytest_mobileagent.verdict import (
     VERDICTS,
@@ -251,7 +256,7 @@ def rewrite(run: Path, files: VerdictFiles) -> None:
     path, shown, written = run / REPORT, None, None
     while (before := signature_of(path)) is not None:
         report = read_report(path)
-        after = redecided(report, lambda task: files.effective(run, task))
+        after = apply_verdicts(report, lambda task: files.effective(run, task))
         if after["tasks"] != report["tasks"] and after["tasks"] != written:
             _write(path, after, before)
             written = after["tasks"]  # deeply nested data may be cut when it is read back

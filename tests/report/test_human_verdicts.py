@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.report.human_verdicts import (
+    apply_verdict,
+    apply_verdicts,
     as_run,
     decidable,
-    redecide,
-    redecided,
     was_undecided,
 )
 from pytest_mobileagent.report.recorded_run import document
@@ -55,15 +55,15 @@ def test_a_person_decides(
     decided: tuple[str, str | None],
 ) -> None:
     before = entry(result, run[0], run[1], fault=run[2], reason="the run's own", tags=["lamps"])
-    after = redecide(before, verdict)
+    after = apply_verdict(before, verdict)
     assert (after["outcome"], after["fault"], after["success"]) == (*decided, verdict.passed)
     assert after["verdict"] is not None
     assert after["verdict"]["scorer"] == "person"
     assert after["as_run"]["reason"] == "the run's own"
-    assert redecide(after, verdict) == after
-    assert redecide(redecide(after, FAIL), PASS) == redecide(before, PASS)
+    assert apply_verdict(after, verdict) == after
+    assert apply_verdict(apply_verdict(after, FAIL), PASS) == apply_verdict(before, PASS)
     for back in (None, Verdict(False), Verdict(None, "judges")):
-        assert redecide(after, back) == before
+        assert apply_verdict(after, back) == before
 
 
 ENDS = {
@@ -79,14 +79,14 @@ ENDS = {
 def test_what_follows_from_a_decision_follows_from_a_persons_too(
     result: Make, ended: str, verdict: Verdict, numbers: tuple[float | None, bool, bool]
 ) -> None:
-    after = redecide(entry(result, "review", None, termination=ended), verdict)
+    after = apply_verdict(entry(result, "review", None, termination=ended), verdict)
     assert (after["step_ratio"], after["premature"], after["overdue"]) == numbers
 
 
 def test_when_the_goal_was_met_is_known_only_where_the_person_agrees(result: Make) -> None:
     found = {"step_efficiency": 2.0, "progress": 1.0}
     before = entry(result, "passed", True, first_success_step=4, partial_credit=1.0, **found)
-    agreed, not_so = redecide(before, PASS), redecide(before, FAIL)
+    agreed, not_so = apply_verdict(before, PASS), apply_verdict(before, FAIL)
     assert (agreed["first_success_step"], agreed["partial_credit"]) == (4, 1.0)
     assert (not_so["first_success_step"], not_so["partial_credit"]) == (None, None)
     assert {**agreed, **found} == agreed
@@ -96,9 +96,9 @@ def test_when_the_goal_was_met_is_known_only_where_the_person_agrees(result: Mak
 
 def test_who_decided_and_why_is_the_reason(result: Make) -> None:
     before = entry(result, "review", None)
-    assert redecide(before, PASS)["reason"] == "passed by ann: the lamp is on"
-    assert redecide(before, FAIL)["reason"] == "failed by bob"
-    assert redecide(before, Verdict(True, "person"))["reason"] == "passed by a person"
+    assert apply_verdict(before, PASS)["reason"] == "passed by ann: the lamp is on"
+    assert apply_verdict(before, FAIL)["reason"] == "failed by bob"
+    assert apply_verdict(before, Verdict(True, "person"))["reason"] == "passed by a person"
 
 
 @pytest.mark.parametrize(
@@ -117,15 +117,15 @@ def test_what_nobody_could_see_to_the_end_nobody_decides(
     result: Make, fields: Mapping[str, Any]
 ) -> None:
     before = result(None, **{**DONE, **fields})
-    assert redecide(before, PASS) == before
+    assert apply_verdict(before, PASS) == before
     assert not decidable(before)
     assert not was_undecided(before)
 
 
 def test_what_the_run_left_to_people_is_known_after_they_decided(result: Make) -> None:
     left, failed = entry(result, "review", None), entry(result, "failed", False)
-    assert was_undecided(redecide(left, PASS))
-    assert not was_undecided(redecide(failed, PASS))
+    assert was_undecided(apply_verdict(left, PASS))
+    assert not was_undecided(apply_verdict(failed, PASS))
 
 
 def test_a_report_is_summed_up_anew_and_keeps_what_it_does_not_know(result: Make) -> None:
@@ -137,7 +137,7 @@ def test_a_report_is_summed_up_anew_and_keeps_what_it_does_not_know(result: Make
     report = {**report, "schema_version": 2.5, "gate": {"status": 0}}
     report["summary"]["weather"] = "fine"
     verdicts = {"a": PASS, "b": FAIL}
-    after = redecided(report, lambda task: verdicts.get(task["id"]))
+    after = apply_verdicts(report, lambda task: verdicts.get(task["id"]))
     summary = after["summary"]
     assert (summary["successes"], summary["decided"], summary["review"]) == (1, 2, 1)
     assert summary["suites"]["lamps"]["success_rate"] == 0.5
@@ -147,4 +147,4 @@ def test_a_report_is_summed_up_anew_and_keeps_what_it_does_not_know(result: Make
         "fine",
     )
     assert {task["mood"] for task in after["tasks"]} == {"bright"}
-    assert redecided(after, lambda _: None) == report
+    assert apply_verdicts(after, lambda _: None) == report

@@ -10,7 +10,7 @@ import pytest
 from pytest_mobileagent import Agent, Ask, Finish, Reply, Tap, Task, person, questions
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.llm.model import ProviderError
-from pytest_mobileagent.report.result import Result, asked
+from pytest_mobileagent.report.result import Result, question_counts
 from pytest_mobileagent.task.user import NO_USER
 from pytest_mobileagent.testing import FakePhone, Fault, ScriptedModel, make_screen, play
 from tests.run.agents import script
@@ -302,12 +302,12 @@ def test_questions_are_counted_by_what_they_bring(
     goal: str, asked_for: list[str], counts: tuple[int, ...]
 ) -> None:
     episode = ask(questions(MUG), *asked_for, goal=goal)
-    assert tuple(asked(episode).values()) == counts
+    assert tuple(question_counts(episode).values()) == counts
 
 
 def test_what_was_told_makes_a_question_needless() -> None:
     episode = ask(questions(MUG), "Which colour?", user="told")
-    assert asked(episode) == {"questions": 1, "answered": 1, "useful": 0, "needless": 1}
+    assert question_counts(episode) == {"questions": 1, "answered": 1, "useful": 0, "needless": 1}
 
 
 def test_the_time_that_the_user_takes_is_neither_the_agent_s_nor_the_phone_s() -> None:

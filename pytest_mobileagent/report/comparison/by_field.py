@@ -16,7 +16,7 @@ from pytest_mobileagent.report.comparison.pairing import (
     Tally,
     common,
     difference,
-    plain_id,
+    id_without_variant,
     tallies,
 )
 from pytest_mobileagent.report.text.markdown import escape, table
@@ -115,7 +115,7 @@ def _pair(name: str, task: Entry) -> Key | None:
         return (task["id"], None) if task["environment"] is not None else None
     if not task["twin"]:
         return None
-    own = plain_id(task).rpartition("[")[2].removesuffix("]").rpartition("/")[2]
+    own = id_without_variant(task).rpartition("[")[2].removesuffix("]").rpartition("/")[2]
     both = " and ".join(sorted((own, task["twin"])))
     return f"{task['suite']}: {both}", task["environment"]
 
@@ -135,11 +135,11 @@ def by_lines(by: By) -> list[str]:
     if groups := by["groups"]:
         width = max(len(str(each["value"])) for each in groups)
         lines.append(f"by {by['field']}:")
-        lines += [f"  {each['value']!s:<{width}}  {_told(each)}" for each in groups]
+        lines += [f"  {each['value']!s:<{width}}  {_summary_line(each)}" for each in groups]
     for each in by["pairs"]:
         first, other = each["values"]
         whose = f"in the {each['of']}, " if groups else ""
-        lines.append(f"pairs {whose}{first} → {other}: {_told(each)}")
+        lines.append(f"pairs {whose}{first} → {other}: {_summary_line(each)}")
         listed = each["each"]
         lines += [
             f"  {pair['id']}  {pair['before']} → {pair['after']}  {pair['other']}"
@@ -149,7 +149,7 @@ def by_lines(by: By) -> list[str]:
     return lines or [f"no two tasks pair by {by['field']}"]
 
 
-def alone(name: str | None, run: RecordedRun, form: str) -> str:
+def format_single_run(name: str | None, run: RecordedRun, form: str) -> str:
     """Return how the tasks of a run alone pair by a field: as text, markdown or json.
 
     Raises:
@@ -167,7 +167,7 @@ def alone(name: str | None, run: RecordedRun, form: str) -> str:
     return "\n".join(map(printable, (by_lines if form == "text" else by_markdown)(by)))
 
 
-def _told(each: By) -> str:
+def _summary_line(each: By) -> str:
     count = f"{each['tasks']} task{'s' * (each['tasks'] != 1)}"
     rates = f"{percent(each['baseline'])} → {percent(each['run'])}"
     between = interval(each["interval"])

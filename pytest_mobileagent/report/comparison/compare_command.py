@@ -19,23 +19,23 @@ from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.report.comparison.by_field import (
     FIELDS,
-    alone,
     by_field,
     by_lines,
     by_markdown,
+    format_single_run,
 )
 from pytest_mobileagent.report.comparison.compare import compare, paired_by_variant
 from pytest_mobileagent.report.comparison.episode_pairs import (
-    beside_words,
-    parting_words,
-    place_of_pair,
-    with_episodes,
+    differences_in_words,
+    divergence_in_words,
+    page_fragment,
+    with_episode_pairs,
 )
 from pytest_mobileagent.report.comparison.machines import machines_remarks
 from pytest_mobileagent.report.gate.decide import decide_finished, decision_lines, decision_markdown
 from pytest_mobileagent.report.gate.spec import read_gate
 from pytest_mobileagent.report.recorded_run import find_run, recorded_run
-from pytest_mobileagent.report.text.markdown import escape, folded, table
+from pytest_mobileagent.report.text.markdown import collapsible, escape, table
 from pytest_mobileagent.report.text.table import interval, label, percent, shortener, signed
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def comparison_details(comparison: Comparison) -> list[str]:
             lines.append(f"{kind} ({len(listed)}), {meaning}:")
             for entry, words in zip_longest(listed[:_MOST], _tasks(listed, _MOST)):
                 lines.append(f"  {words}")
-                why = _why(entry) if entry and kind == "lost" else ()
+                why = _episode_differences(entry) if entry and kind == "lost" else ()
                 lines += [f"    {printable(each)}" for each in why]
     return [*lines, *_robustness(comparison), *remarks(comparison)]
 
@@ -108,11 +108,11 @@ def _robustness(comparison: Comparison) -> list[str]:
     return lines
 
 
-def _why(entry: Mapping[str, Any]) -> list[str]:
+def _episode_differences(entry: Mapping[str, Any]) -> list[str]:
     """Return where the two episodes of a task part, and what else differs, if they were read."""
     if "episodes" not in entry:
         return []
-    return [parting_words(entry["parting"]), *beside_words(entry["beside"])]
+    return [divergence_in_words(entry["parting"]), *differences_in_words(entry["beside"])]
 
 
 def remarks(comparison: Comparison) -> list[str]:
@@ -170,9 +170,11 @@ def comparison_markdown(comparison: Comparison, name: str = "", page: str = "") 
                 )
             ]
             is_open = kind == "lost" and len(tasks) <= _MOST
-            lines += folded(f"{kind} ({len(listed)}): {meaning}", tasks, is_open=is_open)
+            lines += collapsible(f"{kind} ({len(listed)}): {meaning}", tasks, is_open=is_open)
     if robust := _robustness(comparison):
-        lines += folded(escape(robust[0]), [f"- {escape(each.strip())}" for each in robust[1:]])
+        lines += collapsible(
+            escape(robust[0]), [f"- {escape(each.strip())}" for each in robust[1:]]
+        )
     if comparison["differs_in"]:
         lines += [f"Differs in: {escape(', '.join(comparison['differs_in']))}", ""]
     for remark in remarks(comparison):
@@ -184,9 +186,9 @@ def _item(words: str | None, entry: Mapping[str, Any] | None, kind: str, page: s
     line = f"- {escape(words or '')}"
     if entry is None or "episodes" not in entry:
         return line
-    first, *more = map(escape, _why(entry))
+    first, *more = map(escape, _episode_differences(entry))
     if page:
-        first = f"[{first}]({_markdown_address(page + place_of_pair(entry))})"
+        first = f"[{first}]({_markdown_address(page + page_fragment(entry))})"
     return "; ".join([f"{line}: {first}", *more]) if kind == "lost" or page else line
 
 
@@ -280,15 +282,15 @@ def main(arguments: Sequence[str], setting: Callable[[str], tuple[str, Path] | N
         base, *others = (recorded_run(find_run(Path(run))) for run in (given.base, *given.runs))
         found = [_entry(base, run, gate, given.by) for run in others]
         if not others:
-            told = alone(given.by, base, given.format)
+            text = format_single_run(given.by, base, given.format)
         elif given.format == "html":
-            told = _write_page(base, others, found, given.output)
+            text = _write_page(base, others, found, given.output)
         else:
-            told = "\n".join(_FORMATS[given.format](found, given))
+            text = "\n".join(_FORMATS[given.format](found, given))
     except (OSError, HostError, RecordError, ValueError) as error:
         sys.stderr.write(f"error: {printable(str(error))}\n")
         return _USAGE
-    sys.stdout.write(f"{told}\n")
+    sys.stdout.write(f"{text}\n")
     statuses = [each["gate"]["status"] for each in found if each["gate"]]
     return next((status for status in _WORST_FIRST if status in statuses), 0)
 
@@ -339,7 +341,7 @@ def _entry(
     base: RecordedRun, run: RecordedRun, gate: Gate | None, by: str | None
 ) -> dict[str, Any]:
     base, run = paired_by_variant(base, run)
-    comparison = with_episodes(compare(base, run), base, run)
+    comparison = with_episode_pairs(compare(base, run), base, run)
     decision = None if gate is None else decide_finished(gate, run, base).to_wire()
     divided = {"by": by_field(by, base, run)} if by else {}
     return {"comparison": comparison, "gate": decision, **divided}

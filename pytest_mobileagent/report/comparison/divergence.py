@@ -1,8 +1,8 @@
-"""Where two episodes of one task part: the first step at which they are not the same any more.
+"""The first step at which two episodes of one task diverge.
 
-Two agents that do the same do not tap the same pixel, and a phone that shows the same shows another
-time. So actions are compared as matching rules of data sets do it (`action.matching`), and screens
-by what is on them.
+Two agents that tap the same button rarely tap the same pixel, and the same screen shows a different
+time. Actions are therefore compared by the matching rules of data sets (`action.matching`), and
+screens by their elements.
 """
 
 from __future__ import annotations
@@ -39,32 +39,31 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
 
 Why = Literal["action", "screen", "start", "length"]
-LEAST_ALIKE = (
-    0.8  # of what is on two screens; an ad, or a row that loads late, is less than the rest
-)
+# The least share of common elements of two screens that count as the same. An ad, or a row that
+# loads late, makes up less than the rest.
+MIN_SIMILARITY = 0.8
 _MOST_TEXTS = 5
 _SYSTEM = "com.android.systemui"  # clock, battery, notifications
-_WHEN = (  # in texts that change by themselves: numbers, times, days
+_WHEN = (  # numbers, times and days: parts of texts that change by themselves
     r"[-+]?\d[\d.,:/%]*|\b(?:[ap]\.?m\b\.?)|[上下]午|(?:星期|周)[一二三四五六日天]"
     r"|\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b"
     r"|\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
     r"|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b"
 )
 _CHANGING = re.compile(_WHEN, re.IGNORECASE)
-Thing = tuple[str, ...]  # what is told of an element
+Thing = tuple[str, ...]  # the properties by which an element is compared
 Point = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Parting:
-    """The step at which two episodes part, from 1, and why.
+class Divergence:
+    """The step (from 1) at which two episodes diverge, and why.
 
-    - `why`: "action", the agents did different things on what was as good as the same screen;
-      "screen", the same was done before, and the phone did not show the same: that was the
-      environment; "start", they did not begin on the same screen; "length", one of them had ended
-      without a report, by a limit say.
-    - `before`, `after`: texts that only the screen of the first, or of the second, has; the first
-      few of them.
+    - `why`: "action": the agents acted differently on practically the same screen. "screen": the
+      phone showed different screens after the same actions, because of the environment. "start":
+      the episodes began on different screens. "length": one episode had ended without a report,
+      for example at a limit.
+    - `before`, `after`: the first few texts that only the first, or only the second, screen has.
     """
 
     step: int
@@ -73,36 +72,37 @@ class Parting:
     after: tuple[str, ...] = ()
 
 
-def parting(before: EpisodeRecord, after: EpisodeRecord) -> Parting | None:
-    """Return where two episodes part; None if the same was done, on the same screens, to the end.
+def first_divergence(before: EpisodeRecord, after: EpisodeRecord) -> Divergence | None:
+    """Return where two episodes diverge; None if actions and screens are the same to the end.
 
-    That is the first step with different actions (see `same_actions`), or on screens that are
-    clearly different: another app or activity, or less than `LEAST_ALIKE` in common (see `alike`).
-    Where there is none, it is the first with any difference between the screens. The screens after
-    the last step count as one step more.
+    This is the first step with different actions (see `same_actions`) or clearly different screens:
+    another app or activity, or a `similarity` below `MIN_SIMILARITY`. If no step has either, it is
+    the first step whose screens differ at all. The screens after the last step count as one more
+    step.
 
-    If swipes or waits of different lengths lead to different screens, their step is the one. An app
-    may be opened by its name or its icon, as in AndroidControl, if both lead to the same screen.
+    If swipes or waits of different lengths lead to different screens, the episodes diverge at the
+    swipe or wait. Opening an app by its name equals a tap on its icon if both lead to the same
+    screen, as in AndroidControl.
     """
-    slight: Parting | None = None
+    slight: Divergence | None = None
     last = min(len(before.steps), len(after.steps))
     for place in range(last + 1):
-        share = alike(before.screens[place], after.screens[place])
-        if share < LEAST_ALIKE:
+        share = similarity(before.screens[place], after.screens[place])
+        if share < MIN_SIMILARITY:
             return _by_screens(before, after, place)
         if share < 1 and slight is None:
             slight = _by_screens(before, after, place)
         if place < last and not (
             same_actions(before.steps[place], after.steps[place]) or _opens(before, after, place)
         ):
-            return Parting(place + 1, "action", *_texts_of_one(before, after, place))
+            return Divergence(place + 1, "action", *_texts_of_one(before, after, place))
     if len(before.steps) != len(after.steps):
-        return slight or Parting(last + 1, "length")
+        return slight or Divergence(last + 1, "length")
     return slight
 
 
 def _opens(before: EpisodeRecord, after: EpisodeRecord, place: int) -> bool:
-    """Whether both go to an app's same screen, one by opening the app, and one by a tap."""
+    """Return whether both reach the same screen of an app, one by opening the app, one by a tap."""
     steps, screens = (
         [episode.steps[place] for episode in (before, after)],
         [episode.screens[place + 1] for episode in (before, after)],
@@ -111,32 +111,33 @@ def _opens(before: EpisodeRecord, after: EpisodeRecord, place: int) -> bool:
     apps = {action.app for action in actions if isinstance(action, Open)}
     taps = [action for action in actions if isinstance(action, Tap)]
     goes = len(apps) == len(taps) == 1 and not any(step.notice for step in steps)
-    return goes and apps == {screens[0].package} and alike(*screens) >= LEAST_ALIKE
+    return goes and apps == {screens[0].package} and similarity(*screens) >= MIN_SIMILARITY
 
 
-def _by_screens(before: EpisodeRecord, after: EpisodeRecord, place: int) -> Parting:
-    """Return the parting of episodes whose screens at a place differ, and nothing before did."""
+def _by_screens(before: EpisodeRecord, after: EpisodeRecord, place: int) -> Divergence:
+    """Return the divergence of two episodes whose first difference is in the screens at `place`."""
     if place and _differ_in_length(before.steps[place - 1], after.steps[place - 1]):
-        return Parting(place, "action", *_texts_of_one(before, after, place - 1))
+        return Divergence(place, "action", *_texts_of_one(before, after, place - 1))
     why: Why = "screen" if place else "start"
-    return Parting(place + 1, why, *_texts_of_one(before, after, place))
+    return Divergence(place + 1, why, *_texts_of_one(before, after, place))
 
 
 def _differ_in_length(one: Step, other: Step) -> bool:
-    """Whether decisions that are the same differ in how far they swipe, or how long they wait."""
+    """Return whether two equal decisions differ in the length of a swipe or of a wait."""
     pairs = zip(one.actions, other.actions, strict=True)
     return any(a != b and isinstance(a, Swipe | Scroll | Wait) for a, b in pairs)
 
 
 def same_actions(one: Step, other: Step) -> bool:
-    """Whether two decisions are the same: as many actions, each of them the same, done or refused.
+    """Return whether two decisions have equal actions, which were both executed or both refused.
 
-    - Touches: the same element, if its words or its id tell it from all others on its screen; else
-      by AndroidControl's rule as Qwen2.5-VL scores it: each in the element that the other one is
-      for, a little enlarged, or at most 0.04 of the screen apart.
-    - Scrolls and swipes: the same direction of the finger. Waits: of any length.
-    - Texts that are typed, asked or answered: the same but for cases and outer spaces, entered or
-      not. What gives up: for any reason. All else: equal.
+    - Touches are equal on the same element, if its text or its id is unique on its screen.
+      Otherwise AndroidControl's rule applies, as Qwen2.5-VL scores it: each touch is within the
+      other's element, slightly enlarged, or they are at most 0.04 of the screen apart.
+    - Scrolls and swipes are equal if the finger moves in the same direction. Waits are equal.
+    - Typed texts, app names and answers are compared without case and surrounding spaces; typed
+      texts must also agree in whether they replace the old text and are submitted.
+    - Giving up is equal for any reason. All other actions must be identical.
     """
     if bool(one.notice) != bool(other.notice) or len(one.actions) != len(other.actions):
         return False
@@ -144,12 +145,13 @@ def same_actions(one: Step, other: Step) -> bool:
     return all(_is_same(first, one.screen, second, other.screen) for first, second in pairs)
 
 
-def alike(one: Screen, other: Screen) -> float:
-    """Return how much of what is on two screens is the same: 0 in different apps, 1 if it all is.
+def similarity(one: Screen, other: Screen) -> float:
+    """Return the similarity of two screens: from 0 (or different apps or activities) to 1 (equal).
 
-    That is the share of elements with the same class, id, words and state among those of both, each
-    as often as it is there; where neither has any, whether the pictures are equal. Numbers, times
-    and days in words do not count, nor does the status bar: they change by themselves.
+    It is the size of the intersection of both multisets of elements divided by that of their union.
+    Elements are equal if their class, id, texts and state are. If neither screen has elements, the
+    similarity is 1 if the screenshots are equal, else 0. Numbers, times, days and the status bar
+    are ignored, as they change by themselves.
     """
     if (one.package, one.activity) != (other.package, other.activity):
         return 0.0
@@ -191,18 +193,22 @@ def _same_touch(one: Point, on: Screen, other: Point, on_other: Screen) -> bool:
         if _is_alone(name, on) and _is_alone(other_name, on_other):
             return name == other_name
     try:
-        return _hits(other, one, touched, on) and _hits(one, other, again, on_other)
-    except (ScreenError, TypeError, ValueError):  # what a program gave as a point may be none
+        return _touches_same_place(other, one, touched, on) and _touches_same_place(
+            one, other, again, on_other
+        )
+    except (ScreenError, TypeError, ValueError):  # a program may have given an invalid point
         return one == other
 
 
-def _hits(point: Point, wanted: Point, element: Element | None, screen: Screen) -> bool:
+def _touches_same_place(
+    point: Point, wanted: Point, element: Element | None, screen: Screen
+) -> bool:
     boxes = () if element is None else (element.bounds,)
     return bool(androidcontrol(Tap(*point), Golden(Tap(*wanted), screen.size, boxes)))
 
 
 def _touched(screen: Screen, point: Point) -> Element | None:
-    """Return what a touch is for: the innermost element there that can be clicked, or any."""
+    """Return the target of a touch: the innermost clickable element there, else the innermost."""
     try:
         found = screen.at(*point)
     except (ScreenError, TypeError):
@@ -212,11 +218,11 @@ def _touched(screen: Screen, point: Point) -> Element | None:
 
 
 def _name(element: Element) -> Thing:
-    return element.class_name, element.resource_id, _steady(element.label)
+    return element.class_name, element.resource_id, _without_changing_text(element.label)
 
 
 def _is_alone(name: Thing, screen: Screen) -> bool:
-    """Whether a name says anything, and only one element of a screen has it."""
+    """Return whether a name is not empty, and only one element of the screen has it."""
     return any(name[1:]) and sum(_name(each) == name for each in screen.elements) == 1
 
 
@@ -230,19 +236,19 @@ def _things(screen: Screen) -> list[Thing]:
 
 def _thing(element: Element) -> Thing:
     flags = [name for name in ("checked", "selected", "enabled") if getattr(element, name)]
-    words = _steady(element.text), _steady(element.content_desc)
+    words = _without_changing_text(element.text), _without_changing_text(element.content_desc)
     return element.class_name, element.resource_id, *words, *flags
 
 
-@lru_cache(maxsize=1 << 12)  # the same words are on screen after screen
-def _steady(text: str) -> str:
+@lru_cache(maxsize=1 << 12)  # consecutive screens share most of their texts
+def _without_changing_text(text: str) -> str:
     return " ".join(_CHANGING.sub("", text).split())
 
 
 def _texts_of_one(
     before: EpisodeRecord, after: EpisodeRecord, place: int
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the texts that only the first one's screen has at a place, and only the second's."""
+    """Return the texts that only the first, and only the second, episode shows at `place`."""
     first, second = _words(before.screens[place]), _words(after.screens[place])
     return _missing(first, second), _missing(second, first)
 
@@ -261,5 +267,7 @@ def _words(screen: Screen) -> Sequence[str]:
 
 
 def _missing(texts: Sequence[str], elsewhere: Sequence[str]) -> tuple[str, ...]:
-    known = {"", *map(_steady, elsewhere)}
-    return tuple(dict.fromkeys(t for t in texts if _steady(t) not in known))[:_MOST_TEXTS]
+    known = {"", *map(_without_changing_text, elsewhere)}
+    return tuple(dict.fromkeys(t for t in texts if _without_changing_text(t) not in known))[
+        :_MOST_TEXTS
+    ]

@@ -1,8 +1,7 @@
-"""Two episodes of one task beside each other: where they part, and what else was not the same.
+"""Pairs of episodes of one task: where the two diverge, and what else was different.
 
-Runs that are compared differ in what was meant to differ, and often in more: a provider serves
-another version of a model, an app was updated, a prompt was edited. What is recorded of both
-episodes says so.
+Two runs often differ in more than was intended: the provider serves another version of the model,
+an app has been updated, or the prompt was edited. The records of both episodes reveal that.
 """
 
 from __future__ import annotations
@@ -17,35 +16,35 @@ from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.runs import inside
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.perception.words import in_words
-from pytest_mobileagent.report.comparison.divergence import parting
+from pytest_mobileagent.report.comparison.divergence import first_divergence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.report.comparison.divergence import Parting
+    from pytest_mobileagent.report.comparison.divergence import Divergence
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.recorded_run import RecordedRun
 
-BASE = "~"  # before the names of the baseline's episodes, on a page of two runs
-MOST_PAIRS = 100  # of which episodes are read, as each has pictures of megabytes
-_LONGEST = 160  # characters of what differs
+BASE = "~"  # prefix of the baseline's episode names on a page of two runs
+MOST_PAIRS = 100  # pairs whose episodes are read: the screenshots of each take megabytes
+_LONGEST = 160  # characters of a value that differs
 Case = tuple[str, str | None, int]  # a task's id, its environment and epoch
 
 
 def case_of(task: Mapping[str, Any]) -> Case:
-    """Return what an entry of a report has in common with that of the same case in another run."""
+    """Return the identity of an entry's case, which is the same in every run."""
     return task["id"], task["environment"], task["epoch"]
 
 
-def with_episodes(
+def with_episode_pairs(
     comparison: Mapping[str, Any], base: RecordedRun, run: RecordedRun
 ) -> dict[str, Any]:
-    """Return a comparison that tells, of the first tasks that are lost or gained, how they differ.
+    """Return the comparison with details on the episodes of the first lost and gained tasks.
 
-    Their entries get "episodes", the folders of a pair of episodes that turned out differently, by
-    "baseline" and "run", and what `told` says of it. Tasks without such a pair, as where the
-    baseline's episodes were not kept, are left as they are.
+    Each of their entries gets "episodes", the folder names of a pair of episodes with different
+    outcomes, by "baseline" and "run", and the fields that `episode_differences` returns. A task
+    without such a pair, for example because the baseline's episodes were deleted, is unchanged.
     """
     room = MOST_PAIRS
     found = dict(comparison)
@@ -56,13 +55,13 @@ def with_episodes(
             key = entry["id"], entry["environment"]
             pair = _pair(before[*key, not passed], after[*key, passed]) if room else None
             room -= pair is not None
-            entries.append(entry if pair is None else {**entry, **_of(pair, base, run)})
+            entries.append(entry if pair is None else {**entry, **_pair_fields(pair, base, run)})
         found[kind] = entries
     return found
 
 
 def _by_success(tasks: Iterable[Entry]) -> Mapping[tuple[Any, ...], dict[int, Entry]]:
-    """Return the tasks with an episode by id, environment and success, and then by epoch."""
+    """Return the tasks that have an episode, by id, environment and success, then by epoch."""
     found: dict[tuple[Any, ...], dict[int, Entry]] = defaultdict(dict)
     for task in tasks:
         if task["episode"]:
@@ -71,7 +70,7 @@ def _by_success(tasks: Iterable[Entry]) -> Mapping[tuple[Any, ...], dict[int, En
 
 
 def _pair(before: Mapping[int, Entry], after: Mapping[int, Entry]) -> tuple[Entry, Entry] | None:
-    """Return entries of a task from those by epoch, of one epoch if there is one."""
+    """Return one entry of each run, of the same epoch if possible; both are given by epoch."""
     if not before or not after:
         return None
     epoch = min(before.keys() & after.keys(), default=None)
@@ -80,31 +79,32 @@ def _pair(before: Mapping[int, Entry], after: Mapping[int, Entry]) -> tuple[Entr
     )
 
 
-def _of(pair: tuple[Entry, Entry], base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
+def _pair_fields(pair: tuple[Entry, Entry], base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
     folders = [
         inside(each.folder, task["episode"]) for each, task in zip((base, run), pair, strict=True)
     ]
     before, after = folders
     if before is None or after is None:
         return {}
-    found = told(before, after)
+    found = episode_differences(before, after)
     names = {"baseline": before.name, "run": after.name}
     return {} if found is None else {"episodes": names, **found}
 
 
-def told(before: Path, after: Path) -> dict[str, Any] | None:
-    """Return where the episodes in two folders part, and what differs; None if one is unreadable.
+def episode_differences(before: Path, after: Path) -> dict[str, Any] | None:
+    """Return how the episodes in two folders differ; None if one of them is unreadable.
 
-    "parting": `Parting` as plain data, with "did", what was done in that step by each; None if they
-    do not part. "beside": what else differs, each with "what", "before" and "after".
+    - "parting": the first `Divergence` as plain data, with "did", the actions of both in that step;
+      None if they do not diverge.
+    - "beside": the other differences, each with "what", "before" and "after".
     """
     try:
         episodes = read(before, EpisodeRecord), read(after, EpisodeRecord)
     except (RecordError, ValueError):  # ValueError: a name that is not a path
         return None
-    found = parting(*episodes)
+    found = first_divergence(*episodes)
     return {
-        "parting": None if found is None else _parting(found, *episodes),
+        "parting": None if found is None else _divergence_data(found, *episodes),
         "beside": [
             {"what": what, "before": one, "after": other}
             for what, one, other in _differences(*episodes)
@@ -112,18 +112,18 @@ def told(before: Path, after: Path) -> dict[str, Any] | None:
     }
 
 
-def _parting(found: Parting, *episodes: EpisodeRecord) -> dict[str, Any]:
+def _divergence_data(found: Divergence, *episodes: EpisodeRecord) -> dict[str, Any]:
     return {
         "step": found.step,
         "why": found.why,
-        "did": [_did(episode, found.step) for episode in episodes],
+        "did": [_actions_of_step(episode, found.step) for episode in episodes],
         "before": list(found.before),
         "after": list(found.after),
     }
 
 
-def _did(episode: EpisodeRecord, number: int) -> str | None:
-    """Return what was done in a step, from 1, in words; None if the episode has no such step."""
+def _actions_of_step(episode: EpisodeRecord, number: int) -> str | None:
+    """Return the actions of a step (from 1) in words; None if the episode has no such step."""
     if number > len(episode.steps):
         return None
     step = episode.steps[number - 1]
@@ -132,7 +132,7 @@ def _did(episode: EpisodeRecord, number: int) -> str | None:
 
 
 def _differences(before: EpisodeRecord, after: EpisodeRecord) -> Iterator[tuple[str, str, str]]:
-    """Yield what differs between two episodes before the agents did anything, with both values."""
+    """Yield the differences in the conditions of two episodes: name, and the two values."""
     pairs = [
         ("goal", before.goal, after.goal),
         ("prompt", *_first_difference(_prompt(before), _prompt(after))),
@@ -149,13 +149,13 @@ def _differences(before: EpisodeRecord, after: EpisodeRecord) -> Iterator[tuple[
 def _by_name(
     what: str, before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield what differs of that which both name."""
+    """Yield the values of the names that both have; equal values are filtered out later."""
     for name in before.keys() & after.keys():
         yield f"{what} {name}", str(before[name]), str(after[name])
 
 
 def _models(episode: EpisodeRecord) -> dict[str, str]:
-    """Return the models that were asked in each role, by the names that their providers gave."""
+    """Return the models that were called in each role, as their providers reported them."""
     found: dict[str, dict[str, None]] = {}
     for call in episode.calls:
         found.setdefault(call.role, {})[call.response_model or call.model] = None
@@ -177,7 +177,7 @@ def _start(episode: EpisodeRecord) -> str:
 
 
 def _first_difference(before: str, after: str) -> tuple[str, str]:
-    """Return the first line of each text that is not the same in both; "" if one has no text."""
+    """Return the first line in which two texts differ, from each; "" if one has no text."""
     if not (before and after):
         return "", ""
     one, other = before.splitlines(), after.splitlines()
@@ -192,34 +192,35 @@ def _cut(text: str) -> str:
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
 
 
-def parting_words(found: Mapping[str, Any] | None) -> str:
-    """Return in words where two episodes part, by the "parting" of `told`."""
+def divergence_in_words(found: Mapping[str, Any] | None) -> str:
+    """Return where two episodes diverge, in words; `found` is `episode_differences`' "parting"."""
     if found is None:
         return "the same steps on the same screens"
     step, (one, other) = found["step"], found["did"]
     match found["why"]:
         case "action":
-            return f"part at step {step}: {one}, now {other}"
+            return f"diverge at step {step}: {one}, now {other}"
         case "length":
-            return f"part at step {step}: {one or 'it had ended'}, now {other or 'it had ended'}"
+            return f"diverge at step {step}: {one or 'it had ended'}, now {other or 'it had ended'}"
         case "start":
-            return f"begin on different screens{_shown(found)}"
-    return f"part at step {step}, after the same actions, by what the phone showed{_shown(found)}"
+            return f"begin on different screens{_screen_texts(found)}"
+    texts = _screen_texts(found)
+    return f"diverge at step {step}, after the same actions, by what the phone showed{texts}"
 
 
-def _shown(found: Mapping[str, Any]) -> str:
+def _screen_texts(found: Mapping[str, Any]) -> str:
     texts = (", ".join(f'"{_cut(text)}"' for text in found[w][:2]) for w in ("before", "after"))
     one, other = texts
     return f": {one or 'nothing else'}, now {other or 'nothing else'}" if one or other else ""
 
 
-def beside_words(beside: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return in words what else differs, by the "beside" of `told`."""
+def differences_in_words(beside: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return the other differences in words; `beside` is `episode_differences`' "beside"."""
     return [f"{each['what']}: {each['before']} → {each['after']}" for each in beside]
 
 
-def place_of_pair(entry: Mapping[str, Any]) -> str:
-    """Return the place on the page of two runs where an entry's episodes are: "#e=…&with=…&s=4"."""
+def page_fragment(entry: Mapping[str, Any]) -> str:
+    """Return the URL fragment of an entry's episodes on the page of two runs: "#e=…&with=…&s=4"."""
     found, names = entry["parting"], entry["episodes"]
     step = "" if found is None else f"&s={found['step']}"
     return f"#e={quote(names['run'])}&with={quote(BASE + names['baseline'])}{step}"

@@ -92,7 +92,7 @@ def across_variants(
     has = [defaultdict(set), defaultdict(set)]  # type: list[dict[str, set[str | None]]]
     for variants, tasks in zip(has, (before, after), strict=True):
         for task in tasks:
-            variants[plain_id(task)].add(task["variant"])
+            variants[id_without_variant(task)].add(task["variant"])
     pairs = {
         name
         for name, variants in has[0].items()
@@ -100,13 +100,13 @@ def across_variants(
     }
 
     def renamed(tasks: Sequence[Entry]) -> list[Entry]:
-        ids = [(task, plain_id(task)) for task in tasks]
+        ids = [(task, id_without_variant(task)) for task in tasks]
         return [{**task, "id": name} if name in pairs else task for task, name in ids]
 
     return renamed(before), renamed(after)
 
 
-def plain_id(task: Entry) -> str:
+def id_without_variant(task: Entry) -> str:
     """Return the id of a task without the name of its variant."""
     return without_variant(task["id"], task["variant"] or "")
 

@@ -11,7 +11,7 @@ from pytest_mobileagent.episode import runs as recorded
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.jsonable import digest
 from pytest_mobileagent.report.comparison.pairing import common, difference, tallies, total
-from pytest_mobileagent.report.gate.missing import episodes, is_lacking
+from pytest_mobileagent.report.gate.missing import episodes, lacks_too_many
 from pytest_mobileagent.report.gate.rule import FEWEST_TASKS
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _UNKNOWN = "its record does not say with which tasks, seeds and limits it was ru
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Placement:
     """Where a run stands among others.
 
     - `obstacles`: why it has no place, in words; empty if it has one, or is the only one of a kind.
@@ -110,7 +110,7 @@ def _wording(run: RecordedRun) -> dict[Key, str]:
     return {(case.id, case.environment): digest({**case.to_json(), "nodeid": ""}) for case in first}
 
 
-def rank(runs: Sequence[RecordedRun]) -> list[Standing]:
+def rank(runs: Sequence[RecordedRun]) -> list[Placement]:
     """Return where each of several runs stands.
 
     They are held against the largest group of runs that are alike in all that has to be the same,
@@ -130,25 +130,25 @@ def rank(runs: Sequence[RecordedRun]) -> list[Standing]:
     obstacles = [_obstacles(each, terms[basis]) for each in terms]
     ranked = [place for place, found in enumerate(obstacles) if not found]
     if len(ranked) < 2:
-        return [Standing(tuple(found)) for found in obstacles]
+        return [Placement(tuple(found)) for found in obstacles]
     better = _better([terms[place].tasks for place in ranked])
-    standings = []
+    placements = []
     for place, found in enumerate(obstacles):
         if found:
-            standings.append(Standing(tuple(found)))
+            placements.append(Placement(tuple(found)))
             continue
         own = ranked.index(place)
         above = {winner for winner, loser in better if loser == own}
         below = {loser for winner, loser in better if winner == own}
         peers = tuple(p for n, p in enumerate(ranked) if n not in above | below | {own})
-        standings.append(Standing((), (1 + len(above), len(ranked) - len(below)), peers))
-    return standings
+        placements.append(Placement((), (1 + len(above), len(ranked) - len(below)), peers))
+    return placements
 
 
 def _obstacles(terms: _Terms, basis: _Terms) -> list[str]:
     found = terms.differs_from(basis)
     counted = total(terms.tasks.values())
-    if not counted.decided or is_lacking(counted):
+    if not counted.decided or lacks_too_many(counted):
         found.append(f"no verdict on {counted.missing} of {episodes(counted)} episodes")
     return found
 

@@ -158,11 +158,11 @@ def escape_latex(text: str) -> str:
 
 def _csv_row(row: tuple[Cell, ...], extras: list[list[str]]) -> Iterator[str]:
     for cell, names in zip(row, extras, strict=True):
-        yield _harmless(cell.value) if isinstance(cell.value, str) else _plain(cell.value)
-        yield from (_plain(getattr(cell, name)) for name in names)
+        yield _harmless(cell.value) if isinstance(cell.value, str) else _csv_number(cell.value)
+        yield from (_csv_number(getattr(cell, name)) for name in names)
 
 
-def _plain(number: float | None) -> str:
+def _csv_number(number: float | None) -> str:
     return "n/a" if number is None else f"{number:.6g}"
 
 

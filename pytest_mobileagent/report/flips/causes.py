@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent.report.flips.plan import Flip, Plan, Trial
-    from pytest_mobileagent.report.flips.rounds import Said
+    from pytest_mobileagent.report.flips.rounds import RerunOutcome
 
 JUDGE, ENVIRONMENT, AGENT, UNKNOWN = "judge", "environment", "agent", "cannot be told"
 CAUSES = (JUDGE, ENVIRONMENT, AGENT)
@@ -27,22 +27,22 @@ _MOST = 20  # tasks that are listed in a terminal
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class Reruns:
     """What was said of an episode: by judges who were asked again, and where it was played again.
 
     `played` is None where it was not.
     """
 
-    judged: tuple[Said, ...] = ()
-    played: Said | None = None
+    judged: tuple[RerunOutcome, ...] = ()
+    played: RerunOutcome | None = None
 
 
-def report(plan: Plan, heard: Mapping[tuple[str, str], Heard]) -> dict[str, Any]:
+def report(plan: Plan, reruns: Mapping[tuple[str, str], Reruns]) -> dict[str, Any]:
     """Return the causes of all flips, and their shares with Wilson's intervals at 95 %.
 
-    `heard` is by `Trial.place`. Shares are of the tasks whose cause can be told.
+    `reruns` is by `Trial.place`. Shares are of the tasks whose cause can be told.
     """
-    tasks = [_task(flip, heard) for flip in plan.flips]
+    tasks = [_task(flip, reruns) for flip in plan.flips]
     told = sum(task["cause"] != UNKNOWN for task in tasks)
     causes = {}
     for cause in CAUSES:
@@ -62,8 +62,8 @@ def report(plan: Plan, heard: Mapping[tuple[str, str], Heard]) -> dict[str, Any]
     }
 
 
-def _task(flip: Flip, heard: Mapping[tuple[str, str], Heard]) -> dict[str, Any]:
-    each = [(trial, heard.get(trial.place, Heard())) for trial in flip.trials]
+def _task(flip: Flip, reruns: Mapping[tuple[str, str], Reruns]) -> dict[str, Any]:
+    each = [(trial, reruns.get(trial.place, Reruns())) for trial in flip.trials]
     cause, why = _cause(each)
     return {
         "id": flip.id,
@@ -72,32 +72,32 @@ def _task(flip: Flip, heard: Mapping[tuple[str, str], Heard]) -> dict[str, Any]:
         "successes": sum(bool(trial.entry["success"]) for trial, _ in each),
         "cause": cause,
         "why": why,
-        "trials": [_as_plain(trial, said) for trial, said in each],
+        "trials": [_as_plain(trial, rerun) for trial, rerun in each],
     }
 
 
-def _as_plain(trial: Trial, said: Heard) -> dict[str, Any]:
+def _as_plain(trial: Trial, rerun: Reruns) -> dict[str, Any]:
     return {
         "run": trial.run.folder.name,
         "epoch": trial.entry["epoch"],
         "episode": trial.entry["episode"],
         "success": trial.entry["success"],
-        "judged": [each.success for each in said.judged],
-        "played": None if said.played is None else said.played.success,
+        "judged": [each.success for each in rerun.judged],
+        "played": None if rerun.played is None else rerun.played.success,
     }
 
 
-def _cause(each: Sequence[tuple[Trial, Heard]]) -> tuple[str, str]:
+def _cause(each: Sequence[tuple[Trial, Reruns]]) -> tuple[str, str]:
     """Return the cause of a flip, and what shows it."""
-    for trial, said in each:
-        votes = [vote.success for vote in said.judged]
+    for trial, rerun in each:
+        votes = [vote.success for vote in rerun.judged]
         if trial.is_judged and (not trial.entry["success"]) in votes:
             says = ", ".join(_word(vote) for vote in votes)
             return JUDGE, f"{_named(trial)}: {_word(trial.entry['success'])}, judged again {says}"
     lacking = ""
     same = set()
-    for trial, said in each:
-        played = said.played
+    for trial, rerun in each:
+        played = rerun.played
         if played is None or played.success is None:
             why = trial.why_not if played is None else played.reason
             lacking = lacking or f"{_named(trial)} was not played again: {why or 'no result'}"
@@ -106,8 +106,8 @@ def _cause(each: Sequence[tuple[Trial, Heard]]) -> tuple[str, str]:
             return ENVIRONMENT, f"{_named(trial)}: {was}, with the same replies {now}"
         else:
             same.add(played.success)
-        if trial.is_judged and all(vote.success is None for vote in said.judged):
-            why = said.judged[0].reason if said.judged else "no result"
+        if trial.is_judged and all(vote.success is None for vote in rerun.judged):
+            why = rerun.judged[0].reason if rerun.judged else "no result"
             lacking = lacking or f"{_named(trial)} was not judged again: {why}"
     if len(same) == 2:
         return AGENT, "the same replies end in the same verdicts"

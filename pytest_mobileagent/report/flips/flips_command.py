@@ -12,9 +12,9 @@ from pytest_mobileagent.arguments import Parser, bad_input, program_name
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import read_json, write_json
 from pytest_mobileagent.jsonable import printable, to_text, whole_number
-from pytest_mobileagent.report.flips.causes import Heard, lines, report, summary
+from pytest_mobileagent.report.flips.causes import Reruns, lines, report, summary
 from pytest_mobileagent.report.flips.plan import FlipsError, Plan, plan
-from pytest_mobileagent.report.flips.rounds import Rounds, Said
+from pytest_mobileagent.report.flips.rounds import RerunOutcome, Rounds
 from pytest_mobileagent.report.html.run_page import write_page
 from pytest_mobileagent.report.recorded_run import REPORT, find_run, read_report, recorded_run
 
@@ -130,11 +130,11 @@ def _folder(runs: Sequence[RecordedRun], output: Path | None) -> Path:
 
 def _heard(
     planned: Plan, runs: Sequence[RecordedRun], folder: Path, given: argparse.Namespace
-) -> dict[tuple[str, str], Heard]:
+) -> dict[tuple[str, str], Reruns]:
     """Play and judge all episodes again, and return what was said of each, by `Trial.place`."""
     workers = [] if given.workers is None else [f"-n{given.workers}"]
-    played: dict[tuple[str, str], Said] = {}
-    judged: dict[tuple[str, str], list[Said]] = {}
+    played: dict[tuple[str, str], RerunOutcome] = {}
+    judged: dict[tuple[str, str], list[RerunOutcome]] = {}
     for run in runs:
         to_judge, to_play = planned.of(run)
         rounds = Rounds(run, folder / run.folder.name, workers)
@@ -147,7 +147,7 @@ def _heard(
                 if each.entry["key"] in said:
                     judged.setdefault(each.place, []).append(said[each.entry["key"]])
     places = [trial.place for trial in planned.trials]
-    return {each: Heard(tuple(judged.get(each, ())), played.get(each)) for each in places}
+    return {each: Reruns(tuple(judged.get(each, ())), played.get(each)) for each in places}
 
 
 def _write(found: dict[str, Any], runs: Sequence[RecordedRun], folder: Path | None) -> None:

@@ -34,7 +34,7 @@ _DONE = {0, 1, 5}  # statuses with which a run has ended, whatever came of its t
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class RerunOutcome:
     """What a round said of an episode: whether it succeeded, else why that is not known."""
 
     success: bool | None
@@ -49,7 +49,7 @@ class Rounds:
     folder: Path
     arguments: Sequence[str] = ()
 
-    def judge(self, trials: Sequence[Trial], number: int) -> dict[str, Said]:
+    def judge(self, trials: Sequence[Trial], number: int) -> dict[str, RerunOutcome]:
         """Judge episodes again, and return what was said, by the keys of their cases.
 
         Raises:
@@ -61,7 +61,7 @@ class Rounds:
             verdicts.unlink()  # one of before may outrank what a judge says now
         return self._pytest(f"judged-{number}", trials, f"--mobile-rescore={copy}")
 
-    def play(self, trials: Sequence[Trial], device: str | None) -> dict[str, Said]:
+    def play(self, trials: Sequence[Trial], device: str | None) -> dict[str, RerunOutcome]:
         """Play episodes again, and return what came of them, by the keys of their cases.
 
         Raises:
@@ -94,7 +94,9 @@ class Rounds:
         write_json(copy / REPORT, {**report, "tasks": tasks})
         return copy
 
-    def _pytest(self, name: str, trials: Sequence[Trial], *arguments: str) -> dict[str, Said]:
+    def _pytest(
+        self, name: str, trials: Sequence[Trial], *arguments: str
+    ) -> dict[str, RerunOutcome]:
         here = self.folder / name
         here.mkdir(parents=True)
         write_text(here / "tests.txt", "".join(f"{each}\n" for each in of_run(trials)))
@@ -110,7 +112,7 @@ class Rounds:
             )
         if done.returncode not in _DONE:
             raise FlipsError(_why(here / "pytest.txt", done.returncode))
-        return _said(here, done.returncode)
+        return _outcomes(here, done.returncode)
 
 
 def _why(log: Path, status: int) -> str:
@@ -122,14 +124,14 @@ def _why(log: Path, status: int) -> str:
     return f"pytest ended with status {status}: {log} has what it said"
 
 
-def _said(folder: Path, status: int) -> dict[str, Said]:
+def _outcomes(folder: Path, status: int) -> dict[str, RerunOutcome]:
     """Return what the only run in a folder says of its cases."""
     try:
         (report,) = folder.glob(f"*/{REPORT}")
         run = recorded_run(report.parent)
     except (OSError, ValueError, RecordError):
         raise FlipsError(_why(folder / "pytest.txt", status)) from None
-    return {entry["key"]: Said(entry["success"], _reason(entry)) for entry in run.tasks}
+    return {entry["key"]: RerunOutcome(entry["success"], _reason(entry)) for entry in run.tasks}
 
 
 def _reason(entry: Mapping[str, Any]) -> str:

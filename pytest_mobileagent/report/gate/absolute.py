@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.report.comparison.pairing import Tally, tallies, total
-from pytest_mobileagent.report.gate.missing import filled, is_broken, is_lacking, words
+from pytest_mobileagent.report.gate.missing import (
+    describe_missing,
+    filled,
+    is_broken,
+    lacks_too_many,
+)
 from pytest_mobileagent.report.gate.rule import FAIL, INCONCLUSIVE, PASS, Finding
 from pytest_mobileagent.report.metrics.summary import totals
 from pytest_mobileagent.report.text.table import label
@@ -37,7 +42,7 @@ _SUMS = {
 }  # fmt: skip
 
 
-def absolute(bound: Bound, tasks: Sequence[Entry], look: int) -> Finding:
+def absolute(bound: Bound, tasks: Sequence[Entry], analysis: int) -> Finding:
     """Return whether the number is within its bound: the number itself, as the report has it.
 
     INCONCLUSIVE where it is unknown, or rests on less than 90 % of the episodes. If part of the
@@ -49,11 +54,11 @@ def absolute(bound: Bound, tasks: Sequence[Entry], look: int) -> Finding:
     numbers = {"value": value, "tasks": len(covered)}
 
     def finding(verdict: str, words: str, **more: bool) -> Finding:
-        return Finding(verdict, words, numbers, bound, look, **more)
+        return Finding(verdict, words, numbers, bound, analysis, **more)
 
     if value is None:
         return finding(INCONCLUSIVE, f"{name_of(bound)} is not known ({_asked(bound)})")
-    said = f"{name_of(bound)} {_shown(value)} ({_asked(bound)})"
+    said = f"{name_of(bound)} {_format(value)} ({_asked(bound)})"
     low = bound.min is not None and value < bound.min
     high = bound.max is not None and value > bound.max
     if unknown:
@@ -62,11 +67,11 @@ def absolute(bound: Bound, tasks: Sequence[Entry], look: int) -> Finding:
     counted = total(tallies(covered).values())
     if bound.metric in _RATES and counted.missing:
         return finding(
-            *_rate(bound, covered, said), broken=is_lacking(counted) and is_broken(counted)
+            *_rate(bound, covered, said), broken=lacks_too_many(counted) and is_broken(counted)
         )
     only_grows = bound.metric.rpartition(".")[2] in _SUMS
-    if bound.metric not in _ALWAYS_KNOWN and is_lacking(counted) and not (high and only_grows):
-        return finding(INCONCLUSIVE, words(covered), broken=is_broken(counted))
+    if bound.metric not in _ALWAYS_KNOWN and lacks_too_many(counted) and not (high and only_grows):
+        return finding(INCONCLUSIVE, describe_missing(covered), broken=is_broken(counted))
     return finding(FAIL if low or high else PASS, said)
 
 
@@ -83,12 +88,12 @@ def _rate(bound: Bound, tasks: Sequence[Entry], said: str) -> tuple[str, str]:
     most = math.inf if bound.max is None else bound.max
     if best < least or worst > most:
         return FAIL, said
-    if is_lacking(total(tallies(tasks).values())):
-        return INCONCLUSIVE, words(tasks)
+    if lacks_too_many(total(tallies(tasks).values())):
+        return INCONCLUSIVE, describe_missing(tasks)
     if least <= worst and best <= most:
         return PASS, said
-    between = f"from {_shown(worst)} to {_shown(best)} with what is missing"
-    return INCONCLUSIVE, f"{said}, {between}: {words(tasks)}"
+    between = f"from {_format(worst)} to {_format(best)} with what is missing"
+    return INCONCLUSIVE, f"{said}, {between}: {describe_missing(tasks)}"
 
 
 def name_of(bound: Bound) -> str:
@@ -110,16 +115,16 @@ def _value(metric: str, numbers: Mapping[str, Any]) -> float | None:
 
 
 def _asked(bound: Bound) -> str:
-    parts = [f"at least {_shown(bound.min)}"] if bound.min is not None else []
-    parts += [f"at most {_shown(bound.max)}"] if bound.max is not None else []
+    parts = [f"at least {_format(bound.min)}"] if bound.min is not None else []
+    parts += [f"at most {_format(bound.max)}"] if bound.max is not None else []
     return " and ".join(parts)
 
 
-def _shown(value: float) -> str:
+def _format(value: float) -> str:
     return str(value) if isinstance(value, int) else f"{value:.4g}"
 
 
-def required(must_pass: Sequence[str], tasks: Sequence[Entry], look: int) -> list[Finding]:
+def required(must_pass: Sequence[str], tasks: Sequence[Entry], analysis: int) -> list[Finding]:
     """Return what became of the tasks that have to pass: one finding, or none without such tasks.
 
     FAIL if one failed more than half of its epochs; else INCONCLUSIVE if one was not decided,
@@ -145,7 +150,7 @@ def required(must_pass: Sequence[str], tasks: Sequence[Entry], look: int) -> lis
         }
         for key, tally in found.items()
     ]  # fmt: skip
-    return [Finding(worst, words, {"must_pass": each}, look=look)]
+    return [Finding(worst, words, {"must_pass": each}, analysis=analysis)]
 
 
 def _verdict(tally: Tally) -> str:

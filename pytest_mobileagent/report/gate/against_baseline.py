@@ -13,7 +13,12 @@ from pytest_mobileagent.report.comparison.pairing import (
     total,
 )
 from pytest_mobileagent.report.gate.absolute import name_of
-from pytest_mobileagent.report.gate.missing import episodes, is_broken, is_lacking, words
+from pytest_mobileagent.report.gate.missing import (
+    describe_missing,
+    episodes,
+    is_broken,
+    lacks_too_many,
+)
 from pytest_mobileagent.report.gate.rule import (
     ALPHA,
     BETA,
@@ -49,7 +54,7 @@ def against(
     tasks: Sequence[Entry],
     baseline: Sequence[Entry],
     analyses: InterimAnalyses,
-    look: int,
+    analysis: int,
     *,
     count: int = 1,
 ) -> Finding:
@@ -67,7 +72,7 @@ def against(
         [task for task in run if (task["id"], task["environment"]) in both]
         for run in (tasks, baseline)
     )
-    seen = _Seen.of(tallies(there), tallies(here), bound, levels(analyses, look, count))
+    seen = _Seen.of(tallies(there), tallies(here), bound, levels(analyses, analysis, count))
     counted, numbers = _denominators(seen), _numbers(seen)
     low, high = _bounds(seen, count)
     said = name_of(bound)
@@ -75,21 +80,23 @@ def against(
         said += f" {points(seen.found.value)} points"
 
     def finding(verdict: str, words: str, **more: bool) -> Finding:
-        return Finding(verdict, words, numbers, bound, look, **more)
+        return Finding(verdict, words, numbers, bound, analysis, **more)
 
     if not both:
         why = f"{name_of(bound)}: no task is in this run and in the baseline"
         return finding(INCONCLUSIVE, why)
     if rule(seen.best, bound, seen.levels) == FAIL:
         return finding(FAIL, f"{said} ({high})" + _lost(seen) + counted)
-    is_whole = not (is_lacking(seen.here) or is_lacking(seen.there))
+    is_whole = not (lacks_too_many(seen.here) or lacks_too_many(seen.there))
     if is_whole and rule(seen.worst, bound, seen.levels) == PASS:
         number = seen.found.tasks
-        return finding(PASS, f"{said} ({low}), {number} tasks, {_epochs(analyses, look)}{counted}")
+        return finding(
+            PASS, f"{said} ({low}), {number} tasks, {_epochs(analyses, analysis)}{counted}"
+        )
     said += f" ({low}; {high})" * (seen.low is not None)
     may_change = is_whole and seen.found.tasks >= FEWEST_TASKS
     if is_whole and rule(seen.found, bound, seen.levels) == INCONCLUSIVE:
-        after = f"after {_plural(analyses.epochs[look], 'epoch')}"
+        after = f"after {_plural(analyses.epochs[analysis], 'epoch')}"
         why = f"{said} {after}; {_takes(seen, bound, numbers)}{counted}"
         return finding(INCONCLUSIVE, why, may_change=may_change)
     why = _lacks(seen, here, there)
@@ -100,17 +107,17 @@ def against(
 
 def _lacks(seen: _Seen, here: Sequence[Entry], there: Sequence[Entry]) -> str:
     """Describe the missing episodes; if a run misses too many, only those of such runs."""
-    too_many = is_lacking(seen.here) or is_lacking(seen.there)
+    too_many = lacks_too_many(seen.here) or lacks_too_many(seen.there)
     runs = ((seen.here, here, "the"), (seen.there, there, "the baseline's"))
     return "; ".join(
-        words(run, whose)
+        describe_missing(run, whose)
         for counted, run, whose in runs
-        if (is_lacking(counted) if too_many else counted.missing)
+        if (lacks_too_many(counted) if too_many else counted.missing)
     )
 
 
 def _is_broken(seen: _Seen) -> bool:
-    return is_lacking(seen.here) and is_broken(seen.here)
+    return lacks_too_many(seen.here) and is_broken(seen.here)
 
 
 class _Seen(NamedTuple):
@@ -213,10 +220,10 @@ def _takes(seen: _Seen, bound: Bound, numbers: dict[str, Any]) -> str:
     return f"more epochs of these tasks would not decide, about {more} tasks like them would"
 
 
-def _epochs(analyses: InterimAnalyses, look: int) -> str:
+def _epochs(analyses: InterimAnalyses, analysis: int) -> str:
     count = len(analyses.epochs)
-    which = f" (analysis {look + 1} of {count})" if count > 1 else ""
-    return _plural(analyses.epochs[look], "epoch") + which
+    which = f" (analysis {analysis + 1} of {count})" if count > 1 else ""
+    return _plural(analyses.epochs[analysis], "epoch") + which
 
 
 def _denominators(seen: _Seen) -> str:

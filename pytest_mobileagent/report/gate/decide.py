@@ -1,4 +1,4 @@
-"""The verdict of a gate on a run, at an interim analysis or at the end, and in words."""
+"""The decision of a gate on a run, at an interim analysis or at the end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.jsonable import printable, to_wire
 from pytest_mobileagent.report.gate.absolute import absolute, required
 from pytest_mobileagent.report.gate.against_baseline import against
-from pytest_mobileagent.report.gate.missing import lacking, selected_alike, unseen, without_app
+from pytest_mobileagent.report.gate.missing import (
+    describe_untried,
+    is_same_selection,
+    skipped_for_devices,
+    too_many_missing,
+)
 from pytest_mobileagent.report.gate.rule import (
     FAIL,
     INCONCLUSIVE,
@@ -32,17 +37,20 @@ if TYPE_CHECKING:
 
 
 _STATUS = {PASS: 0, FAIL: 1, INCONCLUSIVE: 8}
-_BROKEN = 9  # infrastructure is the cause of most of what is missing
+_BROKEN = 9  # infrastructure failures caused most of the missing episodes
 _MOST = 3  # findings in one line
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a gate says of a run: `findings` on all that it asks for, at an analysis."""
+    """A gate's decision on a run: its `findings` on each condition.
+
+    `analysis` is the number (from 0) of the interim analysis among the planned `analyses`.
+    """
 
     findings: tuple[Finding, ...]
     analyses: InterimAnalyses
-    look: int
+    analysis: int
 
     @property
     def verdict(self) -> str:
@@ -52,7 +60,7 @@ class Decision:
 
     @property
     def status(self) -> int:
-        """The exit status: 0, 1 or 8, or 9 if infrastructure broke too much to tell."""
+        """The exit status: 0, 1 or 8; 9 if too many infrastructure failures prevent a verdict."""
         if self.verdict == INCONCLUSIVE and any(finding.broken for finding in self.findings):
             return _BROKEN
         return _STATUS[self.verdict]
@@ -64,14 +72,14 @@ class Decision:
 
     @property
     def epochs(self) -> int:
-        """After how many epochs this was decided."""
-        return self.analyses.epochs[self.look]
+        """The number of epochs after which the decision was made."""
+        return self.analyses.epochs[self.analysis]
 
     @property
     def open(self) -> tuple[Bound, ...]:
-        """The bounds that another analysis may decide; none once one has failed for good."""
+        """The bounds that a later analysis may decide; empty once one has failed for good."""
         against_baseline = [f for f in self.bounds if f.bound is not None and f.bound.baseline]
-        is_last = self.look + 1 == len(self.analyses.epochs)
+        is_last = self.analysis + 1 == len(self.analyses.epochs)
         if is_last or any(finding.verdict == FAIL for finding in against_baseline):
             return ()
         return tuple(f.bound for f in against_baseline if f.may_change and f.bound is not None)
@@ -90,13 +98,13 @@ class Decision:
 
     @property
     def line(self) -> str:
-        """The verdict and why, in a line."""
+        """The verdict and its reasons, in one line."""
         why = list(dict.fromkeys(f.words for f in self.findings if f.verdict == self.verdict))
         more = f"; and {len(why) - _MOST} more" if len(why) > _MOST else ""
         return f"{self.verdict}: {'; '.join(why[:_MOST])}{more}"
 
     def to_wire(self) -> dict[str, Any]:
-        """Return it as plain data: `gate` of report.json."""
+        """Return the decision as plain data: `gate` of report.json."""
         return dict(
             to_wire(
                 {
@@ -104,7 +112,7 @@ class Decision:
                     "verdict": self.verdict,
                     "line": self.line,
                     "bounds": [finding.to_wire() for finding in self.findings],
-                    "look": self.look + 1,
+                    "look": self.analysis + 1,
                     "looks": self.analyses.epochs,
                     "epochs": self.epochs,
                 }
@@ -117,32 +125,34 @@ def decide(
     tasks: Sequence[Entry],
     baseline: Sequence[Entry] | None,
     analyses: InterimAnalyses,
-    look: int,
+    analysis: int,
     *,
     before: Decision | None = None,
-    alike: bool = False,
+    same_selection: bool = False,
 ) -> Decision:
-    """Return what a gate says of a run.
+    """Return a gate's decision on a run.
 
-    `tasks` are the entries of report.json of all that the run has done so far, what is missing
-    included, and `baseline` those of the run that it is compared with. Once the analysis `before`
-    has given a bound against the baseline PASS or FAIL, that stays; all else is decided anew.
-    `alike` says that both runs selected the same tests, so that tasks which only the baseline has
-    no longer exist.
+    - `tasks` are the entries of report.json of everything that the run has done so far, including
+      what is missing; `baseline` are those of the run that it is compared with.
+    - `analysis` is the number (from 0) of this analysis among `analyses`. If the analysis `before`
+      has decided a bound against the baseline, that verdict stands; everything else is decided
+      again.
+    - `same_selection` says that both runs selected the same tests. Tasks that only the baseline has
+      were then removed from the project.
 
     Raises:
-        ValueError: the gate names tasks, suites or tags that are in neither run, or asks for a
-            baseline without there being one.
+        ValueError: if the gate names tasks, suites or tags that are in neither run, or needs a
+            baseline and has none.
     """
     check_names(gate, tasks, baseline)
     settled = {f.bound: f for f in before.bounds if f.verdict != INCONCLUSIVE} if before else {}
     count = sum(bound.baseline for bound in gate.bounds)
-    findings = lacking(tasks, look)
-    findings += [] if gate.allow_skipped else without_app(tasks, look)
-    findings += required(gate.must_pass, tasks, look)
+    findings = too_many_missing(tasks, analysis)
+    findings += [] if gate.allow_skipped else skipped_for_devices(tasks, analysis)
+    findings += required(gate.must_pass, tasks, analysis)
     for bound in gate.bounds:
         if not bound.baseline:
-            findings.append(absolute(bound, tasks, look))
+            findings.append(absolute(bound, tasks, analysis))
         elif bound in settled:
             findings.append(settled[bound])
         else:
@@ -150,14 +160,16 @@ def decide(
                 [task for task in run if bound.covers(task["suite"], task["tags"])]
                 for run in (tasks, baseline or ())
             )
-            left_out = unseen(here, there, alike=alike, allow_skipped=gate.allow_skipped)
-            found = against(bound, here, there, analyses, look, count=count)
+            left_out = describe_untried(
+                here, there, same_selection=same_selection, allow_skipped=gate.allow_skipped
+            )
+            found = against(bound, here, there, analyses, analysis, count=count)
             findings.append(_without(left_out, found))
-    return Decision(tuple(findings), analyses, look)
+    return Decision(tuple(findings), analyses, analysis)
 
 
 def _without(left_out: str | None, found: Finding) -> Finding:
-    """Turn a finding on the present tasks into one on all: a FAIL stands, a PASS does not."""
+    """Extend a finding to the tasks that were left out: a FAIL stands, a PASS does not."""
     if left_out is None or found.verdict == FAIL:
         return found
     return replace(found, verdict=INCONCLUSIVE, words=f"{left_out}; of the others: {found.words}")
@@ -167,42 +179,47 @@ _RANGE = re.compile(r"\s*(\d+)\s*\.\.\s*(\d+)\s*", re.ASCII)
 
 
 def decide_finished(gate: Gate, run: RecordedRun, baseline: RecordedRun | None) -> Decision:
-    """Return what a gate says of a run that has ended.
+    """Return a gate's decision on a run that has ended.
 
-    A run with `--mobile-epochs=A..B` is analysed at the same epochs as while it went on, as far as
-    it came; any other run is analysed once.
+    A run with `--mobile-epochs=A..B` is analysed at the same epochs as while it was running, as far
+    as it got; any other run is analysed once.
 
     Raises:
         ValueError: see `decide`.
     """
     before = None if baseline is None else baseline.tasks
-    alike = baseline is not None and selected_alike(run.about, baseline.about)
+    same_selection = baseline is not None and is_same_selection(run.about, baseline.about)
     planned = _planned(run)
     if planned is None:
         once = InterimAnalyses((_count(run.tasks),))
-        return decide(gate, run.tasks, before, once, 0, alike=alike)
+        return decide(gate, run.tasks, before, once, 0, same_selection=same_selection)
     decided = [task for task in run.tasks if task["success"] is not None]
     done = _count(decided)
     decision = None
     tasks: list[Entry] = []
     starts = (0, *planned.epochs)
-    for look, (first, epochs) in enumerate(zip(starts, planned.epochs, strict=False)):
+    for analysis, (first, epochs) in enumerate(zip(starts, planned.epochs, strict=False)):
         if decision is not None and not (decision.open and epochs <= done):
             break
         new = [task for task in run.tasks if first <= task["epoch"] < epochs]
         tasks += [task for task in new if _is_wanted(task, decision)]
-        decision = decide(gate, tasks, before, planned, look, before=decision, alike=alike)
+        decision = decide(
+            gate, tasks, before, planned, analysis, before=decision, same_selection=same_selection
+        )
     assert decision is not None
     return decision
 
 
 def _is_wanted(task: Entry, decision: Decision | None) -> bool:
-    """Whether a task was to be run after an analysis; a run that was cut off lists others too."""
+    """Return whether a task was planned after an analysis.
+
+    An interrupted run also lists tasks that the analysis had made unnecessary.
+    """
     return decision is None or task["outcome"] != "not run" or decision.wants(task)
 
 
 def _planned(run: RecordedRun) -> InterimAnalyses | None:
-    """Return the planned interim analyses; None if the run had a plain number of epochs."""
+    """Return the planned interim analyses; None if the run had a fixed number of epochs."""
     option = (run.about.get("options") or {}).get("mobile-epochs") or {}
     found = _RANGE.fullmatch(str(option.get("value") or ""))
     if not found or not 1 <= int(found[1]) <= int(found[2]):
@@ -218,7 +235,7 @@ _SIGNS = {PASS: "✅", FAIL: "❌", INCONCLUSIVE: "❔"}
 
 
 def decision_lines(gate: Mapping[str, Any]) -> list[str]:
-    """Return lines on a decision, as `Decision.to_wire` gives it: the verdict, then each bound."""
+    """Return a decision (see `Decision.to_wire`) as lines: the verdict, then each bound."""
     lines = [f"gate {printable(gate['line'])}"]
     if len(gate["bounds"]) > 1:
         lines += [f"  {each['verdict']:<12} {printable(each['words'])}" for each in gate["bounds"]]
@@ -226,7 +243,7 @@ def decision_lines(gate: Mapping[str, Any]) -> list[str]:
 
 
 def decision_markdown(gate: Mapping[str, Any]) -> list[str]:
-    """Return lines of Markdown on a decision, as `Decision.to_wire` gives it."""
+    """Return a decision (see `Decision.to_wire`) as lines of Markdown."""
     rows = [
         (f"{_SIGNS[each['verdict']]} {each['verdict']}", each["words"]) for each in gate["bounds"]
     ]

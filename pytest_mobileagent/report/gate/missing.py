@@ -41,16 +41,24 @@ _ADVICE = {
 }
 
 
-def lacking(tasks: Sequence[Entry], look: int) -> list[Finding]:
+def too_many_missing(tasks: Sequence[Entry], analysis: int) -> list[Finding]:
     """Return a finding if more than 10 % of a run's episodes are missing, else none."""
     counted = total(tallies(tasks).values())
-    if not is_lacking(counted):
+    if not lacks_too_many(counted):
         return []
     numbers = {"missing": counted.missing, "episodes": episodes(counted)}
-    return [Finding(INCONCLUSIVE, words(tasks), numbers, look=look, broken=is_broken(counted))]
+    return [
+        Finding(
+            INCONCLUSIVE,
+            describe_missing(tasks),
+            numbers,
+            analysis=analysis,
+            broken=is_broken(counted),
+        )
+    ]
 
 
-def is_lacking(counted: Tally) -> bool:
+def lacks_too_many(counted: Tally) -> bool:
     """Return whether more than 10 % of the episodes have no verdict."""
     return counted.missing > MOST_MISSING * episodes(counted)
 
@@ -73,7 +81,7 @@ def filled(tasks: Iterable[Entry], *, passed: bool) -> list[Entry]:
     ]
 
 
-def words(tasks: Iterable[Entry], whose: str = "the") -> str:
+def describe_missing(tasks: Iterable[Entry], whose: str = "the") -> str:
     """Describe the missing episodes: how many there are, why, and what to do."""
     tasks = list(tasks)
     counted = total(tallies(tasks).values())
@@ -113,12 +121,12 @@ _MOST = 5  # names in a line
 _LACKS = {"app", *SAID}
 
 
-def without_app(tasks: Sequence[Entry], look: int) -> list[Finding]:
+def skipped_for_devices(tasks: Sequence[Entry], analysis: int) -> list[Finding]:
     """Return a finding if tasks were skipped for an app or else that devices lack, else none.
 
     Otherwise a suite with half of its apps missing could pass on the other half alone.
     """
-    skipped = [task for task in tasks if is_without_app(task)]
+    skipped = [task for task in tasks if was_skipped_for_device(task)]
     if not skipped:
         return []
     by_app: dict[str, list[str]] = defaultdict(list)
@@ -138,11 +146,11 @@ def without_app(tasks: Sequence[Entry], look: int) -> list[Finding]:
         f"{count} task{'s were' if count != 1 else ' was'} skipped for want of {what}: "
         f"{listed(apps)}; {do}, or set allow_skipped = true in the gate's file"
     )
-    return [Finding(INCONCLUSIVE, words, {"skipped_for_app": count}, look=look)]
+    return [Finding(INCONCLUSIVE, words, {"skipped_for_app": count}, analysis=analysis)]
 
 
-def unseen(
-    tasks: Sequence[Entry], baseline: Sequence[Entry], *, alike: bool, allow_skipped: bool
+def describe_untried(
+    tasks: Sequence[Entry], baseline: Sequence[Entry], *, same_selection: bool, allow_skipped: bool
 ) -> str | None:
     """Describe the tasks that the baseline has decided and this run has not tried.
 
@@ -154,8 +162,8 @@ def unseen(
     gone = {key for key, tally in before.items() if tally.decided and key not in after}
     skipped = {(task["id"], task["environment"]) for task in tasks} & gone
     if allow_skipped:
-        gone -= {(t["id"], t["environment"]) for t in tasks if is_without_app(t)}
-    if alike:
+        gone -= {(t["id"], t["environment"]) for t in tasks if was_skipped_for_device(t)}
+    if same_selection:
         gone &= skipped
     if not gone or not before.keys() & after.keys():
         return None
@@ -170,7 +178,7 @@ def unseen(
     )
 
 
-def selected_alike(run: Mapping[str, Any], baseline: Mapping[str, Any]) -> bool:
+def is_same_selection(run: Mapping[str, Any], baseline: Mapping[str, Any]) -> bool:
     """Return whether two runs selected the same tests, by what run.json says of them.
 
     Runs of older versions do not record it. A merged run equals another one of as many parts.
@@ -182,7 +190,7 @@ def selected_alike(run: Mapping[str, Any], baseline: Mapping[str, Any]) -> bool:
     return first[0] is not None and first == second
 
 
-def is_without_app(task: Entry) -> bool:
+def was_skipped_for_device(task: Entry) -> bool:
     """Return whether a task was skipped because of an app, or else, that devices do not have."""
     return task["outcome"] == "skipped" and task["skipped_for"] in _LACKS
 

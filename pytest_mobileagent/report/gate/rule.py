@@ -39,7 +39,7 @@ class Finding:
 
     - `words`: what is said of it, in a line.
     - `numbers`: what it rests on, as plain data.
-    - `look`: at which it was found, from 0.
+    - `analysis`: at which it was found, from 0.
     - `may_change`: whether more epochs may decide it.
     - `broken`: whether infrastructure is to blame for what is missing.
     """
@@ -48,14 +48,14 @@ class Finding:
     words: str
     numbers: Mapping[str, Any] = field(default_factory=dict)
     bound: Bound | None = None
-    look: int = 0
+    analysis: int = 0
     may_change: bool = False
     broken: bool = False
 
     def to_wire(self) -> dict[str, Any]:
         """Return it as plain data: one of `gate.bounds` of report.json."""
         bound = asdict(self.bound) if self.bound is not None else {}
-        said = {"verdict": self.verdict, "words": self.words, "look": self.look + 1}
+        said = {"verdict": self.verdict, "words": self.words, "look": self.analysis + 1}
         return {**bound, **said, **self.numbers}
 
 
@@ -74,12 +74,12 @@ class Levels(NamedTuple):
     passing: float
 
 
-def levels(analyses: InterimAnalyses, look: int, count: int = 1) -> Levels:
+def levels(analyses: InterimAnalyses, analysis: int, count: int = 1) -> Levels:
     """Return the levels of an interim analysis, of a gate with `count` bounds against the baseline.
 
     Each bound may fail falsely at its part of the level; all have to pass, so that level stays.
     """
-    return Levels(analyses.levels(ALPHA)[look] / count, analyses.even_levels(BETA)[look])
+    return Levels(analyses.levels(ALPHA)[analysis] / count, analyses.even_levels(BETA)[analysis])
 
 
 def rule(found: Difference, bound: Bound, levels: Levels) -> str:
@@ -256,12 +256,12 @@ def _levels(
     bound = _NORMAL.inv_cdf(1 - spent[0]) * math.sqrt(times[0])
     deviation = math.sqrt(times[0])
     walk = _Walk.first(deviation, bound)
-    for look in range(1, len(times)):
-        step = math.sqrt(times[look] - times[look - 1])
-        bound = walk.bound(step, spent[look] - spent[look - 1], math.sqrt(times[look]))
-        levels.append(_NORMAL.cdf(-bound / math.sqrt(times[look])))
-        if look + 1 < len(times):
-            walk = walk.after(step, bound, math.sqrt(times[look]))
+    for analysis in range(1, len(times)):
+        step = math.sqrt(times[analysis] - times[analysis - 1])
+        bound = walk.bound(step, spent[analysis] - spent[analysis - 1], math.sqrt(times[analysis]))
+        levels.append(_NORMAL.cdf(-bound / math.sqrt(times[analysis])))
+        if analysis + 1 < len(times):
+            walk = walk.after(step, bound, math.sqrt(times[analysis]))
     return tuple(levels)
 
 

@@ -6,10 +6,16 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.report.comparison.episode_pairs import BASE, case_of, told
-from pytest_mobileagent.report.html.data_blocks import Written, pack
+from pytest_mobileagent.report.comparison.episode_pairs import BASE, case_of, episode_differences
+from pytest_mobileagent.report.html.data_blocks import ExistingPage, pack
 from pytest_mobileagent.report.html.index import VERSION, attempts, index_data, signature
-from pytest_mobileagent.report.html.run_page import elsewhere, episodes, packed, report_of, write
+from pytest_mobileagent.report.html.run_page import (
+    episodes,
+    packed,
+    report_of,
+    temporary_page,
+    write,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -31,7 +37,7 @@ def page_of_two(base: Path, run: Path) -> Path:
     try:
         return _write(run / f"beside-{base.name}.html", base, run, wholes)
     except PermissionError:
-        return _write(elsewhere(), base, run, wholes)
+        return _write(temporary_page(), base, run, wholes)
 
 
 def _write(
@@ -42,11 +48,11 @@ def _write(
         ("index", pack(index_data(run, after))),
         ("index2", pack(index_data(base, before, BASE))),
     ]
-    written = Written.of(path)
+    written = ExistingPage.of(path)
     blocks = (
         episodes(run, after, path.parent, written),
         episodes(base, before, path.parent, written, BASE),
-        _partings(_pairs(base, run, before, after), written),
+        _divergences(_pairs(base, run, before, after), written),
     )
     write(path, f"{run.name} · {base.name}", chain(indexes, *blocks))
     return path
@@ -76,12 +82,12 @@ def write_packed_pair(base: Path, run: Path, comparison: Mapping[str, Any], path
             if row["e"] is not None and row["e"].removeprefix(mark) not in chosen:
                 row["e"] = None
         indexes.append((name, pack(index)))
-        written = Written(path, {})
+        written = ExistingPage(path, {})
         parts.append((folder, episodes(folder, {**whole, "tasks": tasks}, folder, written, mark)))
     pairs = [
         (base / "episodes" / each["baseline"], run / "episodes" / each["run"]) for each in named
     ]
-    parts.append((run, _partings(pairs, Written(path, {}))))
+    parts.append((run, _divergences(pairs, ExistingPage(path, {}))))
     return packed(path, f"{run.name} · {base.name}", indexes, parts)
 
 
@@ -97,9 +103,9 @@ def _pairs(
                 yield others[-1], folders[-1]
 
 
-def _partings(pairs: Iterable[Pair], written: Written) -> Blocks:
+def _divergences(pairs: Iterable[Pair], written: ExistingPage) -> Blocks:
     """Yield a block for each pair of episodes: where they part, and what else differs."""
     for before, after in pairs:
         name = f"d:{after.name}{BASE}{before.name}"
         of = signature(after, VERSION, name, signature(before))
-        yield name, written.get(name, of) or pack(told(before, after), of)
+        yield name, written.get(name, of) or pack(episode_differences(before, after), of)

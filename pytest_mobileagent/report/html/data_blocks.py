@@ -52,14 +52,14 @@ def unpack(packed: bytes) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class ExistingPage:
     """The blocks of episodes in an existing page; none if there is no such page."""
 
     path: Path
     places: dict[str, tuple[int, int]]
 
     @classmethod
-    def of(cls, path: Path) -> Written:
+    def of(cls, path: Path) -> ExistingPage:
         """Find the blocks of a page."""
         places, at = {}, 0
         try:

@@ -195,11 +195,11 @@ def frames(
         probes, at = step.probes, at + step.seconds_thinking + step.seconds_acting
     if len(seen) > len(episode.steps):
         last = seen[len(episode.steps)]
-        calls = [exchanges.shown(call) for call in episode.unused]
+        calls = [exchanges.of_call(call) for call in episode.unused]
         nothing = {**_NOTHING, "calls": calls, "at": round(at, 3), "probes": to_wire(probes)}
         shown.append({**_screen(last, episode.seen[-1], pictures), **nothing})
     elif episode.unused and shown:
-        shown[-1]["calls"] += [exchanges.shown(call) for call in episode.unused]
+        shown[-1]["calls"] += [exchanges.of_call(call) for call in episode.unused]
     return shown
 
 
@@ -233,7 +233,7 @@ def _done(step: Step, exchanges: Exchanges) -> dict[str, Any]:
         "counts": step.counts,
         "is_golden": step.golden is not None,
         "noise": step.noise and step.noise.to_json(),
-        "calls": [exchanges.shown(call) for call in step.calls],
+        "calls": [exchanges.of_call(call) for call in step.calls],
         "events": [_event(event) for event in step.events],
         "crashes": [{**crash.to_json(), "text": str(crash)} for crash in step.crashes],
         "log": [str(line) for line in step.log],

@@ -33,10 +33,10 @@ class Texts:
 
     def message(self, role: str, text: str, pictures: list[str]) -> dict[str, Any]:
         """Return a message of a prompt: with its "text", or a "ref" to the number of a long one."""
-        shown = {"role": role, "pictures": pictures}
+        of_call = {"role": role, "pictures": pictures}
         if len(text) < _SHORT:
-            return {**shown, "text": text}
-        return {**shown, "ref": self._numbers.setdefault(text, len(self._numbers))}
+            return {**of_call, "text": text}
+        return {**of_call, "ref": self._numbers.setdefault(text, len(self._numbers))}
 
     @property
     def all(self) -> list[str]:
@@ -54,22 +54,22 @@ class Exchanges:
         self._lines = _lines(path)
         self._texts, self._picture = texts, picture
 
-    def shown(self, call: ModelCall) -> dict[str, Any]:
+    def of_call(self, call: ModelCall) -> dict[str, Any]:
         """Return a call with its prompt and its reply, as far as they are recorded."""
         given = to_wire({name: getattr(call, name) for name in _FIELDS})
         line = call.line
         found = self._lines[line - 1] if line and line <= len(self._lines) else None
-        return {**given, **self._said(found)}
+        return {**given, **self._exchange(found)}
 
     def all(self) -> list[dict[str, Any]]:
         """Return all calls that were answered."""
         called = [line for line in self._lines if line and isinstance(line.get("call"), dict)]
         return [
-            {**{name: line["call"].get(name) for name in _FIELDS}, **self._said(line)}
+            {**{name: line["call"].get(name) for name in _FIELDS}, **self._exchange(line)}
             for line in called
         ]
 
-    def _said(self, line: Mapping[str, Any] | None) -> dict[str, Any]:
+    def _exchange(self, line: Mapping[str, Any] | None) -> dict[str, Any]:
         if line is None:
             return {"prompt": None, "said": ""}
         given = line.get("reply")

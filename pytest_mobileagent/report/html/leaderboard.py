@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.report.comparison.pairing import Key
-    from pytest_mobileagent.report.comparison.ranking import Standing
+    from pytest_mobileagent.report.comparison.ranking import Placement
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.recorded_run import RecordedRun
 
@@ -78,8 +78,8 @@ def write_leaderboard(contenders: Sequence[Contender], page: Path) -> None:
 
 def leaderboard(contenders: Sequence[Contender]) -> dict[str, Any]:
     """Return what the page shows before a row is opened: the rows, and what has to be known."""
-    standings = rank([each.run for each in contenders])
-    rows = [_row(each, standing) for each, standing in zip(contenders, standings, strict=True)]
+    placements = rank([each.run for each in contenders])
+    rows = [_row(each, placement) for each, placement in zip(contenders, placements, strict=True)]
     return {
         "version": VERSION,
         "suites": sorted({name for row in rows for name in row["suites"]}),
@@ -88,7 +88,7 @@ def leaderboard(contenders: Sequence[Contender]) -> dict[str, Any]:
     }
 
 
-def _row(contender: Contender, standing: Standing) -> dict[str, Any]:
+def _row(contender: Contender, placement: Placement) -> dict[str, Any]:
     run, summary, about = contender.run, contender.summary, contender.run.about
     versions = about.get("versions")
     return {
@@ -105,9 +105,9 @@ def _row(contender: Contender, standing: Standing) -> dict[str, Any]:
         "epochs": summary["epochs"]["number"],
         "different": len({(task["id"], task["environment"]) for task in run.tasks}),
         "scorers": _scorers(run.tasks),
-        "obstacles": list(standing.obstacles),
-        "places": standing.places,
-        "peers": list(standing.peers),
+        "obstacles": list(placement.obstacles),
+        "places": placement.places,
+        "peers": list(placement.peers),
         "notes": _notes(run, summary),
         "judge_cost_usd": (summary["roles"].get("judge") or {}).get("cost_usd"),
         **_numbers(summary),

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode.runs import INDEX
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import opened, replacing
-from pytest_mobileagent.report.html.data_blocks import Written, line, pack, unpack
+from pytest_mobileagent.report.html.data_blocks import ExistingPage, line, pack, unpack
 from pytest_mobileagent.report.html.episode import episode_data, words_of
 from pytest_mobileagent.report.html.index import VERSION, attempts, index_data, signature
 from pytest_mobileagent.report.html.page import shell
@@ -44,7 +44,7 @@ def write_page(run: Path, whole: Mapping[str, Any], path: Path | None = None) ->
     """
     page = path or run / PAGE
     index = ("index", pack(index_data(run, whole)))
-    write(page, run.name, chain([index], episodes(run, whole, page.parent, Written.of(page))))
+    write(page, run.name, chain([index], episodes(run, whole, page.parent, ExistingPage.of(page))))
 
 
 def write(path: Path, title: str, blocks: Iterable[tuple[str, bytes]]) -> None:
@@ -70,7 +70,7 @@ def _drop_parts(path: Path) -> None:
 
 
 def episodes(
-    run: Path, whole: Mapping[str, Any], page: Path, written: Written, mark: str = ""
+    run: Path, whole: Mapping[str, Any], page: Path, written: ExistingPage, mark: str = ""
 ) -> Iterator[tuple[str, bytes]]:
     """Yield name and block of each episode of a run, and of its words; `page` is a folder.
 
@@ -86,7 +86,9 @@ def episodes(
             others = [_other(each, broke, mark) for each in folders if each != folder]
             name = f"e:{mark}{folder.name}"
             of = signature(folder, VERSION, name, others)
-            block = written.get(name, of) or pack(_shown(folder, page, name[2:], others), of)
+            block = written.get(name, of) or pack(
+                _episode_or_damage(folder, page, name[2:], others), of
+            )
             yield name, block
             words = f"w:{name[2:]}"
             yield words, written.get(words, of) or pack(words_of(unpack(block)), of)
@@ -99,7 +101,7 @@ def _other(folder: Path, broke: Sequence[Any], mark: str) -> dict[str, Any]:
     return {"e": mark + folder.name, "reason": reason}
 
 
-def _shown(
+def _episode_or_damage(
     folder: Path, page: Path, name: str, others: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     about = {"e": name, "attempts": list(others)}
@@ -126,7 +128,7 @@ def page_of(run: Path, *, anew: bool = False) -> Path:
     try:
         write_page(run, whole)
     except PermissionError:
-        page = elsewhere()
+        page = temporary_page()
         write_page(run, whole, page)
     return page
 
@@ -155,7 +157,7 @@ def _is_new(run: Path, page: Path) -> bool:
         return False
 
 
-def elsewhere() -> Path:
+def temporary_page() -> Path:
     """Return a path for a page whose own folder cannot be written to."""
     return Path(tempfile.mkdtemp(prefix="mobileagent-report-"), PAGE)
 
@@ -177,7 +179,7 @@ def write_packed(run: Path, whole: Mapping[str, Any], path: Path) -> str:
         TooLargeError: it would be larger than 100 MB; the text says what to do instead.
         OSError: it cannot be written; a file that was there stays as it was.
     """
-    parts = [(run, episodes(run, whole, run, Written.of(run / PAGE)))]
+    parts = [(run, episodes(run, whole, run, ExistingPage.of(run / PAGE)))]
     return packed(path, run.name, [("index", pack(index_data(run, whole)))], parts)
 
 
@@ -196,29 +198,29 @@ def packed(
         TooLargeError, OSError: as by `write_packed`.
     """
     names: dict[str, Path] = {}
-    blocks = [block for run, given in parts for block in _noting(given, run, names)]
+    blocks = [block for run, given in parts for block in _collect_pictures(given, run, names)]
     size = sum(len(content) for _, content in blocks) * _BASE64
-    write(path, title, chain(before, blocks, _within(_pictures(names), size, len(names))))
+    write(path, title, chain(before, blocks, _within_limit(_pictures(names), size, len(names))))
     size = path.stat().st_size
     if size < _LARGE:
         return ""
     return f"{path} has {size / 1e6:.0f} MB: browsers take a while to open it"
 
 
-def _noting(
+def _collect_pictures(
     blocks: Iterable[tuple[str, bytes]], run: Path, names: dict[str, Path]
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the blocks unchanged, and add the pictures that they name to `names`."""
     whole = run.resolve()
     for name, packed in blocks:
-        for relative in _named(unpack(packed)) if name.startswith("e:") else ():
+        for relative in _picture_paths(unpack(packed)) if name.startswith("e:") else ():
             picture = (run / relative).resolve()
             if picture.is_relative_to(whole):  # the run may be another person's
                 names.setdefault(PurePosixPath(relative).stem, picture)
         yield name, packed
 
 
-def _named(episode: Mapping[str, Any]) -> Iterator[str]:
+def _picture_paths(episode: Mapping[str, Any]) -> Iterator[str]:
     calls = list(episode.get("judging") or ())
     for frame in episode.get("frames") or ():
         yield from (frame[name] for name in ("png", "after") if frame.get(name))
@@ -231,12 +233,12 @@ def _named(episode: Mapping[str, Any]) -> Iterator[str]:
 def _pictures(names: Mapping[str, Path]) -> Iterator[tuple[str, bytes]]:
     """Yield the blocks of pictures, without those that cannot be read."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for name, packed in zip(names, pool.map(_small, names.values()), strict=True):
+        for name, packed in zip(names, pool.map(_thumbnail, names.values()), strict=True):
             if packed is not None:
                 yield f"p:{name}", packed
 
 
-def _small(path: Path) -> bytes | None:
+def _thumbnail(path: Path) -> bytes | None:
     """Return a picture as WebP, no wider than `WIDTH`; None if it cannot be read."""
     from PIL import Image  # a heavy library, loaded only when needed
 
@@ -252,7 +254,7 @@ def _small(path: Path) -> bytes | None:
     return encoded.getvalue()
 
 
-def _within(
+def _within_limit(
     blocks: Iterable[tuple[str, bytes]], size: float, count: int
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the blocks of `count` pictures as long as a page of `size` bytes has room for them.

@@ -53,18 +53,18 @@ def cause(
         return None
     if outcome == "error":
         broke = infrastructure if fault == "infrastructure" else ()
-        return _said(fault or "error", broke[-1] if broke else reason)
+        return _phrase(fault or "error", broke[-1] if broke else reason)
     if episode is None:
-        return _said("", reason)
+        return _phrase("", reason)
     if episode.crashes:
         first = episode.crashes[0]
         return _cut(f"{first.kind} of {first.package or 'an app'}: {without_names(first.error)}")
     if str(episode.termination) in AGENTS_FAULT and episode.error:
-        return _said("", _STEP.sub("", episode.error))
+        return _phrase("", _STEP.sub("", episode.error))
     notices = [step.notice for step in episode.steps[-1:] if step.notice]
     evidence = verdict.evidence if verdict is not None else {}
     missed = nearest(reason, evidence) or str(evidence.get("sought") or reason)
-    return _said(str(episode.termination), notices[0] if notices else missed)
+    return _phrase(str(episode.termination), notices[0] if notices else missed)
 
 
 def without_names(text: str) -> str:
@@ -73,7 +73,7 @@ def without_names(text: str) -> str:
     return " ".join(_REPEATED.sub("…", _NAMES.sub("…", line)).split())
 
 
-def _said(how: str, why: str) -> str:
+def _phrase(how: str, why: str) -> str:
     words = without_names(why)
     return _cut(": ".join(filter(None, (how, words))) or "unknown")
 

@@ -95,7 +95,7 @@ def official_differences(results: Sequence[Entry]) -> list[str]:
         broke = [each for each in said if _official(each) is None]
         if broke:
             title = f"{printable(scorer)} broke ({len(broke)})"
-            lines += _lines(title, broke, results, _said_officially)
+            lines += _lines(title, broke, results, _official_reason)
     return lines
 
 
@@ -104,10 +104,10 @@ def _official(result: Entry) -> bool | None:
 
 
 def _ours_and_official(result: Entry) -> str:
-    return f"ours: {'done' if result['success'] else 'not done'}   {_said_officially(result)}"
+    return f"ours: {'done' if result['success'] else 'not done'}   {_official_reason(result)}"
 
 
-def _said_officially(result: Entry) -> str:
+def _official_reason(result: Entry) -> str:
     return result["official"]["reason"] if result["official"] else ""
 
 

@@ -26,7 +26,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
     return [lines[0], f"|{' --- |' * len(head)}", *lines[1:]]
 
 
-def folded(title: str, lines: Sequence[str], *, is_open: bool = False) -> list[str]:
+def collapsible(title: str, lines: Sequence[str], *, is_open: bool = False) -> list[str]:
     """Return lines that are shown after a click on their title, or hidden if they are open."""
     summary = f"<summary>{html.escape(printable(title))}</summary>"
     return ["<details open>" if is_open else "<details>", summary, "", *lines, "", "</details>", ""]

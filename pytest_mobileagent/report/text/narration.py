@@ -49,7 +49,7 @@ def failure(
         ("closest", closest),
         ("sub-goals", progress(subgoals)),
         ("actions", actions(episode)),
-        ("said", said(episode)),
+        ("said", last_message(episode)),
         ("ended", f"{ending(episode)}{met}"),
         ("error", episode.error.partition("\n")[0]),
         ("crash", crash(episode)),
@@ -99,7 +99,7 @@ def step_in_words(step: Step) -> str:
     return words if words == golden else f"{words} (golden: {golden})"
 
 
-def said(episode: EpisodeRecord) -> str:
+def last_message(episode: EpisodeRecord) -> str:
     """Return the agent's last words in quotation marks; empty if there are none."""
     words = next((step.said for step in reversed(episode.steps) if step.said.strip()), "")
     return f'"{_cut(" ".join(words.split()), _LONG)}"' if words else ""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.report.comparison.compare_command import comparison_markdown
 from pytest_mobileagent.report.gate.decide import decision_markdown
 from pytest_mobileagent.report.text.lists import remarks, undone
-from pytest_mobileagent.report.text.markdown import escape, folded
+from pytest_mobileagent.report.text.markdown import collapsible, escape
 from pytest_mobileagent.report.text.table import cut, table
 
 if TYPE_CHECKING:
@@ -55,5 +55,5 @@ def _list(title: str, found: Sequence[tuple[str, str]]) -> list[str]:
     if len(found) > _MOST:
         items.append(f"- and {len(found) - _MOST} more: see report.json")
     if len(found) > _FEW:
-        return folded(f"{title} ({len(found)})", items)
+        return collapsible(f"{title} ({len(found)})", items)
     return [f"### {title} ({len(found)})", "", *items, ""]

@@ -62,9 +62,9 @@ def table(summary: Mapping[str, Any]) -> list[str]:
     groups += [(f"env {name}", totals) for name, totals in summary["environments"].items()]
     groups += [(f"{name} goal", totals) for name, totals in summary["variants"].items()]
     everything = [totals for _, totals in groups]
-    repeated = _said(_of_epochs(summary["epochs"]["number"]), everything)
+    repeated = _nonempty(_of_epochs(summary["epochs"]["number"]), everything)
     shown = [*_COLUMNS[: _RATE + 1], *repeated, *_COLUMNS[_RATE + 1 :]]
-    shown += _said(_OPTIONAL, everything)
+    shown += _nonempty(_OPTIONAL, everything)
     cells = [[title for title, _ in shown]]
     cells += [[show(totals) for _, show in shown] for _, totals in groups]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
@@ -95,7 +95,7 @@ def _of_epochs(number: int) -> list[tuple[str, Cell]]:
     ]
 
 
-def _said(
+def _nonempty(
     columns: Iterable[tuple[str, Cell]], rows: Sequence[Mapping[str, Any]]
 ) -> list[tuple[str, Cell]]:
     """Return the columns that have a cell with a value."""

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Case, Task
-from pytest_mobileagent.report.comparison.by_field import alone, by_field, by_lines, by_markdown
+from pytest_mobileagent.report.comparison.by_field import (
+    by_field,
+    by_lines,
+    by_markdown,
+    format_single_run,
+)
 from pytest_mobileagent.report.comparison.compare_command import main
 from pytest_mobileagent.report.recorded_run import document
 from pytest_mobileagent.report.result import Result
@@ -105,13 +110,13 @@ def test_a_task_pairs_with_itself_in_other_environments() -> None:
 def test_by_other_fields_a_run_alone_has_no_pairs() -> None:
     run = recorded(tasks())
     with pytest.raises(ValueError, match="pair by language and environment, not by level"):
-        alone("level", run, "text")
+        format_single_run("level", run, "text")
     with pytest.raises(ValueError, match="--by=FIELD"):
-        alone(None, run, "text")
+        format_single_run(None, run, "text")
     with pytest.raises(ValueError, match="name two"):
-        alone("language", run, "html")
-    assert json.loads(alone("language", run, "json"))["by"]["field"] == "language"
-    assert alone("language", run, "markdown").startswith("| language |")
+        format_single_run("language", run, "html")
+    assert json.loads(format_single_run("language", run, "json"))["by"]["field"] == "language"
+    assert format_single_run("language", run, "markdown").startswith("| language |")
 
 
 def test_the_command_adds_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

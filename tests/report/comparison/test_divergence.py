@@ -29,7 +29,12 @@ from pytest_mobileagent import (
     Wait,
 )
 from pytest_mobileagent.episode.record import EpisodeRecord, Step
-from pytest_mobileagent.report.comparison.divergence import Parting, alike, parting, same_actions
+from pytest_mobileagent.report.comparison.divergence import (
+    Divergence,
+    first_divergence,
+    same_actions,
+    similarity,
+)
 from pytest_mobileagent.testing import make_screen
 
 if TYPE_CHECKING:
@@ -60,29 +65,33 @@ TAP_ALARM, TAP_TIMER = middle(LIST, "Alarm"), middle(LIST, "Timer")
 
 def test_the_same_way_never_parts() -> None:
     way = episode(LIST, TAP_ALARM, ALARM, Finish("7:00"))
-    assert parting(way, way) is None
+    assert first_divergence(way, way) is None
     near = replace(TAP_ALARM, x=TAP_ALARM.x + 30)  # another pixel of the same row
     other = episode(LIST, near, ALARM, Finish(" 7:00"))
-    assert parting(way, other) is None
+    assert first_divergence(way, other) is None
 
 
 def test_agents_part_where_they_do_different_things() -> None:
     one = episode(LIST, TAP_ALARM, ALARM, Finish())
     other = episode(LIST, TAP_TIMER, TIMER, Finish())
-    assert parting(one, other) == Parting(1, "action")
-    assert parting(episode(LIST, Wait(1), LIST, TAP_ALARM, ALARM), other) == Parting(1, "action")
+    assert first_divergence(one, other) == Divergence(1, "action")
+    assert first_divergence(episode(LIST, Wait(1), LIST, TAP_ALARM, ALARM), other) == Divergence(
+        1, "action"
+    )
 
 
 def test_another_screen_after_the_same_actions_was_the_environment() -> None:
     one = episode(LIST, TAP_ALARM, ALARM, middle(ALARM, "Add alarm"), ALARM)
     ad = make_screen("Buy now!", "Close", package="ads", activity="ads.Full")
     other = episode(LIST, TAP_ALARM, ad, middle(ad, "Close"), ALARM)
-    assert parting(one, other) == Parting(2, "screen", ("Add alarm",), ("Buy now!", "Close"))
+    assert first_divergence(one, other) == Divergence(
+        2, "screen", ("Add alarm",), ("Buy now!", "Close")
+    )
 
 
 def test_another_beginning_is_told_as_such() -> None:
     one, other = episode(LIST, TAP_ALARM, ALARM), episode(TIMER, Key("back"), LIST)
-    found = parting(one, other)
+    found = first_divergence(one, other)
     assert found is not None
     assert (found.step, found.why) == (1, "start")
     assert found.after == ("Start", "Reset")
@@ -90,30 +99,32 @@ def test_another_beginning_is_told_as_such() -> None:
 
 def test_one_that_a_limit_ended_parts_where_the_other_goes_on() -> None:
     whole = episode(LIST, TAP_ALARM, ALARM, Key("back"), LIST, TAP_TIMER, TIMER)
-    assert parting(whole.prefix(2), whole) == Parting(3, "length")
-    assert parting(whole, whole.prefix(0)) == Parting(1, "length")
+    assert first_divergence(whole.prefix(2), whole) == Divergence(3, "length")
+    assert first_divergence(whole, whole.prefix(0)) == Divergence(1, "length")
 
 
 def test_a_report_is_an_action() -> None:
     one = episode(LIST, TAP_ALARM, ALARM, Finish("6:00"))
-    assert parting(one, episode(LIST, TAP_ALARM, ALARM, Finish("7:00"))) == Parting(2, "action")
+    assert first_divergence(one, episode(LIST, TAP_ALARM, ALARM, Finish("7:00"))) == Divergence(
+        2, "action"
+    )
     goes_on = episode(LIST, TAP_ALARM, ALARM, Key("back"), LIST, Finish("6:00"))
-    assert parting(one, goes_on) == Parting(2, "action")
+    assert first_divergence(one, goes_on) == Divergence(2, "action")
 
 
 def test_a_small_difference_is_told_only_where_nothing_else_is() -> None:
     late = make_screen(*ROWS[:5], "Sign in", package="clock", activity="clock.Main")
-    assert 0.7 < alike(LIST, late) < 0.8
+    assert 0.7 < similarity(LIST, late) < 0.8
     rows = [f"Row {letter}" for letter in "abcdefghijklmnop"]
     full = make_screen(*rows, package="clock")
     short = make_screen(*rows[:-1], "Sign in", package="clock")
     tap = middle(full, "Row a")
     one, other = episode(full, tap, full, Finish()), episode(full, tap, short, Finish())
-    assert parting(one, other) == Parting(2, "screen", ("Row p",), ("Sign in",))
+    assert first_divergence(one, other) == Divergence(2, "screen", ("Row p",), ("Sign in",))
     later = episode(full, tap, short, Key("back"), full)
-    assert parting(one, later) == Parting(2, "action", ("Row p",), ("Sign in",))
+    assert first_divergence(one, later) == Divergence(2, "action", ("Row p",), ("Sign in",))
     before = episode(short, tap, full, Finish()), episode(full, tap, full, Key("home"), LIST)
-    assert parting(*before) == Parting(2, "action")
+    assert first_divergence(*before) == Divergence(2, "action")
 
 
 @pytest.mark.parametrize(
@@ -126,20 +137,20 @@ def test_a_small_difference_is_told_only_where_nothing_else_is() -> None:
     ],
 )
 def test_what_changes_by_itself_is_no_difference(one: str, other: str) -> None:
-    assert alike(make_screen("Alarm", one), make_screen("Alarm", other)) == 1.0
+    assert similarity(make_screen("Alarm", one), make_screen("Alarm", other)) == 1.0
 
 
 def test_the_status_bar_is_no_difference_and_a_state_is() -> None:
     battery = {"text": "Battery low", "package": "com.android.systemui"}
-    assert alike(make_screen("Alarm", battery), make_screen("Alarm")) == 1.0
+    assert similarity(make_screen("Alarm", battery), make_screen("Alarm")) == 1.0
     switch = {"text": "Wi-Fi", "checkable": "true", "checked": "true"}
-    assert alike(make_screen(switch), make_screen({**switch, "checked": "false"})) == 0.0
-    assert alike(make_screen("Alarm", package="a"), make_screen("Alarm", package="b")) == 0.0
+    assert similarity(make_screen(switch), make_screen({**switch, "checked": "false"})) == 0.0
+    assert similarity(make_screen("Alarm", package="a"), make_screen("Alarm", package="b")) == 0.0
 
 
 def test_screens_without_elements_are_compared_by_their_pictures() -> None:
-    assert alike(make_screen(), make_screen()) == 1.0
-    assert alike(make_screen(), make_screen(shade=9)) == 0.0
+    assert similarity(make_screen(), make_screen()) == 1.0
+    assert similarity(make_screen(), make_screen(shade=9)) == 0.0
 
 
 def step(action: Action, screen: Screen = LIST, notice: str = "") -> Step:
@@ -189,12 +200,15 @@ def test_a_longer_swipe_matters_if_it_leads_elsewhere() -> None:
     low, lower = make_screen("Row 9 a", "b", "c"), make_screen("x", "y", "z")
     one = episode(LIST, Swipe(500, 2000, 500, 900), low, Finish())
     other = episode(LIST, Swipe(500, 2000, 500, 200), lower, Finish())
-    assert parting(one, other) == Parting(1, "action")
+    assert first_divergence(one, other) == Divergence(1, "action")
     same = episode(LIST, Swipe(500, 2000, 500, 900), lower, Finish())
-    found = parting(one, same)
+    found = first_divergence(one, same)
     assert found is not None
     assert (found.step, found.why) == (2, "screen")
-    assert parting(one, replace(other, screen=low, steps=(*other.steps[:1], one.steps[1]))) is None
+    assert (
+        first_divergence(one, replace(other, screen=low, steps=(*other.steps[:1], one.steps[1])))
+        is None
+    )
 
 
 def test_an_app_is_opened_by_its_name_or_its_icon() -> None:
@@ -202,10 +216,12 @@ def test_an_app_is_opened_by_its_name_or_its_icon() -> None:
     icon, other = middle(home, "Clock"), middle(home, "Maps")
     rest = (TAP_ALARM, ALARM, Finish())
     opens = episode(home, Open("clock"), LIST, *rest)
-    assert parting(opens, episode(home, icon, LIST, *rest)) is None
-    assert parting(episode(home, icon, LIST, *rest), opens) is None
-    assert parting(opens, episode(home, other, home, icon, LIST)) == Parting(1, "action")
-    assert parting(opens, episode(home, icon, TIMER, Finish())) == Parting(1, "action")
+    assert first_divergence(opens, episode(home, icon, LIST, *rest)) is None
+    assert first_divergence(episode(home, icon, LIST, *rest), opens) is None
+    assert first_divergence(opens, episode(home, other, home, icon, LIST)) == Divergence(
+        1, "action"
+    )
+    assert first_divergence(opens, episode(home, icon, TIMER, Finish())) == Divergence(1, "action")
 
 
 def test_points_of_programs_may_be_none() -> None:
@@ -234,8 +250,8 @@ def test_a_parting_lies_in_both_and_is_the_same_from_both_sides(
     one: list[tuple[Screen, Action]], other: list[tuple[Screen, Action]]
 ) -> None:
     before, after = walked(one), walked(other)
-    found, back = parting(before, after), parting(after, before)
-    assert parting(before, before) is None
+    found, back = first_divergence(before, after), first_divergence(after, before)
+    assert first_divergence(before, before) is None
     if found is None:
         assert back is None
         assert len(one) == len(other)
@@ -252,8 +268,8 @@ def test_what_is_common_before_only_moves_the_step(
     one: list[tuple[Screen, Action]],
     other: list[tuple[Screen, Action]],
 ) -> None:
-    found = parting(walked(one), walked(other))
-    later = parting(walked([*common, *one]), walked([*common, *other]))
+    found = first_divergence(walked(one), walked(other))
+    later = first_divergence(walked([*common, *one]), walked([*common, *other]))
     assert (found is None) == (later is None)
     if found is not None and later is not None:
         assert later.step == found.step + len(common)

@@ -18,11 +18,11 @@ from pytest_mobileagent.report.comparison.compare_command import (
     main,
 )
 from pytest_mobileagent.report.comparison.episode_pairs import (
-    beside_words,
-    parting_words,
-    place_of_pair,
-    told,
-    with_episodes,
+    differences_in_words,
+    divergence_in_words,
+    episode_differences,
+    page_fragment,
+    with_episode_pairs,
 )
 from pytest_mobileagent.report.html.comparison_page import page_of_two, write_packed_pair
 from pytest_mobileagent.report.recorded_run import document, recorded_run
@@ -91,7 +91,7 @@ def run(tmp_path: Path) -> Path:
 
 def compared(base: Path, run: Path) -> dict[str, Any]:
     both = recorded_run(base), recorded_run(run)
-    return with_episodes(compare(*both), *both)
+    return with_episode_pairs(compare(*both), *both)
 
 
 def test_a_lost_task_tells_where_its_episodes_part_and_what_else_differs(
@@ -116,7 +116,7 @@ def test_words_of_a_comparison_say_it_under_the_task(base: Path, run: Path) -> N
     lines = comparison_details(comparison)
     at = lines.index("  clock/timer  1/1 → 0/1")
     assert lines[at + 1 : at + 5] == [
-        '    part at step 1: tap "Alarm", now tap "Timer"',
+        '    diverge at step 1: tap "Alarm", now tap "Timer"',
         "    prompt: Think first. → Think twice.",
         "    model actor: gpt-4o-05 → gpt-4o-08",
         "    app clock: 41 → 42",
@@ -126,12 +126,12 @@ def test_words_of_a_comparison_say_it_under_the_task(base: Path, run: Path) -> N
 def test_a_summary_leads_to_the_step_in_one_click(base: Path, run: Path) -> None:
     comparison = compared(base, run)
     (lost,) = comparison["lost"]
-    place = place_of_pair(lost)
+    place = page_fragment(lost)
     assert place == f"#e={lost['episodes']['run']}&with=~{lost['episodes']['baseline']}&s=1"
     text = "\n".join(comparison_markdown(comparison, page="https://ci/x(1).html"))
     assert "<details open>\n<summary>lost (1)" in text
-    told = '- clock/timer 1/1 → 0/1: [part at step 1\\: tap "Alarm", now tap "Timer"]'
-    assert f"{told.replace(chr(92), '')}(https://ci/x%281%29.html{place}); prompt:" in text
+    link = '- clock/timer 1/1 → 0/1: [diverge at step 1\\: tap "Alarm", now tap "Timer"]'
+    assert f"{link.replace(chr(92), '')}(https://ci/x%281%29.html{place}); prompt:" in text
     assert "](" not in "\n".join(comparison_markdown(comparison))
 
 
@@ -178,8 +178,8 @@ def test_the_command_writes_one_file_or_links_to_it(
     assert main(given, lambda _: None) == 0
     assert "](https://ci/two.html#e=clock-timer" in capsys.readouterr().out
     assert main([str(base), str(run)], lambda _: None) == 0
-    told = capsys.readouterr().out.splitlines()[-1]
-    assert told.endswith(f"show {base} {run} TASK")
+    hint = capsys.readouterr().out.splitlines()[-1]
+    assert hint.endswith(f"show {base} {run} TASK")
     assert main([str(base), str(run), str(run), "--format=html"], lambda _: None) == 4
     assert "one run beside the first" in capsys.readouterr().err
 
@@ -191,7 +191,7 @@ def test_a_baseline_of_which_only_the_report_was_kept_still_compares(base: Path,
     assert "episodes" not in lost
     assert "    part" not in "\n".join(comparison_details(compared(base, run)))
     (now,) = (run / "episodes").glob("clock-timer*")
-    assert told(base / "nowhere", now) is None
+    assert episode_differences(base / "nowhere", now) is None
 
 
 def test_another_phone_is_told(base: Path, tmp_path: Path) -> None:
@@ -199,8 +199,8 @@ def test_another_phone_is_told(base: Path, tmp_path: Path) -> None:
     run = run_of(tmp_path / "runs", "after", (True, False), device=other)
     (lost,) = compared(base, run)["lost"]
     assert lost["parting"] is None
-    assert parting_words(None) == "the same steps on the same screens"
-    assert beside_words(lost["beside"]) == [
+    assert divergence_in_words(None) == "the same steps on the same screens"
+    assert differences_in_words(lost["beside"]) == [
         "phone: Pixel, Android 15, 1080x2400, en-US → Pixel, Android 16, 1080x2400, en-US"
     ]
 
@@ -208,13 +208,13 @@ def test_another_phone_is_told(base: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("why", "did", "words"),
     [
-        ("action", ["tap", "wait"], "part at step 3: tap, now wait"),
-        ("length", [None, "tap"], "part at step 3: it had ended, now tap"),
+        ("action", ["tap", "wait"], "diverge at step 3: tap, now wait"),
+        ("length", [None, "tap"], "diverge at step 3: it had ended, now tap"),
         (
             "screen",
             ["tap", "tap"],
             (
-                "part at step 3, after the same actions, by what the phone showed: "
+                "diverge at step 3, after the same actions, by what the phone showed: "
                 'nothing else, now "Ad"'
             ),
         ),
@@ -223,4 +223,4 @@ def test_another_phone_is_told(base: Path, tmp_path: Path) -> None:
 )
 def test_each_reason_has_its_words(why: str, did: list[str | None], words: str) -> None:
     found = {"step": 3, "why": why, "did": did, "before": [], "after": ["Ad"]}
-    assert parting_words(found) == words
+    assert divergence_in_words(found) == words

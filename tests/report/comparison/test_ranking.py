@@ -54,21 +54,21 @@ def run(tmp_path: Path) -> Run:
 
 def test_runs_that_differ_clearly_have_one_place_each(run: Run) -> None:
     best, worst, middle = run([5] * 20), run([0] * 20), run([3, 2] * 10)
-    standings = rank([best, worst, middle])
-    assert [each.places for each in standings] == [(1, 1), (3, 3), (2, 2)]
-    assert [each.peers for each in standings] == [(), (), ()]
+    placements = rank([best, worst, middle])
+    assert [each.places for each in placements] == [(1, 1), (3, 3), (2, 2)]
+    assert [each.peers for each in placements] == [(), (), ()]
 
 
 def test_runs_that_cannot_be_told_apart_share_their_places(run: Run) -> None:
     one, other = run([5, 4, 5, 3] * 5), run([4, 5, 4, 4] * 5)
-    standings = rank([one, run([0] * 20), other])
-    assert [each.places for each in standings] == [(1, 2), (3, 3), (1, 2)]
-    assert [each.peers for each in standings] == [(2,), (), (0,)]
+    placements = rank([one, run([0] * 20), other])
+    assert [each.places for each in placements] == [(1, 2), (3, 3), (1, 2)]
+    assert [each.peers for each in placements] == [(2,), (), (0,)]
 
 
 def test_few_tasks_tell_no_runs_apart(run: Run) -> None:
-    standings = rank([run([5] * 7), run([0] * 7)])
-    assert [each.places for each in standings] == [(1, 2), (1, 2)]
+    placements = rank([run([5] * 7), run([0] * 7)])
+    assert [each.places for each in placements] == [(1, 2), (1, 2)]
     assert [each.places for each in rank([run([5] * 8), run([0] * 8)])] == [(1, 1), (2, 2)]
 
 
@@ -86,20 +86,20 @@ def test_few_tasks_tell_no_runs_apart(run: Run) -> None:
 def test_a_run_with_other_terms_has_no_place(
     run: Run, fingerprints: dict[str, str], word: str
 ) -> None:
-    standings = rank([run([0] * 9, fingerprints=fingerprints), run([5] * 9), run([1] * 9)])
-    assert [each.obstacles for each in standings] == [(word,), (), ()]
-    assert [each.places for each in standings] == [None, (1, 1), (2, 2)]
+    placements = rank([run([0] * 9, fingerprints=fingerprints), run([5] * 9), run([1] * 9)])
+    assert [each.obstacles for each in placements] == [(word,), (), ()]
+    assert [each.places for each in placements] == [None, (1, 1), (2, 2)]
 
 
 def test_the_agent_its_models_and_the_version_of_the_plugin_may_differ(run: Run) -> None:
     other = {"agent": "x", "models": "x", "prompts": "x", "plugin": "x", "tasks": "more epochs"}
-    standings = rank([run([5] * 9), run([5] * 9, fingerprints=other, epochs=7)])
-    assert [each.obstacles for each in standings] == [(), ()]
+    placements = rank([run([5] * 9), run([5] * 9, fingerprints=other, epochs=7)])
+    assert [each.obstacles for each in placements] == [(), ()]
 
 
 def test_tasks_in_other_words_are_other_tasks(run: Run) -> None:
-    standings = rank([run([5] * 9), run([5] * 9), run([5] * 9, goal="Do it well.")])
-    assert standings[2].obstacles == (
+    placements = rank([run([5] * 9), run([5] * 9), run([5] * 9, goal="Do it well.")])
+    assert placements[2].obstacles == (
         "tasks in other words, with other parameters or golden steps",
     )
 
@@ -113,8 +113,8 @@ def test_without_a_run_json_the_fingerprint_tells_of_other_words(run: Run) -> No
 
 def test_a_run_of_other_tasks_has_no_place(run: Run) -> None:
     fewer = run([5] * 8, fingerprints={"checks": "of fewer tasks"})
-    standings = rank([run([5] * 9), fewer, run([5] * 9)])
-    assert standings[1].obstacles == ("other tasks: 1 missing, 0 more",)
+    placements = rank([run([5] * 9), fewer, run([5] * 9)])
+    assert placements[1].obstacles == ("other tasks: 1 missing, 0 more",)
 
 
 def test_a_run_that_lacks_many_verdicts_has_no_place(run: Run) -> None:

@@ -9,9 +9,9 @@ import pytest
 from pytest_mobileagent.episode.exchanges import STREAM
 from pytest_mobileagent.jsonable import to_line
 from pytest_mobileagent.report.entry import read_entry
-from pytest_mobileagent.report.flips.causes import Heard, lines, report, summary
+from pytest_mobileagent.report.flips.causes import Reruns, lines, report, summary
 from pytest_mobileagent.report.flips.plan import FlipsError, Plan, options_of, plan
-from pytest_mobileagent.report.flips.rounds import Said
+from pytest_mobileagent.report.flips.rounds import RerunOutcome
 from pytest_mobileagent.report.recorded_run import RecordedRun
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 REPLY = {"text": "tap", "stop": "end", "tool_calls": []}
 CALL = {"role": "actor", "call": {"model": "m"}, "reply": REPLY, "error": ""}
-YES, NO, NOTHING = Said(True), Said(False), Said(None, "the phone broke")
+YES, NO, NOTHING = RerunOutcome(True), RerunOutcome(False), RerunOutcome(None, "the phone broke")
 
 
 def entry(name: str, epoch: int, success: bool | None, scorer: str = "check") -> Entry:
@@ -56,41 +56,41 @@ def flipping(folder: Path, scorer: str = "check") -> Plan:
     return plan([run(folder / "run", *both)], 2)
 
 
-def cause(planned: Plan, *heard: Heard) -> tuple[str, str]:
+def cause(planned: Plan, *reruns: Reruns) -> tuple[str, str]:
     places = [trial.place for trial in planned.trials]
-    (task,) = report(planned, dict(zip(places, heard, strict=True)))["tasks"]
+    (task,) = report(planned, dict(zip(places, reruns, strict=True)))["tasks"]
     return task["cause"], task["why"]
 
 
 @pytest.mark.parametrize(
     ("scorer", "first", "second", "expected"),
     [
-        ("check", Heard((), YES), Heard((), NO), "agent"),
-        ("check", Heard((), NO), Heard((), NO), "environment"),
-        ("check", Heard((), YES), Heard((), YES), "environment"),
-        ("check", Heard((), NOTHING), Heard((), YES), "environment"),
-        ("check", Heard((), YES), Heard((), NOTHING), "cannot be told"),
-        ("check", Heard(), Heard((), NO), "cannot be told"),
-        ("judge", Heard((YES, NO), YES), Heard((NO, NO), NO), "judge"),
-        ("judge", Heard((YES, YES), YES), Heard((NO, YES), YES), "judge"),
-        ("judge", Heard((YES, YES), YES), Heard((NO, NO), NO), "agent"),
-        ("judge", Heard((YES, NOTHING), YES), Heard((NO, NO), NO), "agent"),
-        ("judge", Heard((YES, YES), NO), Heard((NO, NO), NO), "environment"),
+        ("check", Reruns((), YES), Reruns((), NO), "agent"),
+        ("check", Reruns((), NO), Reruns((), NO), "environment"),
+        ("check", Reruns((), YES), Reruns((), YES), "environment"),
+        ("check", Reruns((), NOTHING), Reruns((), YES), "environment"),
+        ("check", Reruns((), YES), Reruns((), NOTHING), "cannot be told"),
+        ("check", Reruns(), Reruns((), NO), "cannot be told"),
+        ("judge", Reruns((YES, NO), YES), Reruns((NO, NO), NO), "judge"),
+        ("judge", Reruns((YES, YES), YES), Reruns((NO, YES), YES), "judge"),
+        ("judge", Reruns((YES, YES), YES), Reruns((NO, NO), NO), "agent"),
+        ("judge", Reruns((YES, NOTHING), YES), Reruns((NO, NO), NO), "agent"),
+        ("judge", Reruns((YES, YES), NO), Reruns((NO, NO), NO), "environment"),
     ],
 )
 def test_a_cause_is_looked_for_in_this_order(
-    tmp_path: Path, scorer: str, first: Heard, second: Heard, expected: str
+    tmp_path: Path, scorer: str, first: Reruns, second: Reruns, expected: str
 ) -> None:
     assert cause(flipping(tmp_path, scorer), first, second)[0] == expected
 
 
 def test_what_shows_a_cause_is_said(tmp_path: Path) -> None:
     judged = flipping(tmp_path, "judge")
-    assert cause(judged, Heard((YES, NO), YES), Heard((NO, NO), NO)) == (
+    assert cause(judged, Reruns((YES, NO), YES), Reruns((NO, NO), NO)) == (
         "judge",
         "epoch 0 of run: passed, judged again passed, failed",
     )
-    _, why = cause(judged, Heard((YES, YES), NOTHING), Heard((NO, NO), NO))
+    _, why = cause(judged, Reruns((YES, YES), NOTHING), Reruns((NO, NO), NO))
     assert why == "epoch 0 of run was not played again: the phone broke"
 
 
@@ -98,11 +98,11 @@ def test_shares_are_of_the_tasks_that_can_be_told(tmp_path: Path) -> None:
     each = [entry(name, epoch, epoch == 0) for name in "abcd" for epoch in (0, 1)]
     planned = plan([run(tmp_path / "run", *each)], 1)
     said = {"a": (YES, NO), "b": (NO, NO), "c": (YES, NO), "d": (NOTHING, NOTHING)}
-    heard = {
-        trial.place: Heard((), said[trial.entry["id"]][trial.entry["epoch"]])
+    reruns = {
+        trial.place: Reruns((), said[trial.entry["id"]][trial.entry["epoch"]])
         for trial in planned.trials
     }
-    found = report(planned, heard)
+    found = report(planned, reruns)
     assert (found["told"], found["unknown"]) == (3, 1)
     assert found["causes"]["agent"]["tasks"] == 2
     assert found["causes"]["agent"]["share"] == pytest.approx(2 / 3)

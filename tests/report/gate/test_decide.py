@@ -307,12 +307,12 @@ def test_a_verdict_against_the_baseline_stays_and_other_bounds_are_looked_at_ane
     after = entries(many(60, "FFFFF"), cost_usd=0.02)
     second = decide(gate, after, before, ANALYSES, 1, before=first)
     assert [finding.verdict for finding in second.bounds] == ["PASS", "FAIL"]
-    assert [finding.look for finding in second.bounds] == [0, 1]
+    assert [finding.analysis for finding in second.bounds] == [0, 1]
 
 
-def open_bounds(tasks: dict[str, str], look: int, *bounds: Bound) -> tuple[Bound, ...]:
+def open_bounds(tasks: dict[str, str], analysis: int, *bounds: Bound) -> tuple[Bound, ...]:
     before = entries(many(20, "PPF"))
-    return decide(Gate(bounds or (AGAINST,)), entries(tasks), before, ANALYSES, look).open
+    return decide(Gate(bounds or (AGAINST,)), entries(tasks), before, ANALYSES, analysis).open
 
 
 def test_more_epochs_are_run_only_where_they_may_decide() -> None:

@@ -13,7 +13,7 @@ PLANNED = {"mobile-epochs": {"value": "3..10", "source": "--mobile-epochs"}}
 
 
 @pytest.mark.parametrize(
-    ("epochs", "fallen", "look", "verdict"),
+    ("epochs", "fallen", "analysis", "verdict"),
     [
         ("PPP", 0, 1, "PASS"),
         ("PPPPPPPPPP", 0, 1, "PASS"),  # more epochs were run for another bound
@@ -24,12 +24,12 @@ PLANNED = {"mobile-epochs": {"value": "3..10", "source": "--mobile-epochs"}}
     ],
 )
 def test_a_run_with_looks_is_judged_as_it_was_while_it_went_on(
-    epochs: str, fallen: int, look: int, verdict: str
+    epochs: str, fallen: int, analysis: int, verdict: str
 ) -> None:
     baseline = recorded(entries(many(60, "PPP")))
     tasks = many(60, epochs) | many(fallen, epochs.replace("P", "F"))
     decision = decide_finished(GATE, recorded(entries(tasks), options=PLANNED), baseline)
-    assert (decision.verdict, decision.look + 1) == (verdict, look)
+    assert (decision.verdict, decision.analysis + 1) == (verdict, analysis)
     assert len(decision.analyses.epochs) == 3
 
 
@@ -45,7 +45,7 @@ def test_a_run_that_was_killed_does_not_lack_what_a_look_had_dropped() -> None:
     )
     bounds = tuple(Bound("success_rate", baseline=True, suite=name) for name in ("easy", "clock"))
     decision = decide_finished(Gate(bounds), run, recorded(baseline))
-    assert decision.look + 1 == 2
+    assert decision.analysis + 1 == 2
     assert "are missing" not in decision.line
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.report.gate.decide import Decision, decide
-from pytest_mobileagent.report.gate.missing import selected_alike
+from pytest_mobileagent.report.gate.missing import is_same_selection
 from pytest_mobileagent.report.gate.rule import InterimAnalyses
 from pytest_mobileagent.report.gate.spec import Bound, Gate
 from tests.report.gate.entries import entries, many
@@ -74,9 +74,9 @@ MISSING = (
 )
 
 
-def against(tasks: list[Entry], *, alike: bool = False, allow: bool = False) -> Decision:
+def against(tasks: list[Entry], *, same_selection: bool = False, allow: bool = False) -> Decision:
     gate = Gate(AGAINST.bounds, allow_skipped=allow)
-    return decide(gate, tasks, entries(WHOLE), ONCE, 0, alike=alike)
+    return decide(gate, tasks, entries(WHOLE), ONCE, 0, same_selection=same_selection)
 
 
 def test_a_run_without_some_tasks_of_its_baseline_passes_nothing() -> None:
@@ -89,13 +89,13 @@ def test_a_run_without_some_tasks_of_its_baseline_passes_nothing() -> None:
 
 
 def test_tasks_that_the_same_selection_does_not_find_any_more_are_no_loss() -> None:
-    assert against(entries(many(80, "PP")), alike=True).status == 0
+    assert against(entries(many(80, "PP")), same_selection=True).status == 0
 
 
 def test_tasks_that_were_skipped_are_missing_however_the_run_was_selected() -> None:
     run = entries(many(80, "PP") | {f"tasks/clock/t{n}": "ss" for n in range(80, 100)})
-    for alike in (False, True):
-        decision = against(run, alike=alike)
+    for same_selection in (False, True):
+        decision = against(run, same_selection=same_selection)
         assert "20 of the baseline's 100 tasks are missing (20 skipped: t80" in decision.line
         assert decision.status == 8
 
@@ -126,7 +126,7 @@ PATHS = {"paths": ["tasks"]}
 
 
 @pytest.mark.parametrize(
-    ("run", "baseline", "alike"),
+    ("run", "baseline", "same_selection"),
     [
         ({"selection": PATHS}, {"selection": PATHS}, True),
         ({"selection": PATHS}, {"selection": {**PATHS, "-k": "easy"}}, False),
@@ -136,6 +136,6 @@ PATHS = {"paths": ["tasks"]}
     ],
 )
 def test_runs_are_selected_alike_by_what_they_were_told(
-    run: dict[str, Any], baseline: dict[str, Any], alike: bool
+    run: dict[str, Any], baseline: dict[str, Any], same_selection: bool
 ) -> None:
-    assert selected_alike(run, baseline) is alike
+    assert is_same_selection(run, baseline) is same_selection

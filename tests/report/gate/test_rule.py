@@ -99,7 +99,7 @@ def test_several_bounds_share_the_chance_of_a_false_fail_but_not_that_of_a_pass(
 
 
 def test_looks_spend_the_chance_of_a_wrong_pass_by_their_epochs() -> None:
-    passing = [levels(interim_analyses(3, 10), look).passing for look in range(3)]
+    passing = [levels(interim_analyses(3, 10), analysis).passing for analysis in range(3)]
     assert passing[0] == pytest.approx(0.05 * 0.3)
     assert passing == pytest.approx([0.0150, 0.0157, 0.0339], abs=5e-5)
 

@@ -21,7 +21,7 @@ const IN_LIST = {
   "/": () => byId("query").focus(),
 };
 const EVERYWHERE = {
-  n: () => openNextFailure(), p: () => { if (state.paired && state.episode) showParting(); },
+  n: () => openNextFailure(), p: () => { if (state.paired && state.episode) showDivergence(); },
   y: () => copy(), "?": () => byId("help").showModal(),
 };
 const REPEATED = new Set(["j", "k", "ArrowRight", "ArrowLeft", "ArrowDown", "ArrowUp"]);

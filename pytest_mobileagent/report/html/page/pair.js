@@ -2,9 +2,9 @@
 
 // Two runs side by side: the same task in each, step by step.
 
-const halves = { now: null, before: null }; // {row, episode} of the run, and of that before it
-let told = null; // where the two part, and what else differs; null if it is not known
-let isFolded = true; // whether the steps before that are hidden
+const halves = { now: null, before: null }; // {row, episode} of the run and of its baseline
+let difference = null; // where the two diverge, and their other differences; null if unknown
+let isFolded = true; // whether the steps before the divergence are hidden
 
 async function openPair(e, other, step) {
   if (state.e !== e || state.paired !== other) {
@@ -17,27 +17,27 @@ async function openPair(e, other, step) {
     for (const each of [now, before]) each.frames ||= [];
     halves.now = { row: state.row, episode: now };
     halves.before = { row: rowOf(other), episode: before };
-    [told, isFolded] = [found, true];
-    // As long as the longer of the two, for the keys and for playing.
+    [difference, isFolded] = [found, true];
+    // Keys and playing follow the longer of the two episodes.
     state.episode = now.frames.length >= before.frames.length ? now : before;
     byId("pair").replaceChildren(pairHead(), half("before", state.other), half("now", state.run));
   } else if (!state.episode) {
     return;
   }
-  showPairFrame(step === null ? partingStep() : step - 1, { anew: true });
+  showPairFrame(step === null ? divergingStep() : step - 1, { anew: true });
 }
 
-// The index of the frame at which the two part; that of the last one if they do not.
-function partingStep() {
+// The index of the frame at which the two episodes diverge; of the last frame if they do not.
+function divergingStep() {
   const shorter = Math.min(...Object.values(halves).map(({ episode }) => episode.frames.length));
-  return Math.max(0, Math.min(Number(told?.parting?.step) || (told ? Infinity : 1), shorter || 1) - 1);
+  return Math.max(0, Math.min(Number(difference?.parting?.step) || (difference ? Infinity : 1), shorter || 1) - 1);
 }
 
 function pairHead() {
-  const parts = partingStep();
-  const to = make("button", { type: "button", title: "Where they part (p)" }, !told ? "Step 1" : told.parting ? `They part at step ${parts + 1}` : "Both took the same steps");
-  to.disabled = !told?.parting;
-  to.addEventListener("click", showParting);
+  const parts = divergingStep();
+  const to = make("button", { type: "button", title: "Where they diverge (p)" }, !difference ? "Step 1" : difference.parting ? `They diverge at step ${parts + 1}` : "Both took the same steps");
+  to.disabled = !difference?.parting;
+  to.addEventListener("click", showDivergence);
   const next = make("button", { type: "button", title: "Next step (j)" }, "›");
   const back = make("button", { type: "button", title: "Previous step (k)" }, "‹");
   next.addEventListener("click", () => showPairFrame(state.frame + 1));
@@ -46,10 +46,10 @@ function pairHead() {
   play.addEventListener("click", togglePlaying);
   return make("header", { className: "pair-head" }, make("h2", { dir: "auto", title: nameOf(state.row) }, titleOfTask(state.row)), changeMark(state.row), make("span", { className: "room" }), to, back, make("span", { id: "pair-place" }), next, play,
     halves.before.episode.goal === halves.now.episode.goal ? make("p", { className: "goal pair-goal", dir: "auto" }, asText(halves.now.episode.goal)) : null,
-    ...partingParts());
+    ...divergenceParts());
 }
 
-const showParting = () => { if (told?.parting) showPairFrame(partingStep()); };
+const showDivergence = () => { if (difference?.parting) showPairFrame(divergingStep()); };
 
 const WHY = {
   action: "The agents did different things.",
@@ -58,10 +58,10 @@ const WHY = {
   length: "One of them had ended, without a report.",
 };
 
-// Why they part, and what else was not the same; what was the same is not said.
-function partingParts() {
-  if (!told) return [];
-  const { parting, beside } = told;
+// Why the episodes diverge, and their other differences.
+function divergenceParts() {
+  if (!difference) return [];
+  const { parting, beside } = difference;
   const only = parting ? [["only in the base", parting.before], ["only in the run", parting.after]].filter(([, texts]) => texts?.length) : [];
   const texts = only.map(([where, found]) => make("span", { className: "only" }, `${where}: `, make("bdi", {}, found.map((each) => `“${asText(each)}”`).join(", "))));
   const why = parting ? [make("p", { className: "parting" }, make("b", {}, `Step ${Number(parting.step)}: `), WHY[parting.why] || "", ...texts.flatMap((each) => [" ", each]))] : [];
@@ -82,9 +82,9 @@ function half(side, index) {
     make("div", { className: "why" }, ...whyParts(row, episode, { withGoal: halves.before.episode.goal !== halves.now.episode.goal })));
 }
 
-// Stands for the steps before the two part.
+// A button in the place of the steps before the divergence.
 function sameSteps() {
-  const parts = told ? partingStep() : 0;
+  const parts = difference ? divergingStep() : 0;
   if (!parts) return null;
   const button = make("button", { type: "button", className: "same-steps", title: "Show them" }, parts > 1 ? `Steps 1 to ${parts}` : "Step 1", make("small", {}, "the same in both"));
   button.addEventListener("click", () => { isFolded = false; showFolds(); });
@@ -92,7 +92,7 @@ function sameSteps() {
 }
 
 function showFolds() {
-  const parts = told ? partingStep() : 0;
+  const parts = difference ? divergingStep() : 0;
   for (const list of document.querySelectorAll(".half-strip ol")) {
     const items = [...list.children];
     const first = items[0]?.querySelector(".same-steps") ? items.shift() : null;
@@ -105,13 +105,13 @@ function showPairFrame(place, { anew = false } = {}) {
   const wanted = Math.max(0, Math.min(place, state.episode.frames.length - 1));
   if (!anew && wanted === state.frame) return;
   state.frame = wanted;
-  if (wanted < partingStep()) isFolded = false;
+  if (wanted < divergingStep()) isFolded = false;
   showFolds();
   for (const side of ["before", "now"]) {
     const { episode } = halves[side];
     const node = byId(`half-${side}`);
     const frame = episode.frames[wanted];
-    const differs = frame && wanted >= partingStep() && actionsOf(frame) !== actionsOf(halves[side === "now" ? "before" : "now"].episode.frames[wanted] || {});
+    const differs = frame && wanted >= divergingStep() && actionsOf(frame) !== actionsOf(halves[side === "now" ? "before" : "now"].episode.frames[wanted] || {});
     markCurrent(node.querySelector(".half-strip"), Math.min(wanted, episode.frames.length - 1));
     node.querySelector(".half-stage").replaceChildren(...(frame ? [
       shot(frame, frame.actions || [], { alt: `Screen at step ${wanted + 1}: ${actionsOf(frame)}` }),

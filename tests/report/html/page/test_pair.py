@@ -89,7 +89,7 @@ def test_a_task_opens_where_the_two_part(reader: Any) -> None:
     reader.click("#half-now header a")
     reader.sees("#detail", "Step")
     reader.click("#head a")  # beside the base again
-    reader.sees("#pair", "They part at step 3")
+    reader.sees("#pair", "They diverge at step 3")
 
 
 def test_why_they_part_and_what_else_differs_is_told(reader: Any) -> None:
@@ -135,7 +135,7 @@ def test_both_play_and_are_copied(reader: Any) -> None:
     reader.sees("#status", "Copied")
     text = reader.ask("pairAsMarkdown()")
     assert "| outcome | ✓ passed | ✗ failed |" in text
-    assert "- **they part** at step 3: The agents had done the same" in text
+    assert "- **they diverge** at step 3: The agents had done the same" in text
     assert '| **3 ≠** | tap "Timer" | tap "Clock", type "07:00" |' in text
     reader.press(" ")
     reader.sees("#pair-place", "Step 2")
