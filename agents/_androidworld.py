@@ -220,7 +220,7 @@ class AndroidWorldAgent(Agent):
 def said_action(decision: Decision) -> str:
     """Return a decision's action as JSON, or in the words that it was given in."""
     try:
-        return AndroidWorld.action_said(decision.words)
+        return AndroidWorld.action_json(decision.words)
     except DialectError:  # a golden action that the dialect cannot say
         return decision.words
 

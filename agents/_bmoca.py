@@ -186,7 +186,7 @@ def _is_step(text: str) -> bool:
 def remembered(words: str, marks: Sequence[Mark]) -> str:
     """Return a reply's action as B-MoCA remembers it: taps with the element instead of its tag."""
     try:
-        name, argument = BMoca.call_said(words)
+        name, argument = BMoca.called_function(words)
     except DialectError:  # a golden action that the dialect cannot say
         return words
     if name == "tap":

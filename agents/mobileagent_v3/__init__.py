@@ -188,7 +188,7 @@ class MobileAgentV3(Agent):
         done = instead(self.dialect, seen, screen, Frame.of(screen, shown=shown))
         action = done.words
         with suppress(DialectError):  # one that the dialect cannot say is in plain words
-            action = Dialect.action_said(done.words)
+            action = Dialect.action_json(done.words)
         memory = self.memory
         memory.attempts.append(Attempt(action, in_words(seen.done, screen), "A", ""))
         memory.progress = memory.completed
@@ -203,7 +203,7 @@ class MobileAgentV3(Agent):
     def _reflect(self, decision: Decision, before: Image, seen: Observation) -> None:
         """Ask for a check of the action, and for notes on its result."""
         memory = self.memory
-        action = Dialect.action_said(decision.words)
+        action = Dialect.action_json(decision.words)
         description = decision.said["description"]
         after, _ = self._picture(seen.screen)
         checked = self._ask("reflector", self._reflector_prompt(action, description), before, after)

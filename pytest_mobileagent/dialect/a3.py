@@ -86,15 +86,15 @@ class A3(Dialect):
         if self.space == "device":
             return self._of_device(object_in(reply), frame)
         thought, name, argument = _call(reply)
-        said = {"thought": thought} if thought else {}
-        return Decision((self._of_paper(name, argument, frame),), said)
+        parts = {"thought": thought} if thought else {}
+        return Decision((self._of_paper(name, argument, frame),), parts)
 
-    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
+    def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
         if isinstance(action, Type) and (action.at or action.enter or action.clear != self.clear):
             raise cannot_say(self.title, action)
         if self.space == "device":
             return json.dumps(_printed(action, frame), ensure_ascii=False)
-        thought = said.get("thought", "")
+        thought = parts.get("thought", "")
         return (f"{thought}\n" if thought else "") + _printed_call(action, frame)
 
     def _of_device(self, fields: Mapping[str, Any], frame: Frame) -> Action:

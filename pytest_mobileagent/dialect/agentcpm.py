@@ -64,13 +64,13 @@ class AgentCpm(Dialect):
     def _read(self, words: str, frame: Frame) -> Decision | Action:
         found = _named(object_in(words.rpartition("</think>")[2]))
         thought = found.get("thought")
-        said = {"thought": thought} if isinstance(thought, str) and thought else {}
-        actions = [*_actions(found, frame), *_status(found, said.get("thought", ""))]
+        parts = {"thought": thought} if isinstance(thought, str) and thought else {}
+        actions = [*_actions(found, frame), *_status(found, parts.get("thought", ""))]
         status = str(found.get("STATUS", "")).lower()
         if not actions and status not in {"start", "continue"}:
             msg = f"{quoted(words)} has neither an action nor a STATUS"
             raise DialectError(msg)
-        return Decision(tuple(actions), said)
+        return Decision(tuple(actions), parts)
 
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return a decision as compact JSON."""
@@ -155,10 +155,10 @@ def _fields(action: Action, thought: str, frame: Frame) -> dict[str, Any]:
             return {"POINT": frame.whole(x, y, _SCALE), "to": direction}
         case Type(typed, None, clear, False):
             return {"TYPE": typed, **({"CLEAR": None} if clear else {})}
-    return _plain_fields(action, thought)
+    return _fields_without_point(action, thought)
 
 
-def _plain_fields(action: Action, thought: str) -> dict[str, Any]:
+def _fields_without_point(action: Action, thought: str) -> dict[str, Any]:
     match action:
         case Key(key) if name := name_for(key, _KEYS):
             return {"PRESS": name}

@@ -43,7 +43,7 @@ _KINDS: dict[str, Kind] = {
     "TASK_COMPLETE": "STATUS_TASK_COMPLETE",
     "TASK_IMPOSSIBLE": "STATUS_TASK_IMPOSSIBLE",
 }
-_ALONE: dict[Kind, Action] = {
+_WITHOUT_ARGUMENTS: dict[Kind, Action] = {
     "PRESS_BACK": Key("back"),
     "PRESS_HOME": Key("home"),
     "PRESS_ENTER": Key("enter"),
@@ -61,7 +61,13 @@ GESTURES: dict[str, tuple[Point, Point]] = {
 }
 
 # The kinds that the parsers of DigiRL and SPA-Bench know, and the number of parts they expect.
-_CODE_ALONE = ("PRESS_HOME", "PRESS_BACK", "PRESS_ENTER", "STATUS_TASK_COMPLETE", "TASK_IMPOSSIBLE")
+_CODE_WITHOUT_ARGUMENTS = (
+    "PRESS_HOME",
+    "PRESS_BACK",
+    "PRESS_ENTER",
+    "STATUS_TASK_COMPLETE",
+    "TASK_IMPOSSIBLE",
+)
 _PARTS = 6
 _DECISION = re.compile(r"Action Decision\s*[:：]\s*", re.IGNORECASE)
 _PLAN = re.compile(r"Action Plan\s*[:：]\s*\[([^\]]*)\]", re.IGNORECASE)
@@ -95,7 +101,7 @@ def _code_gesture(parts: list[str]) -> Gesture:
     """
     values = [part.split(": ")[1:2] for part in parts]
     kind = "".join(values[0]).strip('"')
-    if kind in _CODE_ALONE:
+    if kind in _CODE_WITHOUT_ARGUMENTS:
         return Gesture(_KINDS[kind])
     try:
         if kind == "TYPE":
@@ -137,14 +143,14 @@ class Aitw(Dialect):
 
     def _read(self, words: str, frame: Frame) -> Decision | Action:
         plan = _PLAN.search(words)
-        said = {"plan": plan[1].strip()} if plan else {}
+        parts = {"plan": plan[1].strip()} if plan else {}
         try:
             action = self._action(Aitw.gesture_in(words), frame)
         except DialectError as error:
             if self.variant == "digirl" and _has_all_parts(words):
-                return Decision(said={**said, "problem": str(error)}, signal="idle")
+                return Decision(said={**parts, "problem": str(error)}, signal="idle")
             raise
-        return Decision((action,), said)
+        return Decision((action,), parts)
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return what words mean to the parsers of DigiRL and SPA-Bench: six exact parts.
@@ -165,9 +171,9 @@ class Aitw(Dialect):
                 return Decision(said={"problem": str(error)}, signal="idle")
             raise
 
-    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
+    def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
         line = self._gesture(action, frame).line()
-        plan = f"Action Plan: [{said['plan']}]; " if "plan" in said else ""
+        plan = f"Action Plan: [{parts['plan']}]; " if "plan" in parts else ""
         return f"{plan}Action Decision: {line}"
 
     def _action(self, gesture: Gesture, frame: Frame) -> Action:
@@ -176,7 +182,7 @@ class Aitw(Dialect):
         if gesture.kind == "TYPE":
             spa = self.variant == "spa-bench"
             return Type(gesture.text, clear=spa, enter=spa)
-        return _ALONE[gesture.kind]
+        return _WITHOUT_ARGUMENTS[gesture.kind]
 
     def _touch(self, gesture: Gesture, frame: Frame) -> Tap | Swipe:
         start = frame.pixel(gesture.touch[1], gesture.touch[0], (1, 1))
@@ -209,7 +215,7 @@ class Aitw(Dialect):
                 return Gesture("DUAL_POINT", *GESTURES[direction])
             case Type(typed, None, clear, enter) if clear == enter == spa:
                 return Gesture("TYPE", text=typed)
-        for kind, alone in _ALONE.items():
+        for kind, alone in _WITHOUT_ARGUMENTS.items():
             if action == alone:
                 return Gesture(kind)
         raise cannot_say(self.title, action)

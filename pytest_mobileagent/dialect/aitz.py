@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _SCALE = (1000, 1000)
-_ALONE: dict[str, Action] = {
+_WITHOUT_ARGUMENTS: dict[str, Action] = {
     "press_enter": Key("enter"),
     "press_home": Key("home"),
     "press_back": Key("back"),
 }
-_SAID = {"THINK": "thought", "NEXT": "next"}
+_PARTS = {"THINK": "thought", "NEXT": "next"}
 # AITW's action types by their numbers in annotations (coat/action_utils.py).
 KINDS: dict[int, Kind] = {
     3: "TYPE",
@@ -68,17 +68,17 @@ class Aitz(Dialect):
         data = _object(spoken(words))
         if "result_action_type" in data:
             return _annotated(data, frame)
-        said = {name: str(data[key]) for key, name in _SAID.items() if key in data}
+        parts = {name: str(data[key]) for key, name in _PARTS.items() if key in data}
         arguments = data.get("ARGS") or {}
         if not isinstance(arguments, dict):
             msg = f"ARGS are no object in {quoted(words)}"
             raise DialectError(msg)
-        return Decision((_called(text(data.get("ACTION")), arguments, frame),), said)
+        return Decision((_called(text(data.get("ACTION")), arguments, frame),), parts)
 
-    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
-        parts = {key: said[name] for key, name in _SAID.items() if name in said}
+    def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
+        named = {key: parts[name] for key, name in _PARTS.items() if name in parts}
         name, arguments = self._call(action, frame)
-        return json.dumps({**parts, "ACTION": name, "ARGS": arguments}, ensure_ascii=False)
+        return json.dumps({**named, "ACTION": name, "ARGS": arguments}, ensure_ascii=False)
 
     def _call(self, action: Action, frame: Frame) -> tuple[str, dict[str, Any]]:
         match action:
@@ -93,7 +93,7 @@ class Aitz(Dialect):
             case Finish("") | Impossible():
                 status = "success" if isinstance(action, Finish) else "failure"
                 return "stop", {"task_status": status}
-        if name := name_for(action, _ALONE):
+        if name := name_for(action, _WITHOUT_ARGUMENTS):
             return name, {}
         raise cannot_say(self.title, action)
 
@@ -129,8 +129,8 @@ def _called(name: str, arguments: Mapping[str, Any], frame: Frame) -> Action:
     if "stop" in call:
         failed = str(arguments.get("task_status")).lower() in ("failure", "impossible")
         return Impossible() if failed else Finish()
-    if call in _ALONE:
-        return _ALONE[call]
+    if call in _WITHOUT_ARGUMENTS:
+        return _WITHOUT_ARGUMENTS[call]
     raise unknown("function", name)
 
 

@@ -30,7 +30,7 @@ from pytest_mobileagent.dialect.dialect import (
 )
 from pytest_mobileagent.dialect.reading import name_for, spoken
 
-_PLAIN: dict[str, Action] = {
+_WITHOUT_ARGUMENTS: dict[str, Action] = {
     "swipe_up": Scroll("up"),
     "scroll_down": Scroll("up"),
     "swipe_down": Scroll("down"),
@@ -62,11 +62,11 @@ class AndroidArena(Dialect):
     def _read(self, words: str, frame: Frame) -> Decision | Action:
         text = spoken(words)
         between = list(re.finditer(r"#(.+?)#", text))
-        said = text[: between[-1].start()].strip() if between else ""
+        thought = text[: between[-1].start()].strip() if between else ""
         called = " ".join((between[-1].group(1) if between else text).split())
         name = re.match(r"\[?[^\[\] ]*\]?", called).group()  # type: ignore[union-attr]
         action = _action(name.strip("[]"), called[len(name) :].strip(), frame)
-        return Decision((action,), {"thought": said} if said else {})
+        return Decision((action,), {"thought": thought} if thought else {})
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return what a reply means to the code, which allows no brackets around names or in texts.
@@ -80,8 +80,8 @@ class AndroidArena(Dialect):
         name, rest = parts[0], " ".join(parts[1:])
         if "finish" in name and not re.search("start|stop|click|set_text", name):
             return _finish(name, rest)
-        if name in _PLAIN:
-            return _PLAIN[name]
+        if name in _WITHOUT_ARGUMENTS:
+            return _WITHOUT_ARGUMENTS[name]
         groups = [parts[1], " ".join(parts[2:])] if "set_text" in name else [rest]
         found = [re.findall(r"\[.+?\]", each) for each in groups]
         if any(len(each) != 1 for each in found):
@@ -89,13 +89,13 @@ class AndroidArena(Dialect):
             raise DialectError(msg)
         return _action(name, " ".join(each[0] for each in found), frame)
 
-    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
-        return f"{said.get('thought', '')} #{_printed(action, frame)}#".lstrip()
+    def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
+        return f"{parts.get('thought', '')} #{_printed(action, frame)}#".lstrip()
 
 
 def _action(name: str, rest: str, frame: Frame) -> Action:
-    if name in _PLAIN:
-        return _PLAIN[name]
+    if name in _WITHOUT_ARGUMENTS:
+        return _WITHOUT_ARGUMENTS[name]
     if "start" in name:
         return Open(_only(rest))
     if "long_click" in name:
@@ -134,7 +134,7 @@ def _only(words: str) -> str:
 def _printed(action: Action, frame: Frame) -> str:
     match action:
         case Scroll() | Swipe() | Key():
-            return _printed_plain(action)
+            return _printed_swipe_or_key(action)
         case Tap(x, y):
             return f"click [{frame.mark_of(x, y).label}]"
         case LongPress(x, y):
@@ -146,7 +146,7 @@ def _printed(action: Action, frame: Frame) -> str:
     raise cannot_say("AndroidArena", action)
 
 
-def _printed_plain(action: Scroll | Swipe | Key) -> str:
+def _printed_swipe_or_key(action: Scroll | Swipe | Key) -> str:
     if isinstance(action, Swipe):
         across, down = action.x2 - action.x1, action.y2 - action.y1
         if abs(down) >= abs(across):
@@ -154,7 +154,7 @@ def _printed_plain(action: Scroll | Swipe | Key) -> str:
         return "swipe_left" if across < 0 else "swipe_right"
     if isinstance(action, Scroll):
         return f"swipe_{action.direction}"
-    if name := name_for(action, _PLAIN):
+    if name := name_for(action, _WITHOUT_ARGUMENTS):
         return name
     raise cannot_say("AndroidArena", action)
 

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _Data = dict[str, Any]
-_ALONE: dict[str, Action] = {
+_WITHOUT_ARGUMENTS: dict[str, Action] = {
     "navigate_home": Key("home"),
     "navigate_back": Key("back"),
     "wait": Wait(),
@@ -77,9 +77,9 @@ class AndroidControl(Dialect):
             return _original(data, frame)
         return _mobile_use(data, frame)
 
-    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
-        say = _say_original if self.form == "original" else mobile_use
-        data = say(action, frame)
+    def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
+        fields_of = _original_fields if self.form == "original" else mobile_use
+        data = fields_of(action, frame)
         if data is None:
             raise cannot_say(f"{self.title} ({self.form})", action)
         return json.dumps(data, ensure_ascii=False)
@@ -87,8 +87,8 @@ class AndroidControl(Dialect):
 
 def _original(data: _Data, frame: Frame) -> Action:
     name = text(data["action_type"]).strip().lower()
-    if name in _ALONE:
-        return _ALONE[name]
+    if name in _WITHOUT_ARGUMENTS:
+        return _WITHOUT_ARGUMENTS[name]
     match name:
         case "click":
             return Tap(*_xy(data, frame))
@@ -138,7 +138,7 @@ def _named(name: str, data: _Data) -> Action:
     return table[value.strip().capitalize()]
 
 
-def _say_original(action: Action, frame: Frame) -> _Data | None:
+def _original_fields(action: Action, frame: Frame) -> _Data | None:
     match action:
         case Tap(x, y):
             return {"action_type": "click", **_as_xy(x, y, frame)}
@@ -152,8 +152,8 @@ def _say_original(action: Action, frame: Frame) -> _Data | None:
             return {"action_type": "type", "text": typed, **_as_xy(x, y, frame)}
         case Type(typed, None, False, False):
             return {"action_type": "input_text", "text": typed}
-    said = Wait() if isinstance(action, Wait) else action
-    name = name_for(said, _ALONE)
+    known = Wait() if isinstance(action, Wait) else action
+    name = name_for(known, _WITHOUT_ARGUMENTS)
     return {"action_type": name} if name else None
 
 

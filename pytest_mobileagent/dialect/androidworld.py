@@ -47,7 +47,7 @@ _TOUCHES: Mapping[str, Callable[[int, int], Action]] = {
     "double_tap": DoubleTap,
     "long_press": LongPress,
 }
-_PLAIN: Mapping[str, Action] = {
+_WITHOUT_FIELDS: Mapping[str, Action] = {
     "keyboard_enter": Key("enter"),
     "navigate_home": Key("home"),
     "navigate_back": Key("back"),
@@ -113,11 +113,11 @@ class AndroidWorld(Dialect):
             return _reply({"action_type": "unknown"}, decision.said)
         return Dialect.print(self, decision, frame)
 
-    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
-        return _reply(_printed(action, frame), said)
+    def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
+        return _reply(_printed(action, frame), parts)
 
     @staticmethod
-    def action_said(words: str) -> str:
+    def action_json(words: str) -> str:
         """Return the action of a reply as one line of JSON, for the history that M3A and T3A keep.
 
         Raises:
@@ -178,8 +178,8 @@ def _actions(fields: Mapping[str, Any], frame: Frame) -> tuple[Action, ...]:
         msg = f"an action has no field {odd[0]!r}"
         raise DialectError(msg)
     kind = re.sub(r"[\s-]+", "_", str(fields.get("action_type")).strip().lower())
-    if kind in _PLAIN:
-        return (_PLAIN[kind],)
+    if kind in _WITHOUT_FIELDS:
+        return (_WITHOUT_FIELDS[kind],)
     if kind in _TOUCHES:
         at = _target(fields, frame)
         if at is None:
@@ -254,16 +254,16 @@ _OTHERS: Mapping[str, Callable[[Mapping[str, Any], Frame], Action | None]] = {
 
 
 # The exact names that the code knows.
-_KINDS = {*_PLAIN, *_TOUCHES, *_OTHERS}
+_KINDS = {*_WITHOUT_FIELDS, *_TOUCHES, *_OTHERS}
 
 
-def _reply(fields: Mapping[str, Any], said: Parts) -> str:
+def _reply(fields: Mapping[str, Any], parts: Parts) -> str:
     action = json.dumps(fields, ensure_ascii=False)
-    return f"Reason: {said.get('reason', '-')}\nAction: {action}"
+    return f"Reason: {parts.get('reason', '-')}\nAction: {action}"
 
 
 def _printed(action: Action, frame: Frame) -> dict[str, Any]:
-    for kind, known in _PLAIN.items():
+    for kind, known in _WITHOUT_FIELDS.items():
         if action == known or (isinstance(action, Wait) and isinstance(known, Wait)):
             return {"action_type": kind}
     for kind, touch in _TOUCHES.items():

@@ -110,70 +110,70 @@ class AnthropicComputerUse(Dialect):
 
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return a decision as JSON: an object for one use of the tool, a list for several."""
-        said = [each for action in decision.actions for each in self._calls_of(action, frame)]
+        uses = [each for action in decision.actions for each in self._calls_of(action, frame)]
         if decision.signal in _SIGNALS:
-            said.append({"action": decision.signal})
+            uses.append({"action": decision.signal})
         elif decision.signal:
             raise cannot_say(self.name, decision.signal)
-        return json.dumps(said[0] if len(said) == 1 else said, ensure_ascii=False)
+        return json.dumps(uses[0] if len(uses) == 1 else uses, ensure_ascii=False)
 
-    def _moved(self, said: dict[str, Any]) -> AnthropicComputerUse:
-        at = point(said["coordinate"]) if said.get("coordinate") is not None else self.cursor
-        match said.get("action"):
+    def _moved(self, use: dict[str, Any]) -> AnthropicComputerUse:
+        at = point(use["coordinate"]) if use.get("coordinate") is not None else self.cursor
+        match use.get("action"):
             case "left_mouse_down":
                 return replace(self, cursor=at, pressed=at)
             case "mouse_move" | "wait":
                 return replace(self, cursor=at)
         return replace(self, cursor=at, pressed=None)
 
-    def _actions(self, said: dict[str, Any], frame: Frame, waited: float) -> list[Action]:
-        name = said.get("action")
+    def _actions(self, use: dict[str, Any], frame: Frame, waited: float) -> list[Action]:
+        name = use.get("action")
         if not isinstance(name, str):
-            return [function_action(said, lambda at: frame.pixel(*at))]
+            return [function_action(use, lambda at: frame.pixel(*at))]
         match name:
             case "left_click":
-                return [Tap(*self._pixel(said, frame))]
+                return [Tap(*self._pixel(use, frame))]
             case "right_click":
-                return [LongPress(*self._pixel(said, frame))]
+                return [LongPress(*self._pixel(use, frame))]
             case "double_click":
-                return [DoubleTap(*self._pixel(said, frame))]
+                return [DoubleTap(*self._pixel(use, frame))]
             case "left_click_drag":
-                return [self._drag(said, frame)]
+                return [self._drag(use, frame)]
             case "left_mouse_up":
-                return [self._up(said, frame, waited)]
+                return [self._up(use, frame, waited)]
             case "scroll":
-                return self._scroll(said, frame)
+                return self._scroll(use, frame)
             case "wait" if self.pressed:
                 return []
-        return _plain_actions(name, said)
+        return _actions_without_point(name, use)
 
-    def _pixel(self, said: dict[str, Any], frame: Frame) -> tuple[int, int]:
-        at = point(said["coordinate"]) if said.get("coordinate") is not None else self.cursor
+    def _pixel(self, use: dict[str, Any], frame: Frame) -> tuple[int, int]:
+        at = point(use["coordinate"]) if use.get("coordinate") is not None else self.cursor
         if at is None:
-            msg = f"{quoted(said)} has no coordinate, and the mouse was not moved before"
+            msg = f"{quoted(use)} has no coordinate, and the mouse was not moved before"
             raise DialectError(msg)
         return frame.pixel(*at)
 
-    def _drag(self, said: dict[str, Any], frame: Frame) -> Swipe:
-        start = said.get("start_coordinate")
+    def _drag(self, use: dict[str, Any], frame: Frame) -> Swipe:
+        start = use.get("start_coordinate")
         begin = self.cursor if start is None else point(start)
-        if begin is None or said.get("coordinate") is None:
-            msg = f"{quoted(said)} does not say from where to where"
+        if begin is None or use.get("coordinate") is None:
+            msg = f"{quoted(use)} does not say from where to where"
             raise DialectError(msg)
-        return Swipe(*frame.pixel(*begin), *self._pixel(said, frame))
+        return Swipe(*frame.pixel(*begin), *self._pixel(use, frame))
 
-    def _up(self, said: dict[str, Any], frame: Frame, waited: float) -> Action:
+    def _up(self, use: dict[str, Any], frame: Frame, waited: float) -> Action:
         if self.pressed is None:
             msg = "the left button is let go, but was not down"
             raise DialectError(msg)
-        begin, end = frame.pixel(*self.pressed), self._pixel(said, frame)
+        begin, end = frame.pixel(*self.pressed), self._pixel(use, frame)
         return LongPress(*begin, waited or _HOLD) if begin == end else Swipe(*begin, *end)
 
-    def _scroll(self, said: dict[str, Any], frame: Frame) -> list[Action]:
-        content = as_direction(said.get("scroll_direction"))
-        clicks = amount(said.get("scroll_amount", _CLICKS))
-        anywhere = said.get("coordinate") is None and self.cursor is None
-        at = None if anywhere else self._pixel(said, frame)
+    def _scroll(self, use: dict[str, Any], frame: Frame) -> list[Action]:
+        content = as_direction(use.get("scroll_direction"))
+        clicks = amount(use.get("scroll_amount", _CLICKS))
+        anywhere = use.get("coordinate") is None and self.cursor is None
+        at = None if anywhere else self._pixel(use, frame)
         times = 0 if clicks <= 0 else max(1, min(round(clicks / _CLICKS), _SCROLLS))
         return [Scroll(OPPOSITE[content], at)] * times
 
@@ -224,17 +224,17 @@ def _input(use: dict[str, Any]) -> dict[str, Any]:
     return inner if use.get("name") == "computer" and isinstance(inner, dict) else use
 
 
-def _plain_actions(name: str, said: dict[str, Any]) -> list[Action]:
+def _actions_without_point(name: str, use: dict[str, Any]) -> list[Action]:
     """Return the actions that need no point."""
     match name:
         case "mouse_move" | "left_mouse_down":
             return []
         case "type":
-            return [typed(said.get("text"))]
+            return [typed(use.get("text"))]
         case "key":
-            return [one_key(said.get("text", said.get("key")))]
+            return [one_key(use.get("text", use.get("key")))]
         case "wait":
-            return [Wait(amount(said.get("duration", 1)))]
+            return [Wait(amount(use.get("duration", 1)))]
         case "triple_click" | "middle_click" | "hold_key":
             msg = f"a touchscreen has no {name.replace('_', ' ')}"
             raise DialectError(msg)

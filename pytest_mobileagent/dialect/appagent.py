@@ -87,12 +87,12 @@ class AppAgent(Dialect):
 
     def _read(self, words: str, frame: Frame) -> Decision | Action:
         text = spoken(words)
-        said = {part: line_after(text, part.title()) for part in ("observation", "thought")}
+        parts = {part: line_after(text, part.title()) for part in ("observation", "thought")}
         action = line_after(text, "Action")
-        said["summary"] = line_after(text, "Summary")
+        parts["summary"] = line_after(text, "Summary")
         if _finishes(action):
-            return Decision((Finish(),), said)
-        return self._call(action, said, frame)
+            return Decision((Finish(),), parts)
+        return self._call(action, parts, frame)
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return what the released code makes of a reply, with all its mistakes.
@@ -105,37 +105,37 @@ class AppAgent(Dialect):
             return self._read(words, frame)
         called = _code_call(words, grid=self.grid)
         if called.name == "FINISH":
-            return Decision((Finish(),), called.said)
+            return Decision((Finish(),), called.parts)
         if called.name == "grid":
             if not self.offers_grid:
                 raise _unexpected("there is no grid while exploring")
-            return Decision((), called.said, "grid")
+            return Decision((), called.parts, "grid")
         if self.grid:
-            return Decision(_code_on_grid(called, frame), called.said)
-        return Decision((_code_on_element(called, frame),), called.said)
+            return Decision(_code_on_grid(called, frame), called.parts)
+        return Decision((_code_on_element(called, frame),), called.parts)
 
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return a decision as a reply; parts that it does not have are empty."""
-        said = decision.said
-        parts = [f"{name}: {said.get(name.lower(), '')}" for name in ("Observation", "Thought")]
+        parts = decision.said
+        lines = [f"{name}: {parts.get(name.lower(), '')}" for name in ("Observation", "Thought")]
         action = "grid()" if decision.signal == "grid" else self._printed(decision, frame)
-        parts += [f"Action: {action}", f"Summary: {said.get('summary', '')}"]
-        return "\n".join(part.replace("\n", " ") for part in parts)
+        lines += [f"Action: {action}", f"Summary: {parts.get('summary', '')}"]
+        return "\n".join(part.replace("\n", " ") for part in lines)
 
-    def _call(self, action: str, said: Parts, frame: Frame) -> Decision:
+    def _call(self, action: str, parts: Parts, frame: Frame) -> Decision:
         called = _CALL.search(action)
         name = called.group(1).lower() if called else action.strip(_QUOTES).lower()
         if name == "grid" and self.offers_grid:
-            return Decision((), said, "grid")
+            return Decision((), parts, "grid")
         if called is None or name == "grid":
             raise lacks(action, "known function")
         name = _ALIASES.get(name, name)
         if name == "text" and not self.grid:
-            return Decision((Type(_text(action[called.end() - 1 :])),), said)
-        parts = action[called.end() :].partition(")")[0].split(",")
-        arguments = [part.rpartition("=")[2].strip(_QUOTES) for part in parts]
+            return Decision((Type(_text(action[called.end() - 1 :])),), parts)
+        texts = action[called.end() :].partition(")")[0].split(",")
+        arguments = [part.rpartition("=")[2].strip(_QUOTES) for part in texts]
         on_screen = self._on_grid if self.grid else self._on_element
-        return Decision((on_screen(name, arguments, frame),), said)
+        return Decision((on_screen(name, arguments, frame),), parts)
 
     def _on_element(self, name: str, arguments: list[str], frame: Frame) -> Action:
         match name, arguments:
@@ -217,13 +217,13 @@ class AppAgentReflection(Dialect):
     def _read(self, words: str, frame: Frame) -> Decision | Action:
         text = spoken(words)
         decision = line_after(text, "Decision").strip("*. ").lower()
-        said = {"thought": line_after(text, "Thought")}
+        parts = {"thought": line_after(text, "Thought")}
         if decision in ("back", "continue", "success"):
-            said["documentation"] = line_after(text, "Documentation")
+            parts["documentation"] = line_after(text, "Documentation")
         elif decision != "ineffective":
             msg = f"BACK, INEFFECTIVE, CONTINUE or SUCCESS is needed, not {quoted(decision)}"
             raise DialectError(msg)
-        return Decision((Key("back"),) if decision == "back" else (), said, decision)
+        return Decision((Key("back"),) if decision == "back" else (), parts, decision)
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return what a reflection means to the released code, whose decisions are exact words."""
@@ -232,8 +232,8 @@ class AppAgentReflection(Dialect):
             return Decision((), {"thought": thought}, "ineffective")
         if decision not in ("BACK", "CONTINUE", "SUCCESS"):
             raise _unexpected(f"there is no decision {quoted(decision)}")
-        said = {"thought": thought, "documentation": _code_line(words, "Documentation")}
-        return Decision((Key("back"),) if decision == "BACK" else (), said, decision.lower())
+        parts = {"thought": thought, "documentation": _code_line(words, "Documentation")}
+        return Decision((Key("back"),) if decision == "BACK" else (), parts, decision.lower())
 
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return a reflection as a reply."""
@@ -248,7 +248,7 @@ class _CodeCall:
 
     name: str
     arguments: tuple[str, ...]
-    said: Parts
+    parts: Parts
 
     def number(self, place: int) -> int:
         """Return an argument as a whole number, as Python's `int` reads it."""
@@ -267,13 +267,13 @@ class _CodeCall:
 def _code_call(words: str, *, grid: bool) -> _CodeCall:
     """Return the call of a reply as `parse_explore_rsp` of AppAgent's scripts/model.py reads it."""
     names = ("Observation", "Thought", "Action", "Summary")
-    said = {name.lower(): _code_line(words, name) for name in names}
-    action = said.pop("action")
+    parts = {name.lower(): _code_line(words, name) for name in names}
+    action = parts.pop("action")
     if "FINISH" in action:
-        return _CodeCall("FINISH", (), said)
+        return _CodeCall("FINISH", (), parts)
     name = action.partition("(")[0]
     if name == "grid":
-        return _CodeCall(name, (), {**said, "summary": name})
+        return _CodeCall(name, (), {**parts, "summary": name})
     if name not in (*_TOUCHES, "swipe") and (grid or name != "text"):
         raise _unexpected(f"{quoted(name)} is not a function")
     behind = re.search(rf"{name}\((.*?)\)", action)
@@ -282,7 +282,7 @@ def _code_call(words: str, *, grid: bool) -> _CodeCall:
     arguments = (behind[1],) if name == "text" else tuple(behind[1].split(","))
     if not grid and len(arguments) != (3 if name == "swipe" else 1):
         raise _unexpected(f"{name} takes other arguments than {quoted(behind[1])}")
-    return _CodeCall(name, arguments, said)
+    return _CodeCall(name, arguments, parts)
 
 
 def _code_spot(area: int, place: str, frame: Frame) -> tuple[int, int]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.perception.marks import Mark
 
-_SAID = {"steps": "Steps", "analyses": "Analyses", "next_step": "Next step"}
+_PARTS = {"steps": "Steps", "analyses": "Analyses", "next_step": "Next step"}
 _WORDS_FOR_ACTIONS = ("tap", "check", "choose", "none", "click", "input", "n/a")
 _MOST_TYPED = 30  # characters, in the code
 _LONGEST = 100_000
@@ -61,13 +61,13 @@ class AutoDroid(Dialect):
 
     def _read(self, words: str, frame: Frame) -> Decision | Action:
         fields = _dictionary(words)
-        said = {
-            name: str(fields[key]) for name, key in _SAID.items() if fields.get(key) is not None
+        parts = {
+            name: str(fields[key]) for name, key in _PARTS.items() if fields.get(key) is not None
         }
         if _finished(fields):
-            return Decision((Finish(),), said)
+            return Decision((Finish(),), parts)
         action = self._action(fields, frame)
-        return Decision((action,), said) if action else Decision((), said, "unknown")
+        return Decision((action,), parts) if action else Decision((), parts, "unknown")
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return what a reply means to the code, which reads Python literals only.
@@ -98,7 +98,7 @@ class AutoDroid(Dialect):
                 return replace(decision, actions=(shortened,))
         return decision
 
-    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
+    def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
         match action:
             case Finish():
                 chosen = ("Yes", "-1", "N/A", "N/A")
@@ -113,9 +113,9 @@ class AutoDroid(Dialect):
             case _:
                 raise cannot_say(self.title, action)
         finished, label, word, text = chosen
-        parts = {key: said[name] for name, key in _SAID.items() if name in said}
+        named = {key: parts[name] for name, key in _PARTS.items() if name in parts}
         rest = {"Finished": finished, "id": label, "action": word, "input_text": text}
-        return json.dumps({**parts, **rest}, ensure_ascii=False)
+        return json.dumps({**named, **rest}, ensure_ascii=False)
 
     def _action(self, fields: Mapping[str, Any], frame: Frame) -> Action | None:
         missing = [name for name in ("id", "action", "input_text") if name not in fields]
@@ -184,9 +184,9 @@ def _json(text: str) -> Any:
 
 
 def _finished(fields: Mapping[str, Any]) -> bool:
-    said = str(fields.get("Finished", fields.get("finished", ""))).strip().lower()
-    unfinished = re.search(r"\bnot\b|n't\b|\bun", said)
-    return said in ("yes", "y", "true") or ("finished" in said and not unfinished)
+    status = str(fields.get("Finished", fields.get("finished", ""))).strip().lower()
+    unfinished = re.search(r"\bnot\b|n't\b|\bun", status)
+    return status in ("yes", "y", "true") or ("finished" in status and not unfinished)
 
 
 def _number(value: Any) -> int:

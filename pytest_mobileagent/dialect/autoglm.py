@@ -96,41 +96,41 @@ class AutoGlm(Dialect):
         texts of "Type" and "finish" lose their first character and their last two.
         """
         thinking, action = _split(words)
-        said = {"thinking": thinking} if thinking else {}
+        parts = {"thinking": thinking} if thinking else {}
         action = action.strip()
         if action.startswith(('do(action="Type"', 'do(action="Type_Name"')):
             _, behind, text = action.partition("text=")
             if not behind:
                 msg = f"{quoted(action)} has no text="
                 raise DialectError(msg)
-            return Decision((Type(text[1:-2], clear=True),), said)
+            return Decision((Type(text[1:-2], clear=True),), parts)
         if action.startswith("do"):
-            return _done(_python_call(action), frame, said)
+            return _done(_python_call(action), frame, parts)
         if action.startswith("finish"):
-            return Decision((Finish(action.replace("finish(message=", "")[1:-2]),), said)
+            return Decision((Finish(action.replace("finish(message=", "")[1:-2]),), parts)
         msg = f"{quoted(action)} begins with neither do nor finish"
         raise DialectError(msg)
 
     def _leniently(self, words: str, frame: Frame) -> Decision:
         thinking, action = AutoGlm.halves(words)
-        said = {"thinking": thinking} if thinking else {}
+        parts = {"thinking": thinking} if thinking else {}
         if match := _FINISH.match(action):
-            return Decision((Finish(match[2]),), said)
+            return Decision((Finish(match[2]),), parts)
         if match := _TYPE.match(action):
-            return Decision((Type(match[2], clear=True),), said)
+            return Decision((Type(match[2], clear=True),), parts)
         try:
             each = call(action)
         except DialectError:
-            return Decision((_cut_off(action),), said)
+            return Decision((_cut_off(action),), parts)
         if each.name == "finish":
-            return Decision((Finish(each.get("message", "0")),), said)
+            return Decision((Finish(each.get("message", "0")),), parts)
         if each.name != "do":
             msg = f"{quoted(action)} is neither do(…) nor finish(…)"
             raise DialectError(msg)
         if each.get("action").startswith("Type") and "text" not in each.arguments:
             msg = f"{quoted(action)} does not say what to type"
             raise DialectError(msg)
-        return _done(each, frame, said)
+        return _done(each, frame, parts)
 
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return a decision in the format that the prompt asks for."""
@@ -226,56 +226,56 @@ def _bare(words: str) -> str:
     return re.sub(r"</?(?:think|answer)>", "", words).strip().strip("`").strip()
 
 
-def _done(said: Call, frame: Frame, parts: Mapping[str, str]) -> Decision:
+def _done(called: Call, frame: Frame, parts: Mapping[str, str]) -> Decision:
     """Return what a call means, or a signal if it cannot be done, as it then only costs a step."""
     try:
-        return _decision(said, frame, parts)
+        return _decision(called, frame, parts)
     except DialectError as error:
         return Decision((), {**parts, "problem": str(error)}, INVALID)
 
 
-def _decision(said: Call, frame: Frame, parts: Mapping[str, str]) -> Decision:
-    name, thinking = said.get("action", "0"), parts.get("thinking", "")
+def _decision(called: Call, frame: Frame, parts: Mapping[str, str]) -> Decision:
+    name, thinking = called.get("action", "0"), parts.get("thinking", "")
     if name in _SIGNALS:
         arguments = {
-            key: value for key, value in said.arguments.items() if key != "action" and value
+            key: value for key, value in called.arguments.items() if key != "action" and value
         }
         return Decision((), {**parts, **arguments}, _SIGNALS[name])
-    if name == "Tap" and (message := said.get("message")):
-        return Decision((_action(name, said, frame, thinking),), {**parts, "message": message})
-    return Decision((_action(name, said, frame, thinking),), parts)
+    if name == "Tap" and (message := called.get("message")):
+        return Decision((_action(name, called, frame, thinking),), {**parts, "message": message})
+    return Decision((_action(name, called, frame, thinking),), parts)
 
 
-def _action(name: str, said: Call, frame: Frame, thinking: str) -> Action:
+def _action(name: str, called: Call, frame: Frame, thinking: str) -> Action:
     match name:
         case "Tap":
-            return Tap(*_pixel(said, "element", frame))
+            return Tap(*_pixel(called, "element", frame))
         case "Double Tap":
-            return DoubleTap(*_pixel(said, "element", frame))
+            return DoubleTap(*_pixel(called, "element", frame))
         case "Long Press":
-            return LongPress(*_pixel(said, "element", frame), _HOLD)
+            return LongPress(*_pixel(called, "element", frame), _HOLD)
         case "Swipe":
-            return _swipe(_pixel(said, "start", frame), _pixel(said, "end", frame))
+            return _swipe(_pixel(called, "start", frame), _pixel(called, "end", frame))
         case "Type" | "Type_Name":
-            return Type(said.arguments.get("text", ""), clear=True)
-        case "Launch" if app := said.get("app"):
+            return Type(called.arguments.get("text", ""), clear=True)
+        case "Launch" if app := called.get("app"):
             return Open(app)
         case "Back":
             return Key("back")
         case "Home":
             return Key("home")
         case "Wait":
-            return Wait(_seconds(said.get("duration")))
+            return Wait(_seconds(called.get("duration")))
         case "Take_over" | "Interact":
-            return Ask(said.get("message") or thinking)
+            return Ask(called.get("message") or thinking)
     msg = f"there is no action {quoted(name)}, or it names no app"
     raise DialectError(msg)
 
 
-def _pixel(said: Call, name: str, frame: Frame) -> tuple[int, int]:
-    numbers = _NUMBERS.findall(said.get(name))
+def _pixel(called: Call, name: str, frame: Frame) -> tuple[int, int]:
+    numbers = _NUMBERS.findall(called.get(name))
     if len(numbers) < 2:
-        msg = f"{quoted(said.get('action', '0'))} needs {name}=[x,y]"
+        msg = f"{quoted(called.get('action', '0'))} needs {name}=[x,y]"
         raise DialectError(msg)
     return frame.pixel(number(numbers[0]), number(numbers[1]), _SCALE)
 
@@ -308,10 +308,10 @@ def _instruction(action: Action, frame: Frame) -> str:
             return _do(key.title())
         case Finish(answer):
             return f'finish(message="{answer}")'
-    return _plain_instruction(action)
+    return _instruction_without_point(action)
 
 
-def _plain_instruction(action: Action) -> str:
+def _instruction_without_point(action: Action) -> str:
     match action:
         case Open(app) if app:
             return _do("Launch", app=app)
@@ -325,6 +325,6 @@ def _plain_instruction(action: Action) -> str:
 def _do(name: str, **arguments: str | tuple[int, int]) -> str:
     parts = [f'action="{name}"']
     for key, value in arguments.items():
-        said = f"'{escaped(value)}'" if isinstance(value, str) else str(list(value))
-        parts.append(f"{key}={said}")
+        literal = f"'{escaped(value)}'" if isinstance(value, str) else str(list(value))
+        parts.append(f"{key}={literal}")
     return f"do({', '.join(parts)})"

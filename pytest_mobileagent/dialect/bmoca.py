@@ -111,9 +111,9 @@ class BMoca(Dialect):
                 raise DialectError(msg)
         return Decision((self._action(name, argument, frame),), _remarks(words))
 
-    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
-        parts = [f"- {name.capitalize()}: {said[name]}" for name in _PARTS if name in said]
-        return "\n".join([*parts, f"- Action: {self._printed(action, frame)}"])
+    def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
+        lines = [f"- {name.capitalize()}: {parts[name]}" for name in _PARTS if name in parts]
+        return "\n".join([*lines, f"- Action: {self._printed(action, frame)}"])
 
     def _action(self, name: str, arguments: str, frame: Frame) -> Action:
         if name == "dual-gesture":
@@ -145,7 +145,7 @@ class BMoca(Dialect):
         return f"dual-gesture({', '.join(f'{each:.5f}' for each in points)})"
 
     @staticmethod
-    def call_said(words: str) -> tuple[str, str]:
+    def called_function(words: str) -> tuple[str, str]:
         """Return the function that a reply calls, and its arguments, for B-MoCA's history.
 
         Raises:
@@ -179,7 +179,7 @@ class BMocaGesture(Dialect):
         y1, x1, y2, x2 = (round((each - self.low) / (1 - self.low), 9) for each in numbers)
         return _key_or(gesture((y1, x1, y2, x2), frame, self.threshold), y1, x1)
 
-    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
+    def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
         if isinstance(action, Key) and action.name in BUTTONS:
             ends = BUTTONS[action.name] * 2
         else:
@@ -207,7 +207,7 @@ class BMocaDiscrete(Dialect):
             raise DialectError(msg)
         return _discrete(int(stripped), frame)
 
-    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
+    def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
         match action:
             case Tap(x, y):
                 across, down = frame.point(x, y, (2, 2))
@@ -277,11 +277,11 @@ def _distance(ends: Gesture) -> float:
 
 def _remarks(words: str) -> dict[str, str]:
     found = re.split(r"(description|observation|thought)\W{0,4}[:：]", words, flags=re.IGNORECASE)
-    said: dict[str, str] = {}
+    parts: dict[str, str] = {}
     for name, text in zip(found[1::2], found[2::2], strict=True):
         part = "thought" if name.lower() == "thought" else "description"
-        said[part] = text.strip(" \t\r\n-*#")
-    return said
+        parts[part] = text.strip(" \t\r\n-*#")
+    return parts
 
 
 def _key_or(action: Action, y: float, x: float) -> Action:

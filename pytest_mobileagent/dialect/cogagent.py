@@ -118,14 +118,14 @@ class CogAgent(Dialect):
 
     def _read(self, words: str, frame: Frame) -> Decision | Action:
         before, operation = _split(spoken(words))
-        said = {part[1].lower().split()[-1]: part[2].strip() for part in _PARTS.finditer(before)}
+        parts = {part[1].lower().split()[-1]: part[2].strip() for part in _PARTS.finditer(before)}
         if self.version == "18b":
-            return Decision((self._operation(operation, frame),), said)
+            return Decision((self._operation(operation, frame),), parts)
         sensitivity = _SENSITIVITY.search(operation)
         if sensitivity:
-            said["sensitivity"] = sensitivity[1]
+            parts["sensitivity"] = sensitivity[1]
             operation = operation[: sensitivity.start()]
-        return self._call(operation, said, frame)
+        return self._call(operation, parts, frame)
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return what words mean to DigiRL's and SPA-Bench's code (18B), or as by `parse` (9B)."""
@@ -154,14 +154,14 @@ class CogAgent(Dialect):
             raise lacks(words, "operation")
         return self._read(f"Grounded Operation:{found}", frame)
 
-    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
-        parts = [f"{name.capitalize()}: {said[name]}\n" for name in _NAMES if name in said]
+    def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
+        lines = [f"{name.capitalize()}: {parts[name]}\n" for name in _NAMES if name in parts]
         if self.version == "18b":
             line = f"Grounded Operation:{self._words(action, frame)}"
         else:
             line = f"Grounded Operation: {_call_of(action, frame, submit=self.submit)}"
-        sensitivity = said.get("sensitivity")
-        return "".join(parts) + line + (f"\n<<{sensitivity}>>" if sensitivity else "")
+        sensitivity = parts.get("sensitivity")
+        return "".join(lines) + line + (f"\n<<{sensitivity}>>" if sensitivity else "")
 
     def _operation(self, words: str, frame: Frame) -> Action:
         """Return what an operation of the 18B model means, tested in the original's order."""
@@ -190,14 +190,14 @@ class CogAgent(Dialect):
     def _type(self, typed: str, at: tuple[int, int] | None = None) -> Type:
         return Type(typed, at, clear=self.submit, enter=self.submit)
 
-    def _call(self, words: str, said: Parts, frame: Frame) -> Decision:
+    def _call(self, words: str, parts: Parts, frame: Frame) -> Decision:
         """Return what an operation of the 9B model means."""
         found = _CALL.match(words)
         name = (found[1] if found else words.strip().split("\n")[0]).upper()
         arguments = found[2] if found else ""
         if name in _SIGNALS:
-            return Decision(said=said, signal=name.lower())
-        return Decision((_called(name, arguments, frame, submit=self.submit),), said)
+            return Decision(said=parts, signal=name.lower())
+        return Decision((_called(name, arguments, frame, submit=self.submit),), parts)
 
     def _words(self, action: Action, frame: Frame) -> str:
         match action:

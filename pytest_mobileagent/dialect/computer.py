@@ -78,16 +78,16 @@ def function_parameters(name: str) -> dict[str, Any]:
     }
 
 
-def function_action(said: Mapping[str, Any], pixel: Pixel) -> Action:
+def function_action(call: Mapping[str, Any], pixel: Pixel) -> Action:
     """Return the action of `{"name": …, "arguments": {…}}`, or of a closing message.
 
     Raises:
         DialectError: there is no such function, or its arguments are wrong.
     """
-    if said.get("type") == "message":
-        return Finish(text(said.get("content", ""), "a message"))
-    name = said.get("name")
-    given = said.get("arguments", said.get("input", {}))
+    if call.get("type") == "message":
+        return Finish(text(call.get("content", ""), "a message"))
+    name = call.get("name")
+    given = call.get("arguments", call.get("input", {}))
     arguments = object_in(given or "{}") if isinstance(given, str) else given
     if not isinstance(arguments, dict):
         msg = f"the arguments of {quoted(name)} are {quoted(given)}"
@@ -143,9 +143,9 @@ def one_key(keys: object) -> Key:
     return Key(key_named(several[0]))
 
 
-def typed(said: object) -> Type:
+def typed(value: object) -> Type:
     """Return the typing of a text, in which a line break at the end is the enter key."""
-    words = text(said, "type")
+    words = text(value, "type")
     return Type(words.removesuffix("\n"), enter=words.endswith("\n"))
 
 

@@ -253,7 +253,7 @@ class Dialect:
         """Return what words mean to the original's code; a dialect overrides it if that differs."""
         return self.parse(words, frame)
 
-    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
+    def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
         """Return the words for an action, together with the named parts of a reply."""
         raise NotImplementedError
 

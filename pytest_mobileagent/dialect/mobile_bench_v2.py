@@ -60,12 +60,12 @@ class MobileBenchV2(Dialect):
         fields: dict[str, str] = {}
         for found in _FIELD.finditer(cleaned):
             fields.setdefault(found[1].lower(), found[2].strip())
-        said = {name: fields[name] for name in _FIELDS if name in fields}
+        parts = {name: fields[name] for name in _FIELDS if name in fields}
         action = _action(fields.get("action", "" if fields else cleaned), frame)
-        return Decision((action,), said)
+        return Decision((action,), parts)
 
-    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
-        lines = {name: said[name] for name in _FIELDS if name in said}
+    def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
+        lines = {name: parts[name] for name in _FIELDS if name in parts}
         lines["action"] = _words(action, frame)
         order = ("observation", "thought", "action", "summary")
         return "\n".join(f"{name.capitalize()}: {lines[name]}" for name in order if name in lines)

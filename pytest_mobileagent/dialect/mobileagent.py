@@ -51,39 +51,39 @@ class MobileAgent(Dialect):
     def _read(self, words: str, frame: Frame) -> Decision | Action:
         text = spoken(words)
         names = ("observation", "thought", "action")
-        said = {part: line_after(text, part.title()) for part in names}
+        parts = {part: line_after(text, part.title()) for part in names}
         try:
-            return _decision(said, frame)
+            return _decision(parts, frame)
         except DialectError:
-            if any(name in said["action"] for name in _NAMES):
+            if any(name in parts["action"] for name in _NAMES):
                 raise
-            return Decision((), said, "unknown")  # the original does not know it, either
+            return Decision((), parts, "unknown")  # the original does not know it, either
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return what a reply means to the code: the first known name anywhere in the action.
 
         It asks again if a part is missing, and crashes over an action without its parentheses.
         """
-        said: dict[str, str] = {}
+        parts: dict[str, str] = {}
         for part, end in (("observation", r"\n"), ("thought", r"\n"), ("action", "")):
             lazy = "?" if end else ""
             found = re.search(rf"{part.title()}:(.*{lazy}){end}", words)
             if found is None:
                 raise lacks(words, f"'{part.title()}:'")
-            said[part] = found[1].strip()
-        name = next((each for each in _NAMES if each in said["action"]), "")
+            parts[part] = found[1].strip()
+        name = next((each for each in _NAMES if each in parts["action"]), "")
         if name in ("open App", "click text", "click icon", "type"):
             # The text to type is in the first parentheses of the whole reply.
-            found = re.search(r"\((.*?)\)", words if name == "type" else said["action"])
+            found = re.search(r"\((.*?)\)", words if name == "type" else parts["action"])
             if found is None or (name == "click icon" and "," not in found[1]):
-                msg = f"{name} without what it needs: {quoted(said['action'])}"
+                msg = f"{name} without what it needs: {quoted(parts['action'])}"
                 raise DialectError(msg, on_error="crash")
             if name == "type":
-                return Decision((typed(found[1].replace("_", "\n")),), said)
-            parts = _decision({**said, "action": f"{name} ({found[1]})"}, frame)
-            return Decision((), {**parts.said, **said}, parts.signal)
-        done = _simple_action(name, said["action"], frame)
-        return Decision((done,), said) if done else Decision((), said, "unknown")
+                return Decision((typed(found[1].replace("_", "\n")),), parts)
+            decision = _decision({**parts, "action": f"{name} ({found[1]})"}, frame)
+            return Decision((), {**decision.said, **parts}, decision.signal)
+        done = _simple_action(name, parts["action"], frame)
+        return Decision((done,), parts) if done else Decision((), parts, "unknown")
 
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return a decision as a reply, which may be a signal."""
@@ -91,8 +91,8 @@ class MobileAgent(Dialect):
             return _reply(_signal(decision), decision.said)
         return Dialect.print(self, decision, frame)
 
-    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
-        return _reply(_printed(action), said)
+    def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
+        return _reply(_printed(action), parts)
 
 
 def typed(text: str) -> Type:
@@ -142,25 +142,25 @@ def parameter(action: str, name: str) -> str:
     return found.strip()
 
 
-def _decision(said: Parts, frame: Frame) -> Decision:
-    action = said["action"].replace("（", "(").replace("）", ")")
+def _decision(parts: Parts, frame: Frame) -> Decision:
+    action = parts["action"].replace("（", "(").replace("）", ")")
     name = name_of(action, _NAMES)
     match name:
         case "open app":
-            return Decision((), {**said, "name": parameter(action, name)}, name)
+            return Decision((), {**parts, "name": parameter(action, name)}, name)
         case "click text":
-            return Decision((), {**said, "text": parameter(action, name)}, name)
+            return Decision((), {**parts, "text": parameter(action, name)}, name)
         case "click icon":
             icon, comma, place = parameter(action, name).partition(",")
             if not comma:
                 msg = f"an icon needs its look and its place: {quoted(action)}"
                 raise DialectError(msg)
             place = place.partition(",")[0].strip().lower()
-            return Decision((), {**said, "icon": icon.strip(), "place": place}, name)
+            return Decision((), {**parts, "icon": icon.strip(), "place": place}, name)
         case "type":
-            return Decision((typed(parameter(action, name)),), said)
+            return Decision((typed(parameter(action, name)),), parts)
     done = _simple_action(name, action, frame)
-    return Decision((done,), said) if done else Decision((), said, "unknown")
+    return Decision((done,), parts) if done else Decision((), parts, "unknown")
 
 
 def _simple_action(name: str, action: str, frame: Frame) -> Action | None:
@@ -173,22 +173,22 @@ def _simple_action(name: str, action: str, frame: Frame) -> Action | None:
     return _KNOWN.get(name)
 
 
-def _reply(action: str, said: Parts) -> str:
-    lines = [f"{name.title()}: {said.get(name, '')}" for name in ("observation", "thought")]
+def _reply(action: str, parts: Parts) -> str:
+    lines = [f"{name.title()}: {parts.get(name, '')}" for name in ("observation", "thought")]
     return "\n".join(" ".join(line.split("\n")) for line in [*lines, f"Action: {action}"])
 
 
 def _signal(decision: Decision) -> str:
-    said = decision.said
+    parts = decision.said
     match decision.signal:
         case "open app":
-            return f"open App ({said.get('name', '')})"
+            return f"open App ({parts.get('name', '')})"
         case "click text":
-            return f"click text ({said.get('text', '')})"
+            return f"click text ({parts.get('text', '')})"
         case "click icon":
-            return f"click icon ({said.get('icon', '')}, {said.get('place', 'center')})"
+            return f"click icon ({parts.get('icon', '')}, {parts.get('place', 'center')})"
         case "unknown":
-            return said.get("action", "")
+            return parts.get("action", "")
     raise cannot_say("Mobile-Agent", decision.signal)
 
 

@@ -50,28 +50,28 @@ class MobileAgentV2(Dialect):
 
     def _read(self, words: str, frame: Frame) -> Decision | Action:
         text = spoken(words)
-        said = {
+        parts = {
             "thought": _one_line(section(text, "Thought", "Action")).replace(":", ""),
             "action": _one_line(section(text, "Action", "Operation")),
             "operation": _one_line(section(text, "Operation")),
         }
         try:
-            return _decision(said, frame)
+            return _decision(parts, frame)
         except DialectError:
-            if any(name in said["action"] for name in _NAMES):
+            if any(name in parts["action"] for name in _NAMES):
                 raise
-            return Decision((), said, "unknown")  # the original does not know it, either
+            return Decision((), parts, "unknown")  # the original does not know it, either
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return what a reply means to the code, which needs exact headings and points."""
         thought = _behind(words, "### Thought ###").partition("### Action ###")[0]
         action = _behind(words, "### Action ###").partition("### Operation ###")[0]
-        said = {
+        parts = {
             "thought": _code_line(thought.replace(":", "")),
             "action": _code_line(action),
             "operation": _code_line(_behind(words, "### Operation ###")),
         }
-        return _code_decision(said, frame)
+        return _code_decision(parts, frame)
 
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return a decision as a reply, which may be a signal."""
@@ -81,8 +81,8 @@ class MobileAgentV2(Dialect):
             return _reply(decision.said.get("action", ""), decision.said)
         return Dialect.print(self, decision, frame)
 
-    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
-        return _reply(_printed(action, frame), said)
+    def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
+        return _reply(_printed(action, frame), parts)
 
     @staticmethod
     def outcome(words: str) -> Literal["A", "B", "C", ""]:
@@ -102,22 +102,22 @@ class MobileAgentV2(Dialect):
         return ""
 
 
-def _decision(said: Parts, frame: Frame) -> Decision:
-    action = said["action"].replace("（", "(").replace("）", ")")
+def _decision(parts: Parts, frame: Frame) -> Decision:
+    action = parts["action"].replace("（", "(").replace("）", ")")
     name = name_of(action, _NAMES)
     behind = action[action.lower().find(name) + len(name) :]
     match name:
         case "open app":
-            return Decision((), {**said, "name": parameter(action, name)}, name)
+            return Decision((), {**parts, "name": parameter(action, name)}, name)
         case "tap":
-            return Decision((Tap(*_points(behind, 1, frame)[-1]),), said)
+            return Decision((Tap(*_points(behind, 1, frame)[-1]),), parts)
         case "swipe":
             points = _points(behind, 2, frame)
-            return Decision((Swipe(*points[0], *points[-1], 0.5),), said)
+            return Decision((Swipe(*points[0], *points[-1], 0.5),), parts)
         case "type":
-            return Decision((typed(_text(action)),), said)
+            return Decision((typed(_text(action)),), parts)
     done = _KNOWN.get(name)
-    return Decision((done,), said) if done else Decision((), said, "unknown")
+    return Decision((done,), parts) if done else Decision((), parts, "unknown")
 
 
 def _behind(words: str, heading: str) -> str:
@@ -128,24 +128,24 @@ def _code_line(text: str) -> str:
     return text.replace("\n", " ").replace("  ", " ").strip()
 
 
-def _code_decision(said: Parts, frame: Frame) -> Decision:
-    action = said["action"]
+def _code_decision(parts: Parts, frame: Frame) -> Decision:
+    action = parts["action"]
     name = next((each for each in _NAMES if each in action), "")
     last = action.split("(")[-1].split(")")[0]
     match name:
         case "Open app":
-            return Decision((), {**said, "name": last}, "open app")
+            return Decision((), {**parts, "name": last}, "open app")
         case "Tap":
-            return Decision((Tap(*_code_point(last, frame)),), said)
+            return Decision((Tap(*_code_point(last, frame)),), parts)
         case "Swipe":
             start = _code_point(action.split("Swipe (")[-1].split("), (")[0], frame)
             end = _code_point(action.split("), (")[-1].split(")")[0], frame)
-            return Decision((Swipe(*start, *end, 0.5),), said)
+            return Decision((Swipe(*start, *end, 0.5),), parts)
         case "Type":
             text = action.split(' "')[-1].split('"')[0] if "(text)" in action else last
-            return Decision((typed(text.replace("_", "\n")),), said)
+            return Decision((typed(text.replace("_", "\n")),), parts)
     done = _KNOWN.get(name.lower())
-    return Decision((done,), said) if done else Decision((), said, "unknown")
+    return Decision((done,), parts) if done else Decision((), parts, "unknown")
 
 
 def _code_point(words: str, frame: Frame) -> tuple[int, int]:
@@ -189,10 +189,10 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _reply(action: str, said: Parts) -> str:
+def _reply(action: str, parts: Parts) -> str:
     return (
-        f"### Thought ###\n{said.get('thought', '')}\n### Action ###\n{action}\n"
-        f"### Operation ###\n{said.get('operation', '')}"
+        f"### Thought ###\n{parts.get('thought', '')}\n### Action ###\n{action}\n"
+        f"### Operation ###\n{parts.get('operation', '')}"
     )
 
 

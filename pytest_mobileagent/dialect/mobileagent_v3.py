@@ -66,8 +66,8 @@ class MobileAgentV3(Dialect):
             msg = f"the reply has no thought: {quoted(reply)}"
             raise DialectError(msg)
         fields = _fields(reply)
-        said = {"thought": thought, "description": MobileAgentV3.section(reply, "Description")}
-        return Decision((self._action(fields, frame),), said)
+        parts = {"thought": thought, "description": MobileAgentV3.section(reply, "Description")}
+        return Decision((self._action(fields, frame),), parts)
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return what the reply means to the code: the action's section has to be JSON only.
@@ -80,20 +80,20 @@ class MobileAgentV3(Dialect):
         if fields is None:
             msg = f"the action is no JSON object: {quoted(action)}"
             raise DialectError(msg)
-        said = {"thought": thought, "description": MobileAgentV3.section(words, "Description")}
+        parts = {"thought": thought, "description": MobileAgentV3.section(words, "Description")}
         button = fields.get("button", "") in ("Back", "Home")
         kind = fields["action"]
         if kind not in ("answer", "click", "swipe", "type", "system_button") or (
             kind == "system_button" and "button" in fields and not button
         ):
-            return Decision((), said)
-        return Decision((self._action(fields, frame),), said)
+            return Decision((), parts)
+        return Decision((self._action(fields, frame),), parts)
 
-    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
+    def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
         fields = json.dumps(self._printed(action, frame), ensure_ascii=False)
         return (
-            f"### Thought ###\n{said.get('thought', '-')}\n\n### Action ###\n{fields}\n\n"
-            f"### Description ###\n{said.get('description', '')}"
+            f"### Thought ###\n{parts.get('thought', '-')}\n\n### Action ###\n{fields}\n\n"
+            f"### Description ###\n{parts.get('description', '')}"
         )
 
     def _action(self, fields: Mapping[str, Any], frame: Frame) -> Action:
@@ -123,12 +123,12 @@ class MobileAgentV3(Dialect):
             case Finish(answer):
                 return {"action": "answer", "text": answer}
         scale = None if self.coordinates == "abs" else (1000, 1000)
-        if said := mobile_use(action, frame, scale):
-            return said
+        if fields := mobile_use(action, frame, scale):
+            return fields
         raise cannot_say(self.title, action)
 
     @staticmethod
-    def action_said(words: str) -> str:
+    def action_json(words: str) -> str:
         """Return the action of a reply as a line of JSON, for the history that the roles see.
 
         The original writes pixels there even if the model uses coordinates from 0 to 1000.

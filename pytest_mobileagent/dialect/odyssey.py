@@ -21,7 +21,7 @@ from pytest_mobileagent.dialect.reading import OPPOSITE, PAIR, name_for, number,
 from pytest_mobileagent.dialect.reading import direction as as_direction
 
 _SCALE = (1000, 1000)
-_ALONE: dict[str, Action] = {
+_WITHOUT_ARGUMENTS: dict[str, Action] = {
     "PRESS_HOME": Key("home"),
     "PRESS_BACK": Key("back"),
     "PRESS_RECENT": Key("overview"),
@@ -79,13 +79,13 @@ class Odyssey(Dialect):
             return Type(argument, clear=self.submit, enter=self.submit)
         for known in ("PRESS_HOME", "PRESS_BACK", "COMPLETE", "IMPOSSIBLE"):
             if known in words:
-                return _ALONE[known]
+                return _WITHOUT_ARGUMENTS[known]
         side = next((each for each in _DIRECTIONS if each in argument), None)
         if side is None:
             raise lacks(words, "command")
         return Scroll(_DIRECTIONS[side])
 
-    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
+    def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
         match action:
             case Tap(x, y):
                 return "CLICK: ({}, {})".format(*frame.thousandths(x, y))
@@ -96,13 +96,13 @@ class Odyssey(Dialect):
             case Type(typed, None, clear, enter) if clear == enter == self.submit:
                 if typed.strip() == typed and "\n" not in typed:
                     return f"TYPE: {typed}"
-        if name := name_for(action, _ALONE):
+        if name := name_for(action, _WITHOUT_ARGUMENTS):
             return name
         raise cannot_say(self.title, action)
 
     def _action(self, name: str, argument: str, frame: Frame) -> Action:
-        if name in _ALONE:
-            return _ALONE[name]
+        if name in _WITHOUT_ARGUMENTS:
+            return _WITHOUT_ARGUMENTS[name]
         match name:
             case "CLICK":
                 return Tap(*_point(argument, frame))
@@ -117,7 +117,7 @@ def _command(words: str) -> tuple[str, str]:
     """Return the name of the first line that is a command, and the text after its colon."""
     for found in _COMMAND.finditer(words):
         name = re.sub(r"\s", "_", found[1]).upper()
-        if name in _ALONE or name in _WITH_ARGUMENT:
+        if name in _WITHOUT_ARGUMENTS or name in _WITH_ARGUMENT:
             return name, (found[2] or "").strip()
     return _named(words)
 
@@ -127,7 +127,7 @@ def _named(words: str) -> tuple[str, str]:
     before, _, behind = words.partition(":")
     if behind and "TYPE" in before:
         return "TYPE", behind.strip().partition("\n")[0]
-    for name in _ALONE:
+    for name in _WITHOUT_ARGUMENTS:
         if behind and name in words:
             return name, ""
     if any(direction in behind for direction in _DIRECTIONS):

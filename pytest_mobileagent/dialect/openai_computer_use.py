@@ -83,32 +83,32 @@ class OpenAiComputerUse(Dialect):
 
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return a decision as JSON: an object for one action, a list for several or none."""
-        said = [self._call_of(action, frame) for action in decision.actions]
+        calls = [self._call_of(action, frame) for action in decision.actions]
         if decision.signal == SCREENSHOT:
-            said.append({"type": "screenshot"})
+            calls.append({"type": "screenshot"})
         elif decision.signal:
             raise cannot_say(self.name, decision.signal)
-        return json.dumps(said[0] if len(said) == 1 else said, ensure_ascii=False)
+        return json.dumps(calls[0] if len(calls) == 1 else calls, ensure_ascii=False)
 
-    def _actions(self, said: dict[str, Any], frame: Frame) -> list[Action]:
-        name = said.get("type")
+    def _actions(self, call: dict[str, Any], frame: Frame) -> list[Action]:
+        name = call.get("type")
         if name in (None, "function", "function_call", "message"):
-            return [function_action(said, lambda at: frame.pixel(*at))]
+            return [function_action(call, lambda at: frame.pixel(*at))]
         match name:
             case "click":
-                return [_click(str(said.get("button", "left")), said, frame)]
+                return [_click(str(call.get("button", "left")), call, frame)]
             case "double_click":
-                return [DoubleTap(*frame.pixel(*point(said)))]
+                return [DoubleTap(*frame.pixel(*point(call)))]
             case "scroll":
-                return _scroll(said, frame)
+                return _scroll(call, frame)
             case "drag":
-                return [_drag(said.get("path"), frame)]
+                return [_drag(call.get("path"), frame)]
             case "type":
-                return [typed(said.get("text"))]
+                return [typed(call.get("text"))]
             case "keypress":
-                return [one_key(said.get("keys", said.get("key")))]
+                return [one_key(call.get("keys", call.get("key")))]
             case "wait":
-                return [Wait(amount(said.get("duration", _WAIT)))]
+                return [Wait(amount(call.get("duration", _WAIT)))]
             case "move":
                 return []
         raise unknown("action", name)
@@ -156,13 +156,13 @@ def _flat_item(value: Any) -> list[dict[str, Any]]:
     return several
 
 
-def _click(button: str, said: dict[str, Any], frame: Frame) -> Action:
+def _click(button: str, call: dict[str, Any], frame: Frame) -> Action:
     if button == "back":
         return one_key("back")
     if button not in {"left", "right"}:
         msg = f"a touchscreen has no button {quoted(button)}"
         raise DialectError(msg)
-    at = frame.pixel(*point(said))
+    at = frame.pixel(*point(call))
     return Tap(*at) if button == "left" else LongPress(*at)
 
 
@@ -173,11 +173,11 @@ def _drag(path: object, frame: Frame) -> Swipe:
     return Swipe(*frame.pixel(*point(path[0])), *frame.pixel(*point(path[-1])))
 
 
-def _scroll(said: dict[str, Any], frame: Frame) -> list[Action]:
-    across, down = (amount(said.get(name, said.get(other, 0))) for name, other in _SCROLLS)
+def _scroll(call: dict[str, Any], frame: Frame) -> list[Action]:
+    across, down = (amount(call.get(name, call.get(other, 0))) for name, other in _SCROLLS)
     if not across and not down:
         return []
-    at = frame.pixel(*point(said))
+    at = frame.pixel(*point(call))
     width, height = frame.shown or frame.size
     if not across and abs(down) == height // 2:
         return [Scroll("up" if down > 0 else "down", at)]

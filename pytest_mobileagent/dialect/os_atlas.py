@@ -33,7 +33,7 @@ from pytest_mobileagent.dialect.reading import OPPOSITE, PAIR, name_for, number,
 from pytest_mobileagent.dialect.reading import direction as as_direction
 
 _SCALE = (1000, 1000)
-_ALONE: dict[str, Action] = {
+_WITHOUT_ARGUMENTS: dict[str, Action] = {
     "PRESS_BACK": Key("back"),
     "PRESS_HOME": Key("home"),
     "PRESS_RECENT": Key("overview"),
@@ -76,8 +76,8 @@ class OsAtlas(Dialect):
         )
         return Decision((action,), {"thought": thought} if thought else {})
 
-    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
-        thought = said.get("thought")
+    def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
+        thought = parts.get("thought")
         before = f"thoughts:\n{thought}\n" if thought else ""
         return f"{before}actions:\n{self._words(action, frame)}"
 
@@ -85,8 +85,8 @@ class OsAtlas(Dialect):
         found = _ACTION.match(words.strip())
         name, argument = (found[1], found[2].strip()) if found else ("", "")
         name = name.upper() if in_section else name
-        if name in _ALONE:
-            return _ALONE[name]
+        if name in _WITHOUT_ARGUMENTS:
+            return _WITHOUT_ARGUMENTS[name]
         match name:
             case "CLICK":
                 return Tap(*_point(argument, frame))
@@ -114,7 +114,7 @@ class OsAtlas(Dialect):
                 return f"SCROLL [{self._turned(direction).upper()}]"
             case Wait():
                 return "WAIT"
-        if name := name_for(action, _ALONE):
+        if name := name_for(action, _WITHOUT_ARGUMENTS):
             return name
         raise cannot_say(self.title, action)
 

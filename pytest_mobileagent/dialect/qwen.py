@@ -75,8 +75,8 @@ class Qwen(Dialect):
         answer = words.rpartition("</think>")[2]
         before, tag, behind = answer.partition("<tool_call>")
         arguments = _arguments(object_in(behind if tag else answer))
-        said = _remarks(before) if tag else {}
-        return Decision((self._action(arguments, frame),), said)
+        parts = _remarks(before) if tag else {}
+        return Decision((self._action(arguments, frame),), parts)
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return the action as GUI-Owl's program and Qwen's cookbook find it: up to the line break.
@@ -88,21 +88,21 @@ class Qwen(Dialect):
         if len(parts) == 1:
             msg = f"there is no <tool_call> with a line break behind it: {quoted(words)}"
             raise DialectError(msg)
-        said = parts[1].split(end)[0] + ("}}" if self.version == "gui-owl" else "")
+        content = parts[1].split(end)[0] + ("}}" if self.version == "gui-owl" else "")
         try:
-            found = json.loads(said)
+            found = json.loads(content)
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict) or not isinstance(found.get("arguments"), dict):
-            msg = f"the call is no JSON: {quoted(said)}"
+            msg = f"the call is no JSON: {quoted(content)}"
             raise DialectError(msg)
-        return self._read(f"{parts[0]}<tool_call>\n{said}\n</tool_call>", frame)
+        return self._read(f"{parts[0]}<tool_call>\n{content}\n</tool_call>", frame)
 
-    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
+    def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
         arguments = self._arguments(action, frame)
         tool = json.dumps({"name": "mobile_use", "arguments": arguments}, ensure_ascii=False)
         lines = [
-            f"{part.title()}: {said[part]}" for part in ("thought", "action") if said.get(part)
+            f"{part.title()}: {parts[part]}" for part in ("thought", "action") if parts.get(part)
         ]
         return "\n".join([*lines, f"<tool_call>\n{tool}\n</tool_call>"])
 
@@ -135,11 +135,11 @@ class Qwen(Dialect):
                 start = self._pixel(arguments, "coordinate", frame)
                 return Swipe(*start, *self._pixel(arguments, "coordinate2", frame))
             case _:
-                return _plain_action(name, arguments)
+                return _action_without_point(name, arguments)
 
     def _arguments(self, action: Action, frame: Frame) -> dict[str, Any]:
-        if said := mobile_use(action, frame, self._scale(frame)):
-            return said
+        if tool_arguments := mobile_use(action, frame, self._scale(frame)):
+            return tool_arguments
         match action:
             case Key(key):
                 return {"action": "key", "text": key}
@@ -192,11 +192,11 @@ def _arguments(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _remarks(before: str) -> dict[str, str]:
-    said = {"thought": _THOUGHT.search(before), "action": _ACTION.search(before)}
-    return {part: match[1].strip() for part, match in said.items() if match and match[1].strip()}
+    found = {"thought": _THOUGHT.search(before), "action": _ACTION.search(before)}
+    return {part: match[1].strip() for part, match in found.items() if match and match[1].strip()}
 
 
-def _plain_action(name: str, arguments: dict[str, Any]) -> Action:
+def _action_without_point(name: str, arguments: dict[str, Any]) -> Action:
     """Return an action without a point."""
     match name:
         case "type":

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _NAMES = ("ELEMENT", "ACTION", "VALUE")
-_PLAIN: Mapping[str, Action] = {
+_WITHOUT_VALUE: Mapping[str, Action] = {
     "KEYBOARD ENTER": Key("enter"),
     "NAVIGATE HOME": Key("home"),
     "NAVIGATE BACK": Key("back"),
@@ -81,28 +81,28 @@ class SeeAct(Dialect):
 
         It drops the text of a value after a colon.
         """
-        said: dict[str, str] = {}
+        lines: dict[str, str] = {}
         for line in words.split("\n"):
             name, colon, behind = line.partition(":")
             if colon and name in _NAMES:
-                said[name] = behind.split(":")[0].strip()
-        kind = re.sub(r"[.]+|\s+", " ", said.get("ACTION", "")).strip()
-        if kind not in (*_PLAIN, *_TOUCHES, *_WITH_VALUE):
+                lines[name] = behind.split(":")[0].strip()
+        kind = re.sub(r"[.]+|\s+", " ", lines.get("ACTION", "")).strip()
+        if kind not in (*_WITHOUT_VALUE, *_TOUCHES, *_WITH_VALUE):
             raise unknown("action", kind)
-        value = said.get("VALUE", "").strip(".")
+        value = lines.get("VALUE", "").strip(".")
         if (kind in _TOUCHES and value != "None") or (kind == "SWIPE" and value not in OPPOSITE):
             msg = f"{kind} does not go with {quoted(value)}"
             raise DialectError(msg)
-        letter = re.sub(r"[.]+|\s+", " ", said.get("ELEMENT", "None")).strip()
+        letter = re.sub(r"[.]+|\s+", " ", lines.get("ELEMENT", "None")).strip()
         letter = letter if letter in frame.marks else "None"
         return self._read(f"ELEMENT: {letter}\nACTION: {kind}\nVALUE: {value}", frame)
 
-    def _print(self, action: Action, said: Parts, frame: Frame) -> str:
+    def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
         kind, at, value = _printed(action)
         if "\n" in value or "\r" in value:
             msg = f"a value of SeeAct's is one line: {quoted(value)}"
             raise DialectError(msg)
-        letter = "None" if at is None else _letter_at(at, said.get("element"), frame)
+        letter = "None" if at is None else _letter_at(at, parts.get("element"), frame)
         return f"ELEMENT: {letter}\nACTION: {kind}\nVALUE: {value}"
 
     @staticmethod
@@ -149,8 +149,8 @@ def _letter(element: str, frame: Frame) -> str:
 
 
 def _action(kind: str, at: tuple[int, int] | None, value: str | None) -> Action:
-    if kind in _PLAIN:
-        return _PLAIN[kind]
+    if kind in _WITHOUT_VALUE:
+        return _WITHOUT_VALUE[kind]
     if kind in _TOUCHES or kind == "INPUT TEXT":
         if at is None:
             msg = f"{kind} needs an element of those to choose from"
@@ -178,7 +178,7 @@ def _with_value(kind: str, at: tuple[int, int] | None, value: str) -> Action:
 
 def _printed(action: Action) -> tuple[str, tuple[int, int] | None, str]:
     """Return an action's name, its pixel, and its value."""
-    for kind, plain in _PLAIN.items():
+    for kind, plain in _WITHOUT_VALUE.items():
         if action == plain or (isinstance(action, Wait) and isinstance(plain, Wait)):
             return kind, None, "None"
     match action:
@@ -202,8 +202,8 @@ def _printed_value(action: Action) -> tuple[str, tuple[int, int] | None, str]:
     raise cannot_say("SeeAct", action)
 
 
-def _letter_at(at: tuple[int, int], said: str | None, frame: Frame) -> str:
-    """Return the letter `said` if its mark contains the pixel, or else the smallest that does."""
-    if said and said in frame.marks and frame.marks[said].bounds.contains(*at):
-        return said
+def _letter_at(at: tuple[int, int], chosen: str | None, frame: Frame) -> str:
+    """Return the letter `chosen` if its mark contains the pixel, or else the smallest that does."""
+    if chosen and chosen in frame.marks and frame.marks[chosen].bounds.contains(*at):
+        return chosen
     return frame.mark_at(*at).label

@@ -78,12 +78,12 @@ class UiTars(Dialect):
         actions: list[Action] = []
         at = 0
         while not actions or begins_call(calls, at):
-            said_call = call(calls, at)
-            actions.append(self._action(said_call, frame))
-            at = said_call.end
-        said = _remarks(before)
-        asked = (Ask(said.get("thought", "")) if each == Ask("") else each for each in actions)
-        return Decision(tuple(asked), said)
+            found = call(calls, at)
+            actions.append(self._action(found, frame))
+            at = found.end
+        parts = _remarks(before)
+        asked = (Ask(parts.get("thought", "")) if each == Ask("") else each for each in actions)
+        return Decision(tuple(asked), parts)
 
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return a decision in the format of this version."""
@@ -105,41 +105,41 @@ class UiTars(Dialect):
         except ValueError as error:
             raise DialectError(str(error)) from error
 
-    def _action(self, said: Call, frame: Frame) -> Action:
-        match said.name.lower():
+    def _action(self, called: Call, frame: Frame) -> Action:
+        match called.name.lower():
             case "click" | "left_single" | "tap":
-                return Tap(*self._point(said, frame, "start_box", "point", "start_point"))
+                return Tap(*self._point(called, frame, "start_box", "point", "start_point"))
             case "left_double" | "double_click" | "double_tap":
-                return DoubleTap(*self._point(said, frame, "start_box", "point", "start_point"))
+                return DoubleTap(*self._point(called, frame, "start_box", "point", "start_point"))
             case "long_press" | "right_single":
-                at = self._point(said, frame, "start_box", "point", "start_point")
-                seconds = said.get("time")
+                at = self._point(called, frame, "start_box", "point", "start_point")
+                seconds = called.get("time")
                 return LongPress(*at, amount(seconds)) if seconds else LongPress(*at)
             case "drag" | "select" | "swipe":
-                return self._swipe(said, frame)
+                return self._swipe(called, frame)
             case "scroll":
-                return self._scroll(said, frame)
+                return self._scroll(called, frame)
             case _:
-                return _plain_action(said)
+                return _action_without_point(called)
 
-    def _point(self, said: Call, frame: Frame, *names: str) -> tuple[int, int]:
-        return frame.pixel(*point(said.get(*names, "0")), self._scale(frame))
+    def _point(self, called: Call, frame: Frame, *names: str) -> tuple[int, int]:
+        return frame.pixel(*point(called.get(*names, "0")), self._scale(frame))
 
-    def _swipe(self, said: Call, frame: Frame) -> Swipe:
-        start = self._point(said, frame, "start_box", "start_point", "point")
-        end = frame.pixel(*point(said.get("end_box", "end_point", "1")), self._scale(frame))
+    def _swipe(self, called: Call, frame: Frame) -> Swipe:
+        start = self._point(called, frame, "start_box", "start_point", "point")
+        end = frame.pixel(*point(called.get("end_box", "end_point", "1")), self._scale(frame))
         return Swipe(*start, *end)
 
-    def _scroll(self, said: Call, frame: Frame) -> Swipe | Scroll:
-        if said.get("end_box", "end_point"):
-            return self._swipe(said, frame)
-        words = said.get("direction").lower()
+    def _scroll(self, called: Call, frame: Frame) -> Swipe | Scroll:
+        if called.get("end_box", "end_point"):
+            return self._swipe(called, frame)
+        words = called.get("direction").lower()
         found = next((each for each in get_args(Direction) if each in words), None)
         if found is None:
             msg = f"scroll needs a direction, not {quoted(words)}"
             raise DialectError(msg)
-        has_point = said.get("start_box", "point", "start_point")
-        at = self._point(said, frame, "start_box", "point", "start_point") if has_point else None
+        has_point = called.get("start_box", "point", "start_point")
+        at = self._point(called, frame, "start_box", "point", "start_point") if has_point else None
         return Scroll(OPPOSITE[found], at)
 
     def _call(self, action: Action, frame: Frame) -> str:
@@ -157,7 +157,7 @@ class UiTars(Dialect):
             case Scroll(direction, at):
                 place = f"{self._place('point', *at, frame)}, " if at else ""
                 return f"scroll({place}direction='{OPPOSITE[direction]}')"
-        return _plain_call(action)
+        return _call_without_point(action)
 
     def _place(self, name: str, x: int, y: int, frame: Frame) -> str:
         left, top = frame.whole(x, y, self._scale(frame))
@@ -185,28 +185,28 @@ def _remarks(before: str) -> dict[str, str]:
     return {"thought": thought} if thought else {}
 
 
-def _plain_action(said: Call) -> Action:
+def _action_without_point(called: Call) -> Action:
     """Return an action without a point."""
-    match said.name.lower():
+    match called.name.lower():
         case "type":
-            return _typed(said.arguments.get("content", said.arguments.get("0", "")))
+            return _typed(called.arguments.get("content", called.arguments.get("0", "")))
         case "press_home" | "press_back" | "press_enter" | "press_recent" | "press_menu":
-            return Key(key_named(said.name.lower().removeprefix("press_")))
+            return Key(key_named(called.name.lower().removeprefix("press_")))
         case "hotkey" | "press" | "key":
-            return Key(key_named(said.get("key", "hotkey", "press", "0")))
+            return Key(key_named(called.get("key", "hotkey", "press", "0")))
         case "open_app" | "open":
-            if app := said.get("app_name", "app", "0"):
+            if app := called.get("app_name", "app", "0"):
                 return Open(app)
             msg = "open_app names no app"
             raise DialectError(msg)
         case "wait":
-            seconds = said.get("time", "t", "0")
+            seconds = called.get("time", "t", "0")
             return Wait(amount(seconds) if seconds else _WAIT)
         case "finished":
-            return Finish(said.get("content", "0"))
+            return Finish(called.get("content", "0"))
         case "call_user":
-            return Ask(said.get("content", "0"))
-    raise unknown("action", said.name)
+            return Ask(called.get("content", "0"))
+    raise unknown("action", called.name)
 
 
 def _typed(content: str) -> Type:
@@ -215,7 +215,7 @@ def _typed(content: str) -> Type:
     return Type(text, enter=text != content)
 
 
-def _plain_call(action: Action) -> str:
+def _call_without_point(action: Action) -> str:
     """Return the call of an action without a point."""
     match action:
         case Type(text, None, False, enter) if _typed(text) == Type(text):

@@ -131,7 +131,7 @@ def test_bold_headings_and_thoughts_are_skipped() -> None:
 
 def test_the_history_holds_the_action_in_one_line_of_json() -> None:
     words = reply("```{'action_type': 'click',\n 'index': 3}```")
-    assert AndroidWorld.action_said(words) == '{"action_type": "click", "index": 3}'
+    assert AndroidWorld.action_json(words) == '{"action_type": "click", "index": 3}'
 
 
 @pytest.mark.parametrize("action", [Ask("which?"), Swipe(1, 2, 3, 4), Type("x"), Key("tab")])

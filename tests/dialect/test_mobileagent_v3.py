@@ -110,7 +110,7 @@ def test_coordinates_may_go_up_to_a_thousand() -> None:
 
 def test_the_history_holds_the_action_as_json() -> None:
     words = reply("```json\n{'action': 'click',\n'coordinate': [5, 6]}\n```")
-    assert MobileAgentV3.action_said(words) == '{"action": "click", "coordinate": [5, 6]}'
+    assert MobileAgentV3.action_json(words) == '{"action": "click", "coordinate": [5, 6]}'
 
 
 @pytest.mark.parametrize(
