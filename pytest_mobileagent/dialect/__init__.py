@@ -1,13 +1,14 @@
-"""How models express actions: one dialect for each format, which parses and prints it.
+"""Dialects, the formats in which models express actions: each class parses and prints one format.
 
-- The dialects: `parse` turns a model's words into a `Decision`, given the `Frame` that the words
-  refer to; `print` turns a decision into words. `dialects()` returns all of them by name.
-- For a dialect of your own: the base class `Dialect`; functions that read words (`object_in`,
-  `number`, `point`, `line_after`, `call`, …); and errors that say what is wrong with them (`lacks`,
-  `unknown`, `cannot_say`).
-- For models that were trained to use a computer: `PHONE_FUNCTIONS`, what a phone has besides.
+- The dialects: `parse` turns a model's reply into a `Decision`, given the `Frame` that the reply
+  refers to; `print` turns a decision back into a reply. `dialects()` returns all of them by name.
+- For writing a new dialect: the base class `Dialect`; functions that read parts of a reply
+  (`object_in`, `number`, `point`, `line_after`, `call`, …); and functions that build errors
+  (`lacks`, `unknown`, `cannot_say`).
+- For models that were trained to use a computer: `PHONE_FUNCTIONS`, the functions that only a
+  phone needs.
 
-Public names are imported when they are first used, since an agent needs one dialect.
+Public names are imported on first use, because an agent needs only one dialect.
 """
 
 from __future__ import annotations
@@ -186,7 +187,7 @@ __all__ = [
 
 
 def dialects() -> dict[str, type[Dialect]]:
-    """Return every dialect of this package by its name."""
+    """Return all dialects of this package by name."""
     names = (name for names in _DIALECTS.values() for name in names)
     kinds: list[type[Dialect]] = [__getattr__(name) for name in names]
     return {kind.name: kind for kind in kinds}

@@ -47,7 +47,7 @@ _NAMES = (
     *("COMPLETE", "IMPOSSIBLE", "OPEN", "LONG_PRESS", "WAIT"),
 )
 _NAME = "|".join(_NAMES).replace("_", "[_ ]")
-# An action without brackets fills a line.
+# An action without brackets must have the line to itself.
 _LINE = re.compile(
     rf"^[\s*`>-]*(?:action\W*)?({_NAME})[ \t]*(?:\[(.*)\]|\((.*)\))?[\s*`.]*$",
     re.IGNORECASE | re.MULTILINE,
@@ -67,12 +67,12 @@ class A3(Dialect):
     clear_before_type). As there, a swipe's duration may be called `time`, and a wait's `duration`.
 
     Source of the paper's space: A3 section 3.2, which names the actions CLICK, SCROLL, TYPE, ENTER,
-    BACK, HOME, COMPLETE, IMPOSSIBLE, OPEN, LONG_PRESS and WAIT, but not the format of their
-    arguments. AITK's only example is `CLICK[100,100]`. All others are written like that: a mark as
-    `CLICK[5]`, the finger's direction as `SCROLL[up]` or with a mark as `SCROLL[5, up]`, an answer
-    as `COMPLETE[…]`. The text before the last action is the "thought".
+    BACK, HOME, COMPLETE, IMPOSSIBLE, OPEN, LONG_PRESS and WAIT, but does not define the format of
+    their arguments. AITK's only example is `CLICK[100,100]`. The other actions follow its pattern:
+    a mark as `CLICK[5]`, the finger's direction as `SCROLL[up]` or with a mark as `SCROLL[5, up]`,
+    an answer as `COMPLETE[…]`. The text before the last action is the "thought".
 
-    Unreadable words end an episode in AITK's translators.
+    In AITK's translators, an unreadable reply ends the episode.
     """
 
     name = "a3"
@@ -174,7 +174,7 @@ def _place(argument: str, frame: Frame) -> tuple[int, int]:
     if len(parts) == 1:
         return frame.mark(parts[0]).bounds.center
     if len(parts) != 2:
-        msg = f"this is neither a mark nor x, y: {quoted(argument)}"
+        msg = f"this is neither a mark nor a point x, y: {quoted(argument)}"
         raise DialectError(msg)
     return frame.pixel(number(parts[0], "x"), number(parts[1], "y"))
 
@@ -248,7 +248,7 @@ def _printed_call_of_text(action: Action) -> str:
         case _:
             raise cannot_say("A3's paper", action)
     if len(text.splitlines()) > 1 or text.endswith(("\n", "\r")):
-        msg = f"a text in brackets is one line: {quoted(text)}"
+        msg = f"a text in brackets must be a single line: {quoted(text)}"
         raise DialectError(msg)
     if text != text.strip() or _QUOTED.fullmatch(text):
         text = f'"{text}"'

@@ -46,17 +46,19 @@ _FIELDS = ("thought", "POINT", "to", "duration", "PRESS", "TYPE", "CLEAR", "STAT
 
 @dataclass(frozen=True, slots=True)
 class AgentCpm(Dialect):
-    """The JSON of AgentCPM-GUI. Coordinates go from 0 to 1000, directions are the finger's.
+    """The JSON of AgentCPM-GUI. Coordinates go from 0 to 1000; directions are the finger's.
 
-    There is one action: the first of TYPE, POINT, PRESS and duration counts. It may come with a
-    STATUS: then the action is done before the episode ends, as the README says, although the
-    project's evaluator ignores it. "finish" and "satisfied" end the episode as done, "impossible"
-    and "interrupt" as impossible; "need_feedback" asks the user, with the thought as the question.
+    A reply has one action: the first of TYPE, POINT, PRESS and duration counts. The action may come
+    with a STATUS, in which case it is done before the episode ends, as the README says, although
+    the project's evaluator ignores the action. "finish" and "satisfied" end the episode as done,
+    "impossible" and "interrupt" end it as impossible, and "need_feedback" asks the user, with the
+    thought as the question.
 
     Source: OpenBMB/AgentCPM-GUI, README "Action Space", `eval/utils/schema/schema.json` and
-    `schema_for_extraction.json` (APPSELECT and CLEAR), `eval/utils/evaluator.py` (200 ms). It has
-    no agent: in its evaluation, words that cannot be read are a wrong step. There they have to be
-    JSON and nothing else; here, JSON may have text around it, and names may be in any case.
+    `schema_for_extraction.json` (APPSELECT and CLEAR), `eval/utils/evaluator.py` (200 ms). The
+    project has no agent; its evaluation counts an unreadable reply as a wrong step. There, a reply
+    must be JSON and nothing else; here, the JSON may have text around it, and names may be in any
+    case.
     """
 
     name = "agentcpm"
@@ -101,7 +103,7 @@ def _actions(found: dict[str, Any], frame: Frame) -> list[Action]:
     if "PRESS" in found:
         key = _KEYS.get(str(found["PRESS"]).strip().upper())
         if key is None:
-            msg = f"PRESS knows no key {quoted(found['PRESS'])}"
+            msg = f"PRESS has no key {quoted(found['PRESS'])}"
             raise DialectError(msg)
         return [Key(key)]
     return [Wait(milliseconds / 1000)] if milliseconds is not None else []

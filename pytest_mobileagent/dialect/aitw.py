@@ -28,7 +28,7 @@ from pytest_mobileagent.dialect.dialect import (
 )
 from pytest_mobileagent.dialect.reading import NUMBER, number, spoken
 
-Point = tuple[float, float]  # (y, x), in the dialect's order
+Point = tuple[float, float]  # (y, x), the dialect's order
 Kind = Literal[
     "DUAL_POINT",
     "TYPE",
@@ -52,7 +52,7 @@ _WITHOUT_ARGUMENTS: dict[Kind, Action] = {
 }
 _UNUSED: Point = (-1.0, -1.0)
 
-# Auto-UI is trained with one gesture for each direction (`scroll_map` of its utils_data.py).
+# Auto-UI is trained with one gesture per direction (`scroll_map` of its utils_data.py).
 GESTURES: dict[str, tuple[Point, Point]] = {
     "up": ((0.8, 0.5), (0.2, 0.5)),
     "down": ((0.2, 0.5), (0.8, 0.5)),
@@ -85,7 +85,7 @@ class Gesture:
     text: str = ""
 
     def line(self) -> str:
-        """Return the action's words, which are also the format of a history."""
+        """Return the action as text, in the format of a reply and of a history."""
         touch, lift = (_point_words(point) for point in (self.touch, self.lift))
         return (
             f'"action_type": "{self.kind}", "touch_point": "{touch}", "lift_point": "{lift}", '
@@ -94,10 +94,10 @@ class Gesture:
 
 
 def _code_gesture(parts: list[str]) -> Gesture:
-    """Return the gesture of a decision's six parts, of which only the positions count.
+    """Return the gesture of a decision's six parts, which the code identifies by position.
 
     Raises:
-        DialectError: the kind is unknown, or a part that it needs is missing.
+        DialectError: if the kind is unknown, or a part that it needs is missing.
     """
     values = [part.split(": ")[1:2] for part in parts]
     kind = "".join(values[0]).strip('"')
@@ -112,7 +112,7 @@ def _code_gesture(parts: list[str]) -> Gesture:
             return Gesture("DUAL_POINT", (y1, x1), (y2, x2))
     except (IndexError, ValueError):
         pass
-    msg = f"there is no action {quoted(kind)}, or not what it needs"
+    msg = f"there is no action {quoted(kind)}, or a part that it needs is missing"
     raise DialectError(msg)
 
 
@@ -128,11 +128,12 @@ class Aitw(Dialect):
     - "digirl": they are a tap if they are less than √10 pixels apart. A decision that has all its
       parts, but is invalid, does nothing: signal "idle".
     - "spa-bench": like "digirl", but without idling; and typing clears the field first and presses
-      enter afterwards (its device.py), as neither the data nor DigiRL does.
+      enter afterwards (its device.py), which neither the data nor DigiRL does.
 
-    The released parsers know only TASK_IMPOSSIBLE, although models are trained to say
-    STATUS_TASK_IMPOSSIBLE, and they cannot read typed text that contains ", " or ": ". This follows
-    the papers, and reads both. A scroll is printed as Auto-UI's gesture, and read as a swipe.
+    The released parsers know only TASK_IMPOSSIBLE, although models are trained to write
+    STATUS_TASK_IMPOSSIBLE, and they cannot read typed text that contains ", " or ": ". This class
+    follows the papers and reads all of these. A scroll is printed as Auto-UI's gesture and read as
+    a swipe.
     """
 
     name = "aitw"
@@ -153,16 +154,16 @@ class Aitw(Dialect):
         return Decision((action,), parts)
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return what words mean to the parsers of DigiRL and SPA-Bench: six exact parts.
+        """Return the action as DigiRL's and SPA-Bench's parsers read it, from six exact parts.
 
-        Auto-UI was released without a program that acts, so "auto-ui" is read as by `parse`.
+        Auto-UI was released without code that acts on replies, so "auto-ui" is read as by `parse`.
         """
         if self.variant == "auto-ui":
             return self._read(words, frame)
         _, found, behind = words.partition("Action Decision: ")
         parts = behind.split("Action Decision: ")[0].split(", ")
         if not found or len(parts) != _PARTS:
-            msg = f"the decision has not six parts: {quoted(words)}"
+            msg = f"the decision does not have six parts: {quoted(words)}"
             raise DialectError(msg)
         try:
             return self._action(_code_gesture(parts), frame)
@@ -222,16 +223,16 @@ class Aitw(Dialect):
 
     @staticmethod
     def decision_of(words: str) -> str:
-        """Return the text after "Action Decision:", or all of it if there is no such heading."""
+        """Return the text after "Action Decision:", or the whole reply without this heading."""
         parts = _DECISION.split(spoken(words), maxsplit=2)
         return parts[1] if len(parts) > 1 else parts[0]
 
     @staticmethod
     def gesture_in(words: str) -> Gesture:
-        """Return the gesture in a model's words, or in a line of a history.
+        """Return the gesture in a model's reply, or in a line of a history.
 
         Raises:
-            DialectError: there is none.
+            DialectError: if the text has no gesture.
         """
         decision = Aitw.decision_of(words)
         found = _KIND.search(decision)
@@ -248,7 +249,7 @@ class Aitw(Dialect):
 
 
 def _has_all_parts(words: str) -> bool:
-    """Whether DigiRL's parser finds the six parts of a decision."""
+    """Return whether DigiRL's parser finds the six parts of a decision."""
     return "Action Decision: " in words and Aitw.decision_of(words).count(", ") == 5
 
 

@@ -47,16 +47,17 @@ KINDS: dict[int, Kind] = {
 class Aitz(Dialect):
     """`{"ACTION": "click_element", "ARGS": {"bbox": [x1, y1, x2, y2]}}`, a call in JSON.
 
-    Boxes are in thousandths of the picture, (x, y); a tap goes to the centre. Sources: AITZ (arXiv
-    2403.02713; coat/config.yaml, agent.py and evaluate.py of IMNearth/CoAT). `screen` says what the
-    model saw, and so what is printed: boxes for "text", the numbers of marks from 0 for "marks".
-    Both are read. Scroll directions are the finger's, as in the annotations; the prompt describes
-    "down" as the content's, but contradicts itself with "up", which opens the app drawer.
+    Boxes are in thousandths of the picture, (x, y); a tap is at the centre. Sources: AITZ (arXiv
+    2403.02713; coat/config.yaml, agent.py and evaluate.py of IMNearth/CoAT). `screen` is what the
+    model was shown, and determines how taps are printed: as boxes for "text", as numbers of marks,
+    from 0, for "marks". Both are read. Scroll directions are the finger's, as in the annotations;
+    the prompt describes "down" as the content's direction, but contradicts itself with "up", which
+    opens the app drawer.
 
-    A step of the annotations (`result_action_type`, `result_touch_yx`, …) is read, too: two points
-    at most 0.04 apart are a tap where the finger lifts; others are a scroll, up or down if the
-    vertical distance is at least 0.9 times the horizontal one, as in extract_gt_action of
-    action_utils.py.
+    A step of the annotations (`result_action_type`, `result_touch_yx`, …) is read, too. Two points
+    at most 0.04 apart are a tap where the finger lifts. Other pairs are a scroll, which is vertical
+    if the vertical distance is at least 0.9 times the horizontal distance, as in extract_gt_action
+    of action_utils.py.
     """
 
     name = "aitz"
@@ -71,7 +72,7 @@ class Aitz(Dialect):
         parts = {name: str(data[key]) for key, name in _PARTS.items() if key in data}
         arguments = data.get("ARGS") or {}
         if not isinstance(arguments, dict):
-            msg = f"ARGS are no object in {quoted(words)}"
+            msg = f"ARGS is not an object in {quoted(words)}"
             raise DialectError(msg)
         return Decision((_called(text(data.get("ACTION")), arguments, frame),), parts)
 
@@ -100,13 +101,13 @@ class Aitz(Dialect):
 
 def _index(label: str) -> int:
     if not label.isdecimal():
-        msg = f"AITZ numbers marks, and cannot say {quoted(label)}"
+        msg = f"AITZ marks are numbered; it cannot express {quoted(label)}"
         raise DialectError(msg)
     return int(label)
 
 
 def _object(words: str) -> dict[str, Any]:
-    """Return the object in words; its last brace may be missing, as CoAT's agent adds it, too."""
+    """Return the object in a reply; a missing last brace is added, as by CoAT's agent."""
     keys = ("ACTION", "result_action_type")
     try:
         return object_in(words, *keys)
@@ -118,7 +119,7 @@ def _object(words: str) -> dict[str, Any]:
 
 
 def _called(name: str, arguments: Mapping[str, Any], frame: Frame) -> Action:
-    """Return what a call means; names match as loosely as in evaluate.py."""
+    """Return the action of a call; names are matched by substring, as in evaluate.py."""
     call = name.strip().lower()
     if "click" in call:
         return _clicked(arguments, frame)
@@ -148,7 +149,7 @@ def _clicked(arguments: Mapping[str, Any], frame: Frame) -> Tap:
 def _annotated(data: Mapping[str, Any], frame: Frame) -> Action:
     kind = KINDS.get(int(number(data["result_action_type"], "result_action_type")))
     if kind is None:
-        msg = "there is no action of this result_action_type"
+        msg = f"there is no action with result_action_type {quoted(data['result_action_type'])}"
         raise DialectError(msg)
     if kind == "TYPE":
         return Type(text(data.get("result_action_text")))

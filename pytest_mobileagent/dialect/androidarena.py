@@ -1,4 +1,4 @@
-"""AndroidArena's format: one action between two "#", on the nodes of a compressed page."""
+"""AndroidArena's format: one action between two "#" signs, on the nodes of a compressed page."""
 
 from __future__ import annotations
 
@@ -47,13 +47,14 @@ class AndroidArena(Dialect):
     """A thought that ends with `#click [n5cf0]#`, `#set_text [n5cf0] [Kaggle]#`, `#finish [42]#`.
 
     Source: AndroidArena (Xing et al. 2024, arXiv 2402.06596), agents/action_parser.py, prompt.py
-    and android_env2/simulator.py. Swipes are the finger's, over the middle of the screen. A text
-    replaces the field's content. The answer "N/A" is the prompt's word for impossible.
+    and android_env2/simulator.py. Swipe directions are the finger's, across the middle of the
+    screen. Typed text replaces the field's content. The prompt uses the answer "N/A" for impossible
+    tasks.
 
-    The last action between two "#" counts, or the whole text if there is none. Unlike the code,
-    this leaves brackets around an answer out, keeps brackets inside a text, and takes
-    "press_recent", which its parser lets through, for a key. The prompt does not offer to stop an
-    app.
+    The last action between two "#" signs counts, or the whole reply if it has no such signs. Unlike
+    the code, this class removes the brackets around an answer, keeps brackets inside a text, and
+    presses a key for "press_recent", which the original's parser accepts without effect. Stopping
+    an app is not supported, since the prompt does not offer it.
     """
 
     name = "androidarena"
@@ -69,9 +70,9 @@ class AndroidArena(Dialect):
         return Decision((action,), {"thought": thought} if thought else {})
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return what a reply means to the code, which allows no brackets around names or in texts.
+        """Return the action as the code reads it, without brackets around names or in texts.
 
-        If it finds no word at all, or no text after `set_text`, its run ends with an exception.
+        An empty action, or `set_text` without a text, ends the original's run with an exception.
         """
         between = re.findall(r"#(.+?)#", words)
         parts = (between[-1] if between else words).split()
@@ -85,7 +86,7 @@ class AndroidArena(Dialect):
         groups = [parts[1], " ".join(parts[2:])] if "set_text" in name else [rest]
         found = [re.findall(r"\[.+?\]", each) for each in groups]
         if any(len(each) != 1 for each in found):
-            msg = f"one part in brackets is needed: {quoted(rest)}"
+            msg = f"exactly one part in brackets is needed: {quoted(rest)}"
             raise DialectError(msg)
         return _action(name, " ".join(each[0] for each in found), frame)
 
@@ -117,16 +118,16 @@ def _finish(name: str, rest: str) -> Action:
 
 
 def _only(words: str) -> str:
-    """Return the text in the only brackets of the words.
+    """Return the text in the only pair of brackets.
 
     Raises:
-        DialectError: there are none, or several.
+        DialectError: if the text has no brackets, or several pairs.
     """
     if re.fullmatch(r"\[.+\]", words) and "] [" not in words:
         return words[1:-1]
     found = re.findall(r"\[(.+?)\]", words)
     if len(found) != 1:
-        msg = f"one part in brackets is needed, not {len(found)}: {quoted(words)}"
+        msg = f"exactly one part in brackets is needed, not {len(found)}: {quoted(words)}"
         raise DialectError(msg)
     return str(found[0])
 
@@ -169,6 +170,6 @@ def _printed_words(action: Open | Impossible | Finish, text: str) -> str:
 
 def _sayable(text: str) -> str:
     if not text or "#" in text or "] [" in text or text != " ".join(text.split()):
-        msg = f"text without '#', '] [', line breaks and double spaces is needed, not {text!r}"
+        msg = f"a text must not contain '#', '] [', line breaks or double spaces: {quoted(text)}"
         raise DialectError(msg)
     return text

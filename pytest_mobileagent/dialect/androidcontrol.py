@@ -58,9 +58,9 @@ class AndroidControl(Dialect):
 
     Points are pixels of the screenshot. Both forms are read; `form` says which one is printed.
 
-    - "original": the data set's own (README of google-research/android_control; arXiv 2406.03679).
-      The direction of `scroll` is the content's: "down" shows what is further down. `type` taps,
-      types and presses enter; `input_text` only types.
+    - "original": the format of the data set (README of google-research/android_control; arXiv
+      2406.03679). The direction of `scroll` is the content's: "down" shows content further down.
+      `type` taps, types and presses enter; `input_text` only types.
     - "mobile_use": the golden actions as UI-S1 (X-PLUG/MobileAgent) evaluates them, in the format
       of Qwen-VL's tool: swipes have two points, `type` only types, `system_button` has four names
       (Menu shows the recent apps), `terminate` and `answer` end the episode.
@@ -133,7 +133,7 @@ def _named(name: str, data: _Data) -> Action:
         table = {button: Key(key) for button, key in BUTTONS.items()}
     value = text(data.get("button" if name == "system_button" else "status"))
     if value.strip().capitalize() not in table:
-        msg = f"{name} has no {quoted(value)}; there are {', '.join(table)}"
+        msg = f"{name} must be one of {', '.join(table)}, not {quoted(value)}"
         raise DialectError(msg)
     return table[value.strip().capitalize()]
 

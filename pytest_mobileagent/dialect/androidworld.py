@@ -67,20 +67,21 @@ class AndroidWorld(Dialect):
     """`Reason: …` and `Action: {"action_type": "click", "index": 3}`.
 
     Source: google-research/android_world, agents/m3a.py, agents/m3a_utils.py, env/json_action.py
-    and env/actuation.py, whose code we follow. An index is the label of a mark, from "0"; `x` and
-    `y`, which the prompts do not offer, are pixels of the picture.
+    and env/actuation.py, whose code this class follows. An index is the label of a mark, from "0";
+    `x` and `y`, which the prompts do not offer, are pixels of the picture.
 
     - `input_text` taps the element, types, and presses enter; an empty text does nothing.
-    - `scroll` names the side of the content to show; element 0 is an element like any other (in the
-      original it means the whole screen).
+    - `scroll` names the side of the content to show. Element 0 is an element like any other; in the
+      original, it means the whole screen.
     - `scroll` and `swipe` without a direction do nothing. The direction of `swipe`, which the
       prompts do not offer, is the finger's for up and down, and the opposite for left and right, as
       in the original's code.
     - `answer` is `Finish` with a text, `status` is `Finish` without one (or `Impossible`). In
-      AndroidWorld an answer does not end the episode, and a status follows; an agent that follows
-      this has to hold the answer back until then.
-    - Texts with a closing brace are read whole; the original cuts them there, and fails.
-    - `text_only` selects T3A's code, whose `parse_strictly` crashes over a click without an index.
+      AndroidWorld, an answer does not end the episode, and a status follows; an agent that
+      reproduces this must hold the answer back until the status.
+    - Texts with a closing brace are read completely; the original cuts them there, and fails.
+    - `text_only` selects T3A's code, in which a click without an index is a crash
+      (`parse_strictly`).
 
     Unknown fields and indices are errors, as in the original. The text before the action is the
     "reason".
@@ -95,7 +96,7 @@ class AndroidWorld(Dialect):
         return Decision(_actions(object_in(action), frame), {"reason": reason})
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return what the reply means to the code: names are exact, and texts have no brace."""
+        """Return the decision as the code reads it: names are exact; texts contain no brace."""
         reason = re.search("Reason:(.*)Action:", words, re.DOTALL)
         action = re.search("Action:(.*)", words, re.DOTALL)
         if not (reason and reason[1].strip() and action and action[1].strip()):
@@ -108,7 +109,7 @@ class AndroidWorld(Dialect):
         return Decision(_actions(fields, frame), {"reason": reason[1].strip()})
 
     def print(self, decision: Decision, frame: Frame) -> str:
-        """Return the reply for a decision, with the action "unknown" if nothing is done."""
+        """Return the reply for a decision; the action is "unknown" if the decision has none."""
         if not decision.actions:
             return _reply({"action_type": "unknown"}, decision.said)
         return Dialect.print(self, decision, frame)
@@ -118,16 +119,16 @@ class AndroidWorld(Dialect):
 
     @staticmethod
     def action_json(words: str) -> str:
-        """Return the action of a reply as one line of JSON, for the history that M3A and T3A keep.
+        """Return the action of a reply as one line of JSON, for the history of M3A and T3A.
 
         Raises:
-            DialectError: it has none.
+            DialectError: if the reply has no action.
         """
         return json.dumps(object_in(_parts(words)[1]), ensure_ascii=False)
 
 
 def _parts(words: str) -> tuple[str, str]:
-    """Return the reason, and everything after the first "Action:"."""
+    """Return the reason, and everything after the first "Action:", without outer white space."""
     reply = spoken(words)
     for flags in (re.DOTALL, re.DOTALL | re.IGNORECASE):
         reason = re.search("Reason:(.*)Action:", reply, flags)
@@ -139,14 +140,14 @@ def _parts(words: str) -> tuple[str, str]:
 
 
 def _code_fields(action: str) -> dict[str, Any]:
-    """Return the fields as the code extracts them: twice, and up to the first closing brace.
+    """Return the fields as the code extracts them: in two passes, up to the first closing brace.
 
     Raises:
-        DialectError: the code fails.
+        DialectError: if the code fails.
     """
     found = re.search(r"\{.*?\}", action, re.DOTALL)
     extracted = _literal(found[0]) if found else None
-    # If it is no Python literal, the code searches the same text again, within one line.
+    # If the text is not a Python literal, the code searches it again, but within a single line.
     again = re.search(r"\{.*?\}", action if extracted is None else json.dumps(extracted))
     fields = None
     if again is not None:
@@ -175,7 +176,7 @@ def _literal(words: str) -> Any:
 def _actions(fields: Mapping[str, Any], frame: Frame) -> tuple[Action, ...]:
     odd = sorted(set(fields) - _FIELDS)
     if odd:
-        msg = f"an action has no field {odd[0]!r}"
+        msg = f"an action has no field {quoted(odd[0])}"
         raise DialectError(msg)
     kind = re.sub(r"[\s-]+", "_", str(fields.get("action_type")).strip().lower())
     if kind in _WITHOUT_FIELDS:
@@ -196,7 +197,7 @@ def _target(fields: Mapping[str, Any], frame: Frame) -> tuple[int, int] | None:
     index, x, y = (fields.get(name) for name in ("index", "x", "y"))
     if index is not None:
         if x is not None or y is not None:
-            msg = "an action has either an index or x and y"
+            msg = "an action has either an index, or x and y, not both"
             raise DialectError(msg)
         return frame.mark(str(int(number(index, "index")))).bounds.center
     if x is None or y is None:
@@ -237,7 +238,7 @@ def _answer(fields: Mapping[str, Any], _: Frame) -> Action | None:
 
 
 def _status(fields: Mapping[str, Any], _: Frame) -> Action:
-    # Everything but "infeasible" means completed, even no status at all.
+    # Any status except "infeasible" means completed, even a missing one.
     status = str(fields.get("goal_status")).strip().lower()
     return Impossible() if status == "infeasible" else Finish()
 
@@ -253,7 +254,7 @@ _OTHERS: Mapping[str, Callable[[Mapping[str, Any], Frame], Action | None]] = {
 }
 
 
-# The exact names that the code knows.
+# The names that the code accepts, which must match exactly.
 _KINDS = {*_WITHOUT_FIELDS, *_TOUCHES, *_OTHERS}
 
 

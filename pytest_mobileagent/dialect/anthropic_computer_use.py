@@ -1,4 +1,4 @@
-"""Anthropic's computer use: the input of the tool `computer` as JSON, and a phone's functions."""
+"""Anthropic's computer use: input of the tool `computer` as JSON, and functions for phones."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ from pytest_mobileagent.dialect.reading import direction as as_direction
 Point = tuple[float, float]
 Version = Literal["20241022", "20250124", "20251124"]
 
-# So many clicks of the wheel scroll half a screen, which is one `Scroll`; and at most so many
-# scrolls are done at once.
+# The clicks of the wheel that scroll half a screen (one `Scroll`), and the most scrolls made for
+# one use of the tool.
 _CLICKS = 5
 _SCROLLS = 5
 _SIGNALS = ("screenshot", "cursor_position", "zoom")
-# The seconds of a long press by down and up on the same point, if the model does not wait between.
+# The seconds of a long press made with mouse down and up on the same point, without a wait.
 _HOLD = 1.0
 
 
@@ -54,25 +54,25 @@ _HOLD = 1.0
 class AnthropicComputerUse(Dialect):
     """The tool `computer`. Coordinates are pixels of the picture that was sent.
 
-    The words are the JSON of the tool's input, `{"action": "left_click", "coordinate": [x, y]}`, or
-    a list of these. A function call is `{"name": "open_app", "input": {"name": "Clock"}}`;
-    `computer.PHONE_FUNCTIONS` lists the functions for what a computer does not have (back, home,
-    …). A closing message is `{"type": "message", "content": "…"}`.
+    A reply is the JSON of the tool's input, `{"action": "left_click", "coordinate": [x, y]}`, or a
+    list of such objects. A function call is `{"name": "open_app", "input": {"name": "Clock"}}`;
+    `computer.PHONE_FUNCTIONS` lists the functions that a computer does not have (back, home, …). A
+    closing message is `{"type": "message", "content": "…"}`.
 
-    `version` is the tool's. With "20241022", clicks happen where the mouse was moved to before; in
-    later versions, those without a coordinate do. `cursor` is the position of the mouse, and
-    `pressed` the point where its left button went down, in pixels of the picture. `after` returns
-    the dialect in its state after some words.
+    `version` is the tool's version. With "20241022", clicks happen at the current position of the
+    mouse; in later versions, only clicks without a coordinate do. `cursor` is the position of the
+    mouse, and `pressed` the point at which its left button was pressed, in pixels of the picture.
+    `after` returns the dialect with the state of the mouse after a reply.
 
-    On a touchscreen, the right button is a long press, and so are down and up of the left button on
-    the same point; moves of the mouse do nothing (they are the signal "mouse" if there is nothing
-    else). The wheel's direction is the content's; five of its clicks scroll half a screen.
-    "screenshot", "cursor_position" and "zoom" are signals. Combinations of keys, triple clicks and
-    the middle button are errors, as a phone has none.
+    On a touchscreen, a right click is a long press, and so is pressing and releasing the left
+    button on the same point. Moving the mouse has no effect; a reply that does nothing else is the
+    signal "mouse". The wheel's direction is the content's; five clicks scroll half a screen.
+    "screenshot", "cursor_position" and "zoom" are signals. Key combinations, triple clicks and the
+    middle button are errors, because a phone does not have them.
 
     Source: Anthropic's documentation "Computer use tool", and anthropics/claude-quickstarts,
-    `computer-use-demo` (where version 20241022 clicks). The tool was not made for phones: what a
-    mouse does on a touchscreen is this project's interpretation.
+    `computer-use-demo` (the position of clicks in version 20241022). The tool was not made for
+    phones: the effect of a mouse on a touchscreen is this project's interpretation.
     """
 
     name = "anthropic_computer_use"
@@ -97,10 +97,10 @@ class AnthropicComputerUse(Dialect):
         return Decision(tuple(actions), signal=signal or only)
 
     def after(self, words: str) -> AnthropicComputerUse:
-        """Return this dialect with the mouse in its state after some words.
+        """Return this dialect with the state of the mouse after a reply.
 
         Raises:
-            DialectError: they are not uses of the tool.
+            DialectError: if the reply does not consist of uses of the tool.
         """
         mouse = self
         with reading(words):
@@ -158,13 +158,13 @@ class AnthropicComputerUse(Dialect):
         start = use.get("start_coordinate")
         begin = self.cursor if start is None else point(start)
         if begin is None or use.get("coordinate") is None:
-            msg = f"{quoted(use)} does not say from where to where"
+            msg = f"{quoted(use)} needs a start and an end point"
             raise DialectError(msg)
         return Swipe(*frame.pixel(*begin), *self._pixel(use, frame))
 
     def _up(self, use: dict[str, Any], frame: Frame, waited: float) -> Action:
         if self.pressed is None:
-            msg = "the left button is let go, but was not down"
+            msg = "the left button is released, but was not pressed"
             raise DialectError(msg)
         begin, end = frame.pixel(*self.pressed), self._pixel(use, frame)
         return LongPress(*begin, waited or _HOLD) if begin == end else Swipe(*begin, *end)
@@ -219,13 +219,13 @@ def _uses(value: Any) -> list[dict[str, Any]]:
 
 
 def _input(use: dict[str, Any]) -> dict[str, Any]:
-    """Return the input of `{"name": "computer", "input": {…}}`; anything else is unchanged."""
+    """Return the input in `{"name": "computer", "input": {…}}`, or any other use unchanged."""
     inner = use.get("input", use.get("arguments"))
     return inner if use.get("name") == "computer" and isinstance(inner, dict) else use
 
 
 def _actions_without_point(name: str, use: dict[str, Any]) -> list[Action]:
-    """Return the actions that need no point."""
+    """Return the actions of a use that needs no point."""
     match name:
         case "mouse_move" | "left_mouse_down":
             return []

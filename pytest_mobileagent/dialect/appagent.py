@@ -1,4 +1,4 @@
-"""AppAgent's format: functions on numbered elements, or on the cells of a grid."""
+"""AppAgent's format: calls of functions on numbered elements, or on the cells of a grid."""
 
 from __future__ import annotations
 
@@ -59,21 +59,23 @@ class AppAgent(Dialect):
 
     Source: AppAgent (Yang et al. 2023, arXiv 2312.13771), scripts/model.py and task_executor.py.
 
-    - `grid`: whether the model saw the grid, whose cells are the marks.
-    - `offers_grid`: whether the model may ask for the grid. It may not during exploration, when the
+    - `grid`: whether the model was shown the grid, whose cells are then the marks.
+    - `offers_grid`: whether the model may ask for the grid. During exploration it may not, and the
       call is one of an unknown function.
-    - `functions`: "mobile-bench-v2" for the functions of Mobile-Bench-v2's adaptation (its appendix
-      C, listing 4): `click("c5")`, `input("…")`, `scroll("s2", "up")`. Both are always read.
+    - `functions`: "mobile-bench-v2" prints the functions of Mobile-Bench-v2's adaptation (its
+      appendix C, listing 4): `click("c5")`, `input("…")`, `scroll("s2", "up")`. The functions of
+      both are always read.
 
-    Touches go to the centres of elements; a long press lasts a second, a swipe 0.4 seconds. A
-    swipe's length is a tenth of the screen's width times one, two or three, and twice that up and
-    down; it ends at the edge of the screen, which the original leaves to Android.
+    Touches are at the centres of elements; a long press lasts one second, a swipe 0.4 seconds. The
+    length of a horizontal swipe is a tenth of the screen's width times one, two or three; vertical
+    swipes are twice as long. Swipes end at the edge of the screen, which the original leaves to
+    Android.
 
-    Where the original's code damages texts, this follows its prompt instead: text with parentheses
-    is not cut at the first closing one, text without quotes does not lose its ends, the word FINISH
-    in a text to type does not end the task, the number 0 is not the last element, and the cells of
-    the grid are those that were drawn. A swipe on the grid begins where the model says.
-    `parse_strictly` follows the code in all of these.
+    Where the original's code misreads a reply, this class follows the prompt instead: a text is not
+    cut at its first closing parenthesis, a text without quotes keeps its first and last character,
+    the word FINISH in a text to type does not end the task, the number 0 is not the last element,
+    the cells of the grid are those that were drawn, and a swipe on the grid begins at the point
+    that the model names. `parse_strictly` follows the code in all of these.
 
     `said` has the observation, the thought and the summary; a call of grid() is the signal "grid".
     """
@@ -95,11 +97,11 @@ class AppAgent(Dialect):
         return self._call(action, parts, frame)
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return what the released code makes of a reply, with all its mistakes.
+        """Return the decision as the released code reads it, including its mistakes.
 
-        The run ends over anything that it cannot read, including an unknown element; an unknown
-        cell of the grid is a touch beside the screen. The code of Mobile-Bench-v2's adaptation was
-        not released, so its replies are read as by `parse`.
+        The original's run ends at a reply that it cannot read or that names an unknown element. A
+        touch in an unknown cell of the grid is outside the screen and has no effect. The code of
+        Mobile-Bench-v2's adaptation was not released, so its replies are read as by `parse`.
         """
         if self.functions == "mobile-bench-v2":
             return self._read(words, frame)
@@ -115,7 +117,7 @@ class AppAgent(Dialect):
         return Decision((_code_on_element(called, frame),), called.parts)
 
     def print(self, decision: Decision, frame: Frame) -> str:
-        """Return a decision as a reply; parts that it does not have are empty."""
+        """Return a decision as a reply; missing parts are empty."""
         parts = decision.said
         lines = [f"{name}: {parts.get(name.lower(), '')}" for name in ("Observation", "Thought")]
         action = "grid()" if decision.signal == "grid" else self._printed(decision, frame)
@@ -161,9 +163,9 @@ class AppAgent(Dialect):
             case (Finish(),):
                 return "FINISH"
             case (Type(text=text, at=None, clear=False, enter=False),) if not self.grid:
-                # A quoted text cannot contain what ends it: there are no escapes.
+                # The format has no escapes, so a text cannot contain the characters that end it.
                 if re.search(r"[\"”']\s*\)|[\r\n]", text):
-                    msg = f"a text in one line, without a quote before a parenthesis: not {text!r}"
+                    msg = f"a text must be one line without a quote before ')': {quoted(text)}"
                     raise DialectError(msg)
                 return f'{"input" if adapted else "text"}("{text}")'
             case (Tap(x, y),):
@@ -179,7 +181,7 @@ class AppAgent(Dialect):
             start, end = (action.x1, action.y1), (action.x2, action.y2)
             return f"swipe({self._place(*start, frame)}, {self._place(*end, frame)})"
         if self.grid:
-            msg = f"on the grid, a swipe has two ends: {action!r}"
+            msg = f"a swipe on the grid needs two ends: {quoted(action)}"
             raise DialectError(msg)
         if isinstance(action, Scroll):
             x, y = action.at or (frame.size[0] // 2, frame.size[1] // 2)
@@ -203,12 +205,12 @@ class AppAgent(Dialect):
 
 @dataclass(frozen=True, slots=True)
 class AppAgentReflection(Dialect):
-    """The reflection of AppAgent's exploration on its last action.
+    """A reflection on the last action, as made during AppAgent's exploration.
 
-    It has a line each with Decision, Thought and Documentation. Source: scripts/model.py and
-    self_explorer.py. The decision is the signal: "back", "ineffective", "continue" or "success";
-    "back" also presses the key. `said` has the thought, and the documentation of the element, which
-    all decisions but "ineffective" need.
+    The reply has one line each for Decision, Thought and Documentation. Source: scripts/model.py
+    and self_explorer.py. The decision is the signal: "back", "ineffective", "continue" or
+    "success"; "back" also presses the back key. `said` has the thought and the documentation of the
+    element, which all decisions except "ineffective" require.
     """
 
     name = "appagent-reflection"
@@ -221,12 +223,12 @@ class AppAgentReflection(Dialect):
         if decision in ("back", "continue", "success"):
             parts["documentation"] = line_after(text, "Documentation")
         elif decision != "ineffective":
-            msg = f"BACK, INEFFECTIVE, CONTINUE or SUCCESS is needed, not {quoted(decision)}"
+            msg = f"a decision is BACK, INEFFECTIVE, CONTINUE or SUCCESS, not {quoted(decision)}"
             raise DialectError(msg)
         return Decision((Key("back"),) if decision == "back" else (), parts, decision)
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return what a reflection means to the released code, whose decisions are exact words."""
+        """Return the decision as the released code reads it; its name must match exactly."""
         decision, thought = _code_line(words, "Decision"), _code_line(words, "Thought")
         if decision == "INEFFECTIVE":
             return Decision((), {"thought": thought}, "ineffective")
@@ -251,21 +253,21 @@ class _CodeCall:
     parts: Parts
 
     def number(self, place: int) -> int:
-        """Return an argument as a whole number, as Python's `int` reads it."""
+        """Return an argument as a whole number, parsed like Python's `int`."""
         try:
             return int(self.arguments[place])
         except (ValueError, IndexError):
             raise _unexpected(f"{quoted(', '.join(self.arguments))} has no whole number") from None
 
     def word(self, place: int) -> str:
-        """Return an argument without its first and its last character, which should be quotes."""
+        """Return an argument without its first and last character, which should be quotes."""
         if len(self.arguments) <= place:
             raise _unexpected(f"{self.name} needs more than {quoted(', '.join(self.arguments))}")
         return self.arguments[place].strip()[1:-1]
 
 
 def _code_call(words: str, *, grid: bool) -> _CodeCall:
-    """Return the call of a reply as `parse_explore_rsp` of AppAgent's scripts/model.py reads it."""
+    """Return the call in a reply as `parse_explore_rsp` of AppAgent's scripts/model.py reads it."""
     names = ("Observation", "Thought", "Action", "Summary")
     parts = {name.lower(): _code_line(words, name) for name in names}
     action = parts.pop("action")
@@ -281,14 +283,14 @@ def _code_call(words: str, *, grid: bool) -> _CodeCall:
         raise _unexpected(f"the call is not closed: {quoted(action)}")
     arguments = (behind[1],) if name == "text" else tuple(behind[1].split(","))
     if not grid and len(arguments) != (3 if name == "swipe" else 1):
-        raise _unexpected(f"{name} takes other arguments than {quoted(behind[1])}")
+        raise _unexpected(f"{name} does not take the arguments {quoted(behind[1])}")
     return _CodeCall(name, arguments, parts)
 
 
 def _code_spot(area: int, place: str, frame: Frame) -> tuple[int, int]:
-    """Return the pixel that the code acts on, beside the screen for an unknown cell.
+    """Return the pixel on which the code acts; it is outside the screen for an unknown cell.
 
-    Its cells differ slightly from the grid that is drawn: they divide the whole screen evenly.
+    The code's cells divide the whole screen evenly, and so differ slightly from the drawn grid.
     """
     columns = len({mark.bounds.left for mark in frame.marks.values()}) or 1
     rows = len(frame.marks) // columns or 1
@@ -313,11 +315,12 @@ def _unexpected(problem: str) -> DialectError:
 
 def _code_on_element(called: _CodeCall, frame: Frame) -> Action:
     if called.name == "text":
-        # Without its ends, which should be quotes, and apostrophes, which adb's shell drops.
+        # The code drops the first and last character, which should be quotes, and adb's shell drops
+        # apostrophes.
         return Type(called.arguments[0][1:-1].replace("'", ""))
     number, marks = called.number(0), list(frame.marks.values())
     try:
-        mark = marks[number - 1]  # for 0 the last one, as in Python's lists
+        mark = marks[number - 1]  # 0 selects the last element, as an index of -1 does in Python
     except IndexError:
         raise _unexpected(f"there is no element {number} of {len(marks)}") from None
     if called.name == "swipe":
@@ -331,18 +334,18 @@ def _code_on_grid(called: _CodeCall, frame: Frame) -> tuple[Action, ...]:
     x, y = _code_spot(called.number(0), called.word(1), frame)
     width, height = frame.size
     if called.name == "swipe":
-        # By a mistake of the code, y is x; Android handles points outside of the screen.
+        # The code uses x for y by mistake, and leaves points outside the screen to Android.
         x2, y2 = _code_spot(called.number(2), called.word(3), frame)
         return (Swipe(x, min(x, height - 1), x2, min(max(y2, 0), height - 1), 0.4),)
     return (_TOUCHES[called.name](x, y),) if 0 <= x < width and 0 <= y < height else ()
 
 
 def _finishes(action: str) -> bool:
-    """Whether an action contains the word FINISH outside of a text to type."""
+    """Return whether an action contains the word FINISH outside a text to type."""
     called = _CALL.search(action)
     if called is not None and called.group(1).lower() in ("text", "input"):
         behind = action[called.end() - 1 :]
-        typed = _TEXT.match(behind)  # not `search`: the text begins here
+        typed = _TEXT.match(behind)  # not `search`, since the text must begin here
         action = action[: called.start()] + (behind[typed.end() :] if typed else behind)
     return "FINISH" in action or action.strip(". ").upper() == "FINISH"
 
@@ -350,13 +353,13 @@ def _finishes(action: str) -> bool:
 def _text(behind: str) -> str:
     found = _TEXT.match(behind)
     if found is None:
-        return behind[1:].strip(_QUOTES)  # the call was cut off, or its end forgotten
+        return behind[1:].strip(_QUOTES)  # the call was cut off, or has no closing parenthesis
     quoted, bare = found.group(2), found.group(3)
     return bare.strip() if quoted is None else quoted
 
 
 def _mark(frame: Frame, label: str) -> Mark:
-    """Return the mark of a label, which may be "05", "+5", full-width digits, or "element 5"."""
+    """Return the mark with a label, which may be "05", "+5", full-width digits or "element 5"."""
     if label in frame.marks:
         return frame.mark(label)
     number = re.fullmatch(r"(?:\w*\s+)?\+?(\d{1,9})", label)
@@ -370,7 +373,7 @@ def _spot(frame: Frame, cell: str, place: str) -> tuple[int, int]:
 
 
 def _swipe(mark: Mark, direction: str, length: str, frame: Frame) -> Swipe:
-    """Return the swipe in a direction; a length that is none of the three is a short one."""
+    """Return the swipe in a direction; an unknown length counts as "short"."""
     x, y = mark.bounds.center
     unit = frame.size[0] // 10 * _LENGTHS.get(length.lower(), 1)
     offsets = {"up": (0, -2 * unit), "down": (0, 2 * unit), "left": (-unit, 0), "right": (unit, 0)}
@@ -384,7 +387,7 @@ def _swipe(mark: Mark, direction: str, length: str, frame: Frame) -> Swipe:
 
 
 def _direction(swipe: Swipe, frame: Frame) -> tuple[Direction, str]:
-    """Return the direction and the length that are nearest to a swipe."""
+    """Return the direction and the length that come closest to a swipe."""
     across, down = swipe.x2 - swipe.x1, swipe.y2 - swipe.y1
     if abs(across) >= abs(down):
         direction: Direction = "right" if across > 0 else "left"

@@ -1,4 +1,4 @@
-"""AutoDroid's format: a dictionary that names an element of the page's simplified HTML."""
+"""AutoDroid's format: a dictionary that names an element of the screen's simplified HTML."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 _PARTS = {"steps": "Steps", "analyses": "Analyses", "next_step": "Next step"}
 _WORDS_FOR_ACTIONS = ("tap", "check", "choose", "none", "click", "input", "n/a")
-_MOST_TYPED = 30  # characters, in the code
+_MOST_TYPED = 30  # characters; the original's limit
 _LONGEST = 100_000
-_MOST = 1e9  # no page has more entries
+_MOST = 1e9  # the exclusive limit of an id given as a float
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +40,20 @@ class AutoDroid(Dialect):
     """`{"Steps": …, "Analyses": …, "Finished": …, "Next step": …, "id": …, "action": …, …}`.
 
     Source: AutoDroid (Wen et al. 2024, arXiv 2308.15272), tools.py and droidbot/input_policy.py.
-    Marks are the entries of the simplified HTML, from "0"; the one without an element is "go back".
+    Marks are the entries of the simplified HTML, from "0"; the entry without an element is "go
+    back".
 
-    "Yes", the id -1 and "N/A" mean finished, as in the code. The element decides on the action: the
-    text replaces the content of a field, anything else is tapped. The name of the action only has
-    to be one of the known words.
+    "Yes", the id -1 and "N/A" mean finished, as in the code. The element determines the action: in
+    a field, the text replaces the content; any other element is tapped. The action's name must only
+    be one of the known words.
 
-    An id that the page does not have is the signal "unknown": the original goes on without action.
+    An id that the screen does not have is the signal "unknown": the original continues without an
+    action.
 
-    The code expects a Python literal; JSON, fences and text around it are read, too. Unlike the
-    code, which works around limits of its own keyboard, texts keep their quotes and spaces and may
-    be longer than 30 characters; and "not finished" does not mean finished.
+    The code expects a Python literal; here, JSON is also read, and so is a dictionary in a code
+    block or within other text. Unlike in the code, which works around limits of its own keyboard,
+    texts keep their quotes and spaces and may be longer than 30 characters, and "not finished" does
+    not mean finished.
 
     `said` has the steps, the analyses and the next step.
     """
@@ -70,23 +73,24 @@ class AutoDroid(Dialect):
         return Decision((action,), parts) if action else Decision((), parts, "unknown")
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return what a reply means to the code, which reads Python literals only.
+        """Return the decision as the code reads it, which accepts Python literals only.
 
-        Typed texts lose quotes, have "-" for spaces, and are empty from 31 characters on.
+        Typed texts lose their quotes, have "-" instead of spaces, and are dropped if they have more
+        than 30 characters.
         """
         try:
             fields = _literal(words)
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             fields = None
         if not isinstance(fields, dict):
-            msg = f"this is not a dictionary of Python's: {quoted(words)}"
+            msg = f"this is not a Python dictionary: {quoted(words)}"
             raise DialectError(msg)
         finished = fields.get("Finished", fields.get("finished", ""))
         if not isinstance(finished, str):
-            msg = f"this is not a word: {quoted(finished)}"
+            msg = f"'Finished' is not a text: {quoted(finished)}"
             raise DialectError(msg, on_error="no action")
         if "finished" in finished.lower():
-            return Decision((Finish(),))  # "not finished", too
+            return Decision((Finish(),))  # even for "not finished"
         if not _finished(fields) and not {"id", "action", "input_text"} <= fields.keys():
             msg = f"id, action or input_text is missing in {quoted(words)}"
             raise DialectError(msg, on_error="no action")
@@ -124,7 +128,7 @@ class AutoDroid(Dialect):
             raise DialectError(msg)
         word = fields["action"].lower() if isinstance(fields["action"], str) else ""
         if not any(known in word for known in _WORDS_FOR_ACTIONS):
-            msg = f"an action is 'tap' or 'input', not {quoted(word)}"
+            msg = f"an action must be 'tap' or 'input', not {quoted(word)}"
             raise DialectError(msg)
         number = _number(fields["id"])
         if number == -1:
@@ -140,7 +144,7 @@ class AutoDroid(Dialect):
 
     @staticmethod
     def chosen(words: str) -> str:
-        """Return the label of the entry that a reply chooses; empty if there is none."""
+        """Return the label of the entry that a reply chooses, or an empty string."""
         try:
             number = _number(_dictionary(words).get("id"))
         except DialectError:
@@ -149,15 +153,15 @@ class AutoDroid(Dialect):
 
 
 def is_field(mark: Mark) -> bool:
-    """Whether text can be typed into a mark's element."""
+    """Return whether text can be typed into a mark's element."""
     return mark.element is not None and is_editable(mark.element)
 
 
 def _dictionary(words: str) -> Mapping[str, Any]:
-    """Return the first dictionary in the words.
+    """Return the first dictionary in a reply.
 
     Raises:
-        DialectError: there is none.
+        DialectError: if the reply has no dictionary.
     """
     text = spoken(words).strip()
     start = text.find("{")
@@ -175,7 +179,7 @@ def _dictionary(words: str) -> Mapping[str, Any]:
 
 def _literal(text: str) -> Any:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of odd escapes in the words, which are a model's
+        warnings.simplefilter("ignore")  # about invalid escapes in the model's reply
         return ast.literal_eval(text)
 
 
@@ -196,7 +200,7 @@ def _number(value: Any) -> int:
     if isinstance(value, float) and abs(value) < _MOST:
         return int(value)
     if not re.fullmatch(r"[+-]?\d{1,9}(\.0+)?", text):
-        msg = f"an id is a whole number, not {quoted(text)}"
+        msg = f"an id must be a whole number, not {quoted(text)}"
         raise DialectError(msg)
     return int(float(text))
 
@@ -209,5 +213,5 @@ def _back(frame: Frame) -> Mark:
     for mark in frame.marks.values():
         if mark.element is None:
             return mark
-    msg = "the page has no entry to go back"
+    msg = 'the page has no entry "go back"'
     raise DialectError(msg)

@@ -43,10 +43,10 @@ _SCALE = (1000, 1000)
 _HOLD = 3.0
 _NUMBERS = re.compile(r"-?\d+(?:\.\d+)?")
 _BEGIN = ("finish(message=", "do(action=", "finish(", "do(")
-# A text is not escaped between its quotes, whatever quotes and line breaks it contains.
+# A text is not escaped between its quotes, even if it contains quotes or line breaks.
 _TYPE = re.compile(r'do\(\s*action="Type(?:_Name)?"[\s,]*text=(["\'])(.*)\1\s*,?\s*\)', re.DOTALL)
 _FINISH = re.compile(r'finish\(\s*(?:message\s*=\s*)?(["\'])(.*)\1\s*,?\s*\)', re.DOTALL)
-# One that a limit of tokens has cut off: everything after the quote is the text.
+# The same calls, cut off by a token limit: everything after the quote is the text.
 _CUT_TYPE = re.compile(r'do\(\s*action="Type(?:_Name)?"[\s,]*text=(["\']?)(.*)', re.DOTALL)
 _CUT_FINISH = re.compile(r'finish\(message=(["\']?)(.*)', re.DOTALL)
 _SIGNALS = {"Note": "note", "Call_API": "call_api"}
@@ -54,26 +54,27 @@ _SIGNALS = {"Note": "note", "Call_API": "call_api"}
 
 @dataclass(frozen=True, slots=True)
 class AutoGlm(Dialect):
-    """The instructions of Open-AutoGLM. Coordinates go from 0 to 999, and are divided by 1000.
+    """The instructions of Open-AutoGLM. Coordinates go from 0 to 999 and are divided by 1000.
 
     - "Type" clears the field first; its text is not escaped between the quotes.
-    - "Swipe" lasts one to two seconds, depending on its length; "Long Press" three seconds.
-    - A "Tap" with a message is sensitive, and the original asks the user to confirm it: here it
+    - "Swipe" lasts one to two seconds, depending on its length; "Long Press" lasts three seconds.
+    - A "Tap" with a message is sensitive, and the original asks the user to confirm it. Here, it
       counts as confirmed, and the message is in `said`.
-    - "Take_over" and "Interact" ask the user; the thought is the question if there is no message.
-    - "Note" and "Call_API" are the signals "note" and "call_api"; the original does nothing then.
-    - A well-formed action that cannot be done (an unknown name, a point outside of the picture) is
-      the signal "invalid", with the "problem" in `said`: it costs the original a step, while words
-      that cannot be read at all end its run as if they were the final message.
+    - "Take_over" and "Interact" ask the user; without a message, the thought is the question.
+    - "Note" and "Call_API" are the signals "note" and "call_api"; the original ignores them.
+    - A well-formed action that cannot be done (an unknown name, a point outside the picture) is the
+      signal "invalid", with the "problem" in `said`. It costs the original one step, whereas an
+      unreadable reply ends its run, with the reply as the final message.
 
-    If a limit of tokens has cut a reply off within the text to type, or within the final message,
-    the rest counts, as in the original. A "Type" that was cut off before its text cannot be read.
+    If a token limit cuts a reply off within the text to type, or within the final message, the
+    remaining text counts, as in the original. A "Type" that was cut off before its text is
+    unreadable.
 
     Source: zai-org/Open-AutoGLM, `phone_agent/config/prompts_zh.py` and `prompts_en.py`, and the
-    code of `phone_agent/model/client.py` and `phone_agent/actions/handler.py`. Unlike its code,
-    which keeps a closing `</answer>` as part of the action and then cannot read it, a reply in the
-    format that its prompt asks for is read. Without `<answer>`, the action begins at
-    "finish(message=" or else at "do(action=", as in the code.
+    code of `phone_agent/model/client.py` and `phone_agent/actions/handler.py`. The original's code
+    keeps a closing `</answer>` as part of the action, and then cannot read the format that its own
+    prompt asks for; this class can. Without `<answer>`, the action begins at "finish(message=" or
+    else at "do(action=", as in the code.
     """
 
     name = "autoglm"
@@ -86,14 +87,14 @@ class AutoGlm(Dialect):
             with suppress(DialectError):
                 read = self.parse_strictly(words, frame)
                 if not isinstance(next(iter(read.actions), None), Finish):
-                    return read  # the original can read it, and goes on
+                    return read  # the original can read the reply, and continues
             raise error from None
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return the action as the original's code reads it.
+        """Return the decision as the original's code reads it.
 
-        A closing tag, or any other text after the call, is a syntax error, which ends the run; the
-        texts of "Type" and "finish" lose their first character and their last two.
+        A closing tag, or any other text after the call, is a syntax error, which ends the run. The
+        texts of "Type" and "finish" lose their first character and their last two characters.
         """
         thinking, action = _split(words)
         parts = {"thinking": thinking} if thinking else {}
@@ -128,12 +129,12 @@ class AutoGlm(Dialect):
             msg = f"{quoted(action)} is neither do(…) nor finish(…)"
             raise DialectError(msg)
         if each.get("action").startswith("Type") and "text" not in each.arguments:
-            msg = f"{quoted(action)} does not say what to type"
+            msg = f"{quoted(action)} has no text to type"
             raise DialectError(msg)
         return _done(each, frame, parts)
 
     def print(self, decision: Decision, frame: Frame) -> str:
-        """Return a decision in the format that the prompt asks for."""
+        """Return a decision in the format of the prompt."""
         thinking = decision.said.get("thinking", "")
         think = f"<think>{thinking}</think>\n" if thinking else ""
         return f"{think}<answer>{self._instruction(decision, frame)}</answer>"
@@ -154,7 +155,7 @@ class AutoGlm(Dialect):
 
     @staticmethod
     def halves(words: str) -> tuple[str, str]:
-        """Return the thought of a reply and the text of its action, both without tags."""
+        """Return the thought and the action of a reply as texts without tags."""
         thought, closed, behind = words.partition("</think>")
         if not closed:
             thought, behind = "", words
@@ -171,7 +172,7 @@ class AutoGlm(Dialect):
 
 
 def _split(words: str) -> tuple[str, str]:
-    """Return the halves as the original splits them: at a call, or else at the tags."""
+    """Return the thought and the action, split as in the original: at a call, or else at tags."""
     for begin in _BEGIN[:2]:
         before, found, behind = words.partition(begin)
         if found:
@@ -183,11 +184,11 @@ def _split(words: str) -> tuple[str, str]:
 
 
 def _python_call(action: str) -> Call:
-    """Return a call as Python's own parser reads it; arguments have to be literals."""
+    """Return a call parsed by Python's own parser; arguments must be literals."""
     source = action.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of escapes that Python does not know
+            warnings.simplefilter("ignore")  # about escapes that Python does not know
             called = ast.parse(source, mode="eval").body
             if not isinstance(called, ast.Call):
                 msg = f"{quoted(action)} is not a call"
@@ -196,10 +197,10 @@ def _python_call(action: str) -> Call:
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
         if isinstance(error, DialectError):
             raise
-        msg = f"{quoted(action)} is not a call in Python: {quoted(why_unreadable(error))}"
+        msg = f"{quoted(action)} is not a Python call: {quoted(why_unreadable(error))}"
         raise DialectError(msg) from None
-    # An invalid argument (a point that is not a list, a duration that is not a text) makes the
-    # original fail during the action, and the run goes on: there is no point then, and no wait.
+    # With an invalid argument (a point that is not a list, a duration that is not a text), the
+    # original fails during the action, and its run continues. So drop the point, and do not wait.
     arguments = {name: value for name, value in given.items() if isinstance(value, str)}
     for name in ("element", "start", "end"):
         arguments[name] = repr(given.get(name)) if isinstance(given.get(name), list | tuple) else ""
@@ -212,13 +213,13 @@ def _cut_off(action: str) -> Action:
     """Return the action of a "Type" or "finish" that was cut off.
 
     Raises:
-        DialectError: it is the beginning of anything else.
+        DialectError: if the text is not the beginning of one of these calls.
     """
     if match := _CUT_TYPE.match(action):
         return Type(match[2], clear=True)
     if match := _CUT_FINISH.match(action):
         return Finish(match[2])
-    msg = f"{quoted(action)} is no whole call of an action"
+    msg = f"{quoted(action)} is not a complete call"
     raise DialectError(msg)
 
 
@@ -227,7 +228,7 @@ def _bare(words: str) -> str:
 
 
 def _done(called: Call, frame: Frame, parts: Mapping[str, str]) -> Decision:
-    """Return what a call means, or a signal if it cannot be done, as it then only costs a step."""
+    """Return the decision of a call, or the signal "invalid" if the call cannot be done."""
     try:
         return _decision(called, frame, parts)
     except DialectError as error:
@@ -268,7 +269,7 @@ def _action(name: str, called: Call, frame: Frame, thinking: str) -> Action:
             return Wait(_seconds(called.get("duration")))
         case "Take_over" | "Interact":
             return Ask(called.get("message") or thinking)
-    msg = f"there is no action {quoted(name)}, or it names no app"
+    msg = f"there is no action {quoted(name)}, or its app is missing"
     raise DialectError(msg)
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # Start and end of a gesture, as fractions of the screen: (y, x, y, x).
 Gesture = tuple[float, float, float, float]
 
-# A gesture whose ends are no farther apart is a tap (paper, App. A.1).
+# A gesture whose ends are at most this far apart, in fractions, is a tap (paper, App. A.1).
 TAP_THRESHOLD = 0.14
 
 _CALL = re.compile(r"(dual[-_ ]gesture|tap|swipe|press)\s*\(([^()]*)\)", re.IGNORECASE)
@@ -39,12 +39,12 @@ _FINGER: Mapping[Direction, Direction] = {
     "left": "right",
     "right": "left",
 }
-_NAMES = ("dual-gesture", "tap", "swipe", "press")  # in the order of the code
+_NAMES = ("dual-gesture", "tap", "swipe", "press")  # in the order in which the code searches
 _PARTS = ("description", "thought")
 
 
-# The grid of taps: rows from the top, and columns from the left, with coordinates from -1 to 1 (the
-# edges of the screen).
+# The grid of taps, with rows from the top and columns from the left. Coordinates go from -1 to 1,
+# the edges of the screen.
 ROWS, COLUMNS = 27, 14
 _FIRST, _DOWN, _ACROSS = -0.95, 0.075, 0.15
 _TAPS = ROWS * COLUMNS
@@ -52,7 +52,7 @@ _DIRECTIONS: tuple[Direction, ...] = ("up", "down", "right", "left")
 _BUTTON_ORDER: tuple[KeyName, ...] = ("back", "home", "overview")
 SIZE = _TAPS + len(_DIRECTIONS) + len(_BUTTON_ORDER)
 
-# Where B-MoCA's phones have their buttons, as fractions (y, x).
+# The positions of the buttons on B-MoCA's phones, as fractions (y, x).
 BUTTONS: Mapping[KeyName, tuple[float, float]] = {
     "back": (0.95, 0.22),
     "home": (0.95, 0.50),
@@ -68,17 +68,18 @@ class BMoca(Dialect):
 
     Source: B-MoCA, paper section 3.1 and App. A.1; gimme1dollar/b-moca,
     bmoca/environment/wrapper.py and coordinator.py. Actions: `tap(5)`,
-    `dual-gesture(y, x, y, x)` with fractions of the screen, `swipe("up")`, and `press` of "HOME",
-    "BACK" or "OVERVIEW". It can neither type nor report that it is done.
+    `dual-gesture(y, x, y, x)` with fractions of the screen, `swipe("up")`, and `press` with "HOME",
+    "BACK" or "OVERVIEW". The format has no action for typing or for finishing the task.
 
     - The action is read after "Action:". The original searches the whole reply for the names, and
-      fails over thoughts that contain them.
-    - `swipe("left")` moves the finger to the right, and "right" to the left; up and down are the
-      finger's. The original's finger goes from 0.8 to 0.2 of the screen, or from 0.2 to 0.8.
-    - A gesture is a tap by the code's measure: the distance in fractions is at most the threshold,
-      and vertical distances count twice (a screen is about twice as high as wide). The paper says
-      "less than", and does not mention that they count twice.
-    - Fractions are not rounded; the paper rounds them to two places, the code does not.
+      fails if a thought contains one of them.
+    - `swipe("left")` moves the finger to the right, and "right" moves it to the left; up and down
+      are the finger's. In the original, the finger moves from 0.8 to 0.2 of the screen, or from 0.2
+      to 0.8.
+    - Whether a gesture is a tap is decided as in the code: its distance in fractions, with the
+      vertical distance counted twice (a screen is about twice as high as wide), is at most the
+      threshold. The paper says "less than", and does not mention the factor of two.
+    - Fractions are not rounded, as in the code; the paper rounds them to two decimal places.
 
     The named parts are "description" and "thought".
     """
@@ -92,9 +93,9 @@ class BMoca(Dialect):
         return Decision((self._action(name, arguments, frame),), _remarks(before))
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return what a reply means to the code: the first of `_NAMES` that it contains counts.
+        """Return the decision as the code reads it: the first of `_NAMES` in the reply counts.
 
-        Texts have to be in quotes.
+        Texts must be in quotes.
         """
         name = next((each for each in _NAMES if each in words), "")
         found = re.search(rf"{name}\((.*?)\)", words) if name else None
@@ -102,12 +103,12 @@ class BMoca(Dialect):
             raise lacks(words, f"call of {name or 'a function'}")
         argument = found[1]
         if name == "tap" and not re.fullmatch(r"\s*[+-]?\d{1,9}\s*", argument):
-            msg = f"a tag is a whole number, not {quoted(argument)}"
+            msg = f"a tag must be a whole number, not {quoted(argument)}"
             raise DialectError(msg)
         if name in ("swipe", "press"):
             argument = argument[1:-1]
             if argument not in (_FINGER if name == "swipe" else _KEYS):
-                msg = f"{name} does not know {quoted(argument)}"
+                msg = f"{name} does not accept {quoted(argument)}"
                 raise DialectError(msg)
         return Decision((self._action(name, argument, frame),), _remarks(words))
 
@@ -119,7 +120,7 @@ class BMoca(Dialect):
         if name == "dual-gesture":
             values = [number(each.strip(), "a coordinate") for each in arguments.split(",")]
             if len(values) != 4:
-                msg = f"a gesture has four coordinates: {quoted(arguments)}"
+                msg = f"a gesture needs four coordinates, not {quoted(arguments)}"
                 raise DialectError(msg)
             return gesture((values[0], values[1], values[2], values[3]), frame, self.threshold)
         argument = _unquoted(arguments)
@@ -149,7 +150,7 @@ class BMoca(Dialect):
         """Return the function that a reply calls, and its arguments, for B-MoCA's history.
 
         Raises:
-            DialectError: it calls none.
+            DialectError: if the reply does not call a function.
         """
         _, name, arguments = _call(words)
         return name, arguments if name == "dual-gesture" else _unquoted(arguments)
@@ -161,8 +162,8 @@ class BMocaGesture(Dialect):
 
     Source: B-MoCA, paper App. A.1, and gimme1dollar/b-moca, bmoca/environment/environment.py and
     coordinator.py. -1 and 1 are the edges of the screen; with `low=0`, as in the demonstrations,
-    0 and 1 are. A tap at one of three places presses back, home or overview. A tap is told from a
-    swipe as in `BMoca`, in fractions of the screen.
+    0 and 1 are. A tap at one of three places presses back, home or overview. Taps and swipes are
+    distinguished as in `BMoca`, in fractions of the screen.
     """
 
     name = "bmoca_gesture"
@@ -174,7 +175,7 @@ class BMocaGesture(Dialect):
         stripped = re.sub(r"^dual[-_ ]gesture", "", words.strip().lower()).strip(" \t\r\n[]()")
         numbers = [number(each, "a coordinate") for each in re.split(r"[\s,;]+", stripped)]
         if len(numbers) != 4:
-            msg = f"a gesture is four numbers: {quoted(words)}"
+            msg = f"a gesture needs four numbers, not {quoted(words)}"
             raise DialectError(msg)
         y1, x1, y2, x2 = (round((each - self.low) / (1 - self.low), 9) for each in numbers)
         return _key_or(gesture((y1, x1, y2, x2), frame, self.threshold), y1, x1)
@@ -203,7 +204,7 @@ class BMocaDiscrete(Dialect):
     def _read(self, words: str, frame: Frame) -> Decision | Action:
         stripped = words.strip(" \t\r\n[]()")
         if not re.fullmatch(r"[0-9]{1,3}", stripped) or int(stripped) >= SIZE:
-            msg = f"an action is a number from 0 to {SIZE - 1}: {quoted(words)}"
+            msg = f"an action must be a number from 0 to {SIZE - 1}, not {quoted(words)}"
             raise DialectError(msg)
         return _discrete(int(stripped), frame)
 
@@ -221,10 +222,10 @@ class BMocaDiscrete(Dialect):
 
 
 def gesture(ends: Gesture, frame: Frame, threshold: float = TAP_THRESHOLD) -> Tap | Swipe:
-    """Return a gesture of fractions as a tap or a swipe.
+    """Return a gesture in fractions of the screen as a tap or a swipe.
 
     Raises:
-        DialectError: it leaves the screen.
+        DialectError: if the gesture leaves the screen.
     """
     y1, x1, y2, x2 = ends
     start = frame.pixel(x1, y1, (1, 1))
@@ -234,10 +235,11 @@ def gesture(ends: Gesture, frame: Frame, threshold: float = TAP_THRESHOLD) -> Ta
 
 
 def fractions(action: Action, frame: Frame, threshold: float = TAP_THRESHOLD) -> Gesture:
-    """Return a tap or a swipe as a gesture of fractions.
+    """Return a tap or a swipe as a gesture in fractions of the screen.
 
     Raises:
-        DialectError: it is another action, or a swipe so short that it would be read as a tap.
+        DialectError: if the action is of another type, or a swipe so short that it would be read as
+            a tap.
     """
     match action:
         case Tap(x, y):
@@ -266,7 +268,7 @@ def _call(words: str) -> tuple[str, str, str]:
 
 
 def _unquoted(argument: str) -> str:
-    """Return an argument without its name and quotation marks."""
+    """Return an argument without its name and its quotation marks."""
     return re.sub(r"^[\w ]*[:=]", "", argument).strip(" \"'“”")
 
 
@@ -285,7 +287,7 @@ def _remarks(words: str) -> dict[str, str]:
 
 
 def _key_or(action: Action, y: float, x: float) -> Action:
-    """Return the key for a tap at its position, or else the action itself."""
+    """Return the key at the position of a tap, or else the action itself."""
     for name, (button_y, button_x) in BUTTONS.items():
         if isinstance(action, Tap) and max(abs(y - button_y), abs(x - button_x)) < _NEAR:
             return Key(name)

@@ -49,12 +49,12 @@ _PHRASES: dict[str, Action] = {
     "task complete": Finish(),
     "task impossible": Impossible(),
 }
-# Operations that need no phone: reading into variables, and asking a language model.
+# Operations that do not use the phone: quoting text into variables, and asking a language model.
 _SIGNALS = ("QUOTE_TEXT", "QUOTE_CLIPBOARD", "LLM", "TEXT_FORMAT")
 
 _NAMES = ("status", "plan", "action")
 _GROUNDED = re.compile(r"Grounded[ _]Operation\s*[:：]\s*", re.IGNORECASE)
-# A text to type: in double quotes, of which the last may be missing, or else in other quotes.
+# A text to type: in double quotes, the closing of which may be missing, or else in other quotes.
 _QUOTED = (re.compile('"([^"]*)'), re.compile("“([^“”\"]*)|'([^']*)'"))
 _ARROW = re.compile(r"->\s*(CLICK|TAP|TYPE|SELECT)\b\s*[:：]?\s*(.*)", re.IGNORECASE | re.DOTALL)
 _AT_BOX = re.compile(r"\s*(?:at|in|on)\s+the\s+box.*", re.IGNORECASE | re.DOTALL)
@@ -66,9 +66,9 @@ _CALL = re.compile(r"([A-Z]+(?:_[A-Z]+)*)\s*[(（](.*)", re.IGNORECASE | re.DOTA
 _SENSITIVITY = re.compile(r"<<(.*?)>>")
 
 
-# The 9B model names the content's direction; the finger moves the other way.
+# The 9B model names the content's direction; the finger moves in the opposite direction.
 _FINGER: dict[str, Direction] = {"UP": "down", "DOWN": "up", "LEFT": "right", "RIGHT": "left"}
-# The first name of a key is the one that is printed.
+# The first name of each key is the one that is printed.
 _KEYS: dict[str, KeyName] = {
     "Return": "enter",
     "Enter": "enter",
@@ -95,19 +95,22 @@ _THOUSANDTHS = (1000, 1000)
 class CogAgent(Dialect):
     """`Grounded Operation:tap … [[x,y]]` (18B), `Grounded Operation: CLICK(box=[[…]])` (9B).
 
-    Coordinates are in thousandths of the picture, (x, y); a box means its centre. With `submit`,
-    typing clears the field first and presses enter afterwards, as in SPA-Bench's device.py.
+    Coordinates are in thousandths of the picture, (x, y); a box stands for its centre. With
+    `submit`, typing clears the field first and presses enter afterwards, as in SPA-Bench's
+    device.py.
 
-    18B: the format that DigiRL's autoui_utils.py and SPA-Bench's task_executor.py of CogAgent read.
-    Swipes are the finger's, with fixed start and end. Their code taps the corner of a box of four
-    numbers, and ignores text after a space or in upper case; here, the centre is tapped, and all
-    text is read. The model's own `… -> TYPE: words at the box [[…]]` (a sample in the README of
-    THUDM/CogVLM) is read, too, although both do nothing then.
+    18B: the format read by DigiRL's autoui_utils.py and by SPA-Bench's task_executor.py of
+    CogAgent. Swipe directions are the finger's, with a fixed start and end. Their code taps the
+    corner of a box of four numbers, and ignores operations after a space or in upper case; here,
+    the centre is tapped, and these operations are read. The model's own
+    `… -> TYPE: words at the box [[…]]` (a sample in the README of THUDM/CogVLM) is read, too,
+    although neither program acts on it.
 
-    9B: Action_space_en.md of THUDM/CogAgent. `SCROLL_…` moves the content; `step_count` is ignored.
-    `TYPE` taps its box, which the demo's register.py forgets; the demo's own Return is left out. A
-    right click, which opens a context menu, is a long press. Operations that need no phone
-    (QUOTE_TEXT, LLM, …) are signals in lower case. Hovering and combinations of keys are errors.
+    9B: Action_space_en.md of THUDM/CogAgent. `SCROLL_…` names the content's direction; `step_count`
+    is ignored. `TYPE` taps its box, which the demo's register.py omits; the Return that the demo
+    adds is left out. A right click, which opens a context menu, is a long press. Operations that do
+    not use the phone (QUOTE_TEXT, LLM, …) are signals in lower case. Hovering and key combinations
+    are errors.
     """
 
     name = "cogagent"
@@ -128,7 +131,7 @@ class CogAgent(Dialect):
         return self._call(operation, parts, frame)
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return what words mean to DigiRL's and SPA-Bench's code (18B), or as by `parse` (9B)."""
+        """Return the action as DigiRL's and SPA-Bench's code reads it (18B), or as `parse` (9B)."""
         if self.version == "9b":
             return self._read(words, frame)
         parts = words.split("Grounded Operation:")
@@ -164,7 +167,7 @@ class CogAgent(Dialect):
         return "".join(lines) + line + (f"\n<<{sensitivity}>>" if sensitivity else "")
 
     def _operation(self, words: str, frame: Frame) -> Action:
-        """Return what an operation of the 18B model means, tested in the original's order."""
+        """Return the action of an operation of the 18B model, tried in the original's order."""
         lower = words.lower()
         first = lower.split(None, 1)[0] if lower else ""
         if re.match(r"tap\b", lower):
@@ -191,7 +194,7 @@ class CogAgent(Dialect):
         return Type(typed, at, clear=self.submit, enter=self.submit)
 
     def _call(self, words: str, parts: Parts, frame: Frame) -> Decision:
-        """Return what an operation of the 9B model means."""
+        """Return the decision of an operation of the 9B model."""
         found = _CALL.match(words)
         name = (found[1] if found else words.strip().split("\n")[0]).upper()
         arguments = found[2] if found else ""
@@ -216,7 +219,7 @@ class CogAgent(Dialect):
 
     @staticmethod
     def line_of(part: Literal["Action", "Grounded Operation"], words: str) -> str:
-        """Return a part of the 9B model's words as its history repeats it; empty if missing."""
+        """Return a part of the 9B model's reply for its history, or an empty string."""
         found = re.search(rf"{part}:\s*(.*)", words)
         return found[1].strip() if found else ""
 
@@ -233,7 +236,7 @@ def _in_quotes(words: str) -> str:
     for pattern in _QUOTED:
         for found in pattern.finditer(words):
             return next(group for group in found.groups() if group is not None)
-    msg = f"nothing in quotation marks is typed in {quoted(words)}"
+    msg = f"there is no text in quotation marks in {quoted(words)}"
     raise DialectError(msg)
 
 
@@ -243,7 +246,7 @@ def _swipe(direction: Direction, frame: Frame) -> Swipe:
 
 
 def _called(name: str, arguments: str, frame: Frame, *, submit: bool) -> Action:
-    """Return what a call means; with `submit`, typing clears the field and presses enter."""
+    """Return the action of a call; with `submit`, typing clears the field and presses enter."""
     match name:
         case "CLICK":
             return Tap(*box_center(arguments, frame))
@@ -263,12 +266,12 @@ def _called(name: str, arguments: str, frame: Frame, *, submit: bool) -> Action:
             return _launch(arguments)
         case "END":
             return Finish()
-    msg = f"there is no operation {quoted(name)} that a phone can do"
+    msg = f"a phone cannot do the operation {quoted(name)}"
     raise DialectError(msg)
 
 
 def _call_of(action: Action, frame: Frame, *, submit: bool) -> str:
-    """Return the call that says an action."""
+    """Return the call that expresses an action."""
     match action:
         case Tap(x, y):
             return f"CLICK({_box(x, y, frame)})"
@@ -298,7 +301,7 @@ def _named_box(arguments: str, frame: Frame) -> tuple[int, int] | None:
 
 
 def _argument(name: str, arguments: str) -> str:
-    """Return a quoted argument, up to a quote before the next argument or the end."""
+    """Return a quoted argument, which ends at a quote before the next argument or the end."""
     opened = re.search(rf"\b{name}\s*=\s*(['\"])", arguments)
     if opened is None:
         raise lacks(arguments, f"{name}='…'")
@@ -307,7 +310,7 @@ def _argument(name: str, arguments: str) -> str:
         found = literal.match(arguments, opened.end())
         if found:
             return re.sub(r"\\[nt'\"\\]", lambda slash: _ESCAPES[slash[0]], found[1])
-    msg = f"the argument {name} does not end in {quoted(arguments)}"
+    msg = f"the argument {name} is not closed in {quoted(arguments)}"
     raise DialectError(msg)
 
 
@@ -322,7 +325,7 @@ def _key(word: str) -> KeyName:
 def _launch(arguments: str) -> Open:
     app = _argument("app", arguments)
     if re.search(r"url\s*=\s*(['\"])(?!None\1|\1)", arguments) or app in ("", "None"):
-        msg = f"only apps can be launched, not what {quoted(arguments)} names"
+        msg = f"only an app can be launched, not {quoted(arguments)}"
         raise DialectError(msg)
     return Open(app)
 
@@ -338,9 +341,12 @@ def _literal(typed: str) -> str:
 
 
 def box_center(words: str, frame: Frame) -> tuple[int, int]:
-    """Return the pixel of the first [[x, y]], or of the centre of the first [[x1, y1, x2, y2]].
+    """Return the pixel of the first point [[x, y]], or of the centre of a box [[x1, y1, x2, y2]].
 
-    These are in thousandths of the picture.
+    Both are in thousandths of the picture.
+
+    Raises:
+        DialectError: if there is no point or box, or it lies outside the picture.
     """
     found = _BOX.search(words)
     if found is None or found[1].count(",") + found[1].count("，") == 2:

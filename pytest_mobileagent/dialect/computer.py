@@ -1,7 +1,7 @@
-"""What models need to use a phone that were trained to use a computer.
+"""The parts that both computer-use dialects share, and the functions that only a phone needs.
 
-A computer has no back key, no home screen and no long press. `PHONE_FUNCTIONS` has functions of our
-own for these, by name, which both computer-use dialects read.
+A computer has no back key, no home screen and no long press. `PHONE_FUNCTIONS` defines functions
+for these, by name, which models can call in addition to the provider's computer tool.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     Pixel = Callable[[tuple[float, float]], tuple[int, int]]
 
-# The signal of words that move the mouse and do nothing else: a phone has none.
+# The signal for a reply that only moves the mouse, which has no effect on a phone.
 MOUSE = "mouse"
-# Each function: what it does, and its parameters with their descriptions.
+# For each function, its description, and its parameters with their descriptions.
 PHONE_FUNCTIONS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "back": ("Press the phone's back key.", {}),
     "home": ("Go to the phone's home screen.", {}),
@@ -49,10 +49,10 @@ _KEYS: dict[str, KeyName] = {"back": "back", "home": "home", "recents": "overvie
 
 
 def json_value(words: str) -> Any:
-    """Return the first JSON object or list in some words, ignoring the text around it.
+    """Return the first JSON object or list in a reply, ignoring the text around it.
 
     Raises:
-        DialectError: there is none, or it is broken.
+        DialectError: if the reply has no JSON, or the JSON is invalid.
     """
     begin = re.search(r"[{\[]", words)
     if begin is None:
@@ -60,12 +60,12 @@ def json_value(words: str) -> Any:
     try:
         return json.JSONDecoder(strict=False).raw_decode(words, begin.start())[0]
     except (ValueError, RecursionError) as error:
-        msg = f"{quoted(words[begin.start() :])} is broken JSON: {why_unreadable(error)}"
+        msg = f"{quoted(words[begin.start() :])} is invalid JSON: {why_unreadable(error)}"
         raise DialectError(msg) from error
 
 
 def function_parameters(name: str) -> dict[str, Any]:
-    """Return the parameters of a function as JSON Schema."""
+    """Return the parameters of a function in `PHONE_FUNCTIONS` as JSON Schema."""
     described = PHONE_FUNCTIONS[name][1]
     kinds = {each: "number" if each in {"x", "y"} else "string" for each in described}
     return {
@@ -79,10 +79,10 @@ def function_parameters(name: str) -> dict[str, Any]:
 
 
 def function_action(call: Mapping[str, Any], pixel: Pixel) -> Action:
-    """Return the action of `{"name": …, "arguments": {…}}`, or of a closing message.
+    """Return the action for a call `{"name": …, "arguments": {…}}`, or for a closing message.
 
     Raises:
-        DialectError: there is no such function, or its arguments are wrong.
+        DialectError: if there is no such function, or its arguments are wrong.
     """
     if call.get("type") == "message":
         return Finish(text(call.get("content", ""), "a message"))
@@ -107,10 +107,10 @@ def function_action(call: Mapping[str, Any], pixel: Pixel) -> Action:
 
 
 def function_call(action: Action, dialect: str) -> dict[str, Any]:
-    """Return the function call or the message for an action.
+    """Return the function call or the closing message that expresses an action.
 
     Raises:
-        DialectError: there is none.
+        DialectError: if neither can express the action.
     """
     match action:
         case Key("back" | "home" as key):
@@ -131,29 +131,29 @@ def function_call(action: Action, dialect: str) -> dict[str, Any]:
 
 
 def one_key(keys: object) -> Key:
-    """Return the key of "ENTER" or `["ENTER"]`.
+    """Return the key named by a value such as "ENTER" or `["ENTER"]`.
 
     Raises:
-        DialectError: a phone has no such key, or there are several keys.
+        DialectError: if a phone has no such key, or the value is a combination of keys.
     """
     several = keys if isinstance(keys, list) else str(keys).split("+")
     if len(several) != 1:
-        msg = f"a phone has no combinations of keys such as {quoted(keys)}"
+        msg = f"a phone has no key combinations such as {quoted(keys)}"
         raise DialectError(msg)
     return Key(key_named(several[0]))
 
 
 def typed(value: object) -> Type:
-    """Return the typing of a text, in which a line break at the end is the enter key."""
+    """Return the action that types a text; a line break at its end presses the enter key."""
     words = text(value, "type")
     return Type(words.removesuffix("\n"), enter=words.endswith("\n"))
 
 
 def typed_text(action: Type, dialect: str) -> str:
-    """Return the text that `typed` reads as the action.
+    """Return the text from which `typed` returns the action.
 
     Raises:
-        DialectError: it cannot be expressed, because it also taps or clears the field.
+        DialectError: if the action cannot be expressed, because it also taps or clears the field.
     """
     words = action.text + "\n" * action.enter
     if typed(words) != action:

@@ -1,4 +1,4 @@
-"""The base of dialects, which convert between a model's words and canonical actions."""
+"""The base class of dialects, which convert between a model's replies and canonical actions."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ if TYPE_CHECKING:
 
 # The named parts of a reply besides its action, such as the thought.
 Parts = Mapping[str, str]
-# What the original agent does with words that it cannot read: it does nothing in that step; it asks
-# the model again; it ends as if the task were done, gives up, or crashes.
+# How the original agent handles a reply that it cannot read: it does nothing in that step, asks the
+# model again, ends as if the task were done, gives up, or crashes.
 OnError = Literal["no action", "ask again", "finish", "give up", "crash"]
 
 
 class DialectError(ValueError):
-    """Words that a dialect cannot read (`words` has all of them), or an action it cannot express.
+    """A reply that a dialect cannot read, or an action that it cannot express.
 
-    The message says what is wrong, and quotes the place. `on_error` is what the original does with
-    these words if that differs from the dialect's `on_error`; otherwise it is None.
+    The message says what is wrong and quotes the place; `words` is the complete reply. `on_error`
+    is how the original agent handles this reply, or None if it does what the dialect's `on_error`
+    says.
     """
 
     def __init__(self, problem: str, words: str = "", on_error: OnError | None = None) -> None:
@@ -36,10 +37,10 @@ class DialectError(ValueError):
 
 
 def quoted(value: object, most: int = 120) -> str:
-    """Return a value quoted for an error: on one line, and cut if it is long."""
+    """Return a value quoted for an error message: on one line, cut to `most` characters."""
     try:
         text = " ".join((value if isinstance(value, str) else repr(value)).split())
-    except (ValueError, RecursionError):  # a number too large, or a list too deep
+    except (ValueError, RecursionError):  # the number is too large, or the list nested too deeply
         return f"a {type(value).__name__}"
     short = text if len(text) <= most else text[: most - 1] + "…"
     return repr(short) if isinstance(value, str) else short
@@ -47,22 +48,22 @@ def quoted(value: object, most: int = 120) -> str:
 
 def cannot_say(title: str, what: object) -> DialectError:
     """Return the error for an action that a dialect cannot express."""
-    return DialectError(f"{title} cannot say {quoted(what)}")
+    return DialectError(f"{title} cannot express {quoted(what)}")
 
 
 def lacks(words: str, what: str, on_error: OnError | None = None) -> DialectError:
-    """Return the error for words in which something is missing."""
+    """Return the error for a reply that lacks a required part."""
     return DialectError(f"there is no {what} in {quoted(words)}", words, on_error)
 
 
 def unknown(kind: str, name: object) -> DialectError:
-    """Return the error for a name that the dialect does not know: an action, a key, a direction."""
+    """Return the error for an unknown name, such as that of an action, a key or a direction."""
     return DialectError(f"there is no {kind} {quoted(name)}")
 
 
 @contextmanager
 def reading(words: str) -> Iterator[None]:
-    """Let each DialectError that is raised inside hold all of the words, not a part of them."""
+    """Set `words` of any DialectError raised in the block to the complete reply."""
     try:
         yield
     except DialectError as error:
@@ -72,7 +73,7 @@ def reading(words: str) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The screen, picture and marks that a model's words refer to.
+    """The screen, picture and marks that a model's reply refers to.
 
     - `size`: the phone's screen in pixels, (width, height).
     - `shown`: the size of the picture that was sent, in pixels; None if it is the screen's size.
@@ -87,7 +88,7 @@ class Frame:
     def of(
         cls, screen: Screen, marks: Iterable[Mark] = (), shown: tuple[int, int] | None = None
     ) -> Frame:
-        """Return the frame of a screen, with its marks and the size of the picture as sent."""
+        """Return the frame of a screen, its marks, and the size of the picture that was sent."""
         return cls(screen.size, shown, {mark.label: mark for mark in marks})
 
     def pixel(
@@ -100,13 +101,11 @@ class Frame:
         sent. A point on the right or bottom edge is in the last column or row of pixels.
 
         Raises:
-            DialectError: the point lies outside of the picture.
+            DialectError: if the point lies outside the picture.
         """
         width, height = scale or self.shown or self.size
         if not (0 <= x <= width and 0 <= y <= height):
-            msg = (
-                f"the point ({x:g}, {y:g}) is outside of the picture, which is {width:g}x{height:g}"
-            )
+            msg = f"the point ({x:g}, {y:g}) is outside the picture, which is {width:g}x{height:g}"
             raise DialectError(msg)
         return (
             min(int(x * self.size[0] / width), self.size[0] - 1),
@@ -116,31 +115,32 @@ class Frame:
     def point(
         self, x: int, y: int, scale: tuple[float, float] | None = None
     ) -> tuple[float, float]:
-        """Return the model's point for a pixel of the screen; the reverse of `pixel`."""
+        """Return the model's point for a pixel of the screen; the inverse of `pixel`."""
         width, height = scale or self.shown or self.size
         return (x + 0.5) * width / self.size[0], (y + 0.5) * height / self.size[1]
 
     def whole(self, x: int, y: int, scale: tuple[float, float] | None = None) -> tuple[int, int]:
-        """Return the model's point for a pixel of the screen, in whole numbers.
+        """Return the model's point for a pixel of the screen, as whole numbers.
 
-        `pixel` returns the same pixel again, unless the scale is coarser than the screen.
+        `pixel` maps the point back to the same pixel, unless the scale is coarser than the screen.
         """
         across, down = self.point(x, y, scale)
         return math.ceil(across - 0.5), math.ceil(down - 0.5)
 
     def thousandths(self, x: int, y: int) -> tuple[int, int]:
-        """Return a pixel of the screen in whole thousandths of its size, from 0 to 999.
+        """Return a pixel of the screen in whole thousandths of the screen's size, from 0 to 999.
 
-        `pixel` returns the same pixel again if the screen has at most a thousand in that direction.
+        With a scale of (1000, 1000), `pixel` maps the point back to the same pixel if the screen is
+        at most 1000 pixels wide or high, respectively.
         """
         across, down = self.point(x, y, (1000, 1000))
         return _thousandth(x, self.size[0], across), _thousandth(y, self.size[1], down)
 
     def mark(self, label: str) -> Mark:
-        """Return the mark of a label.
+        """Return the mark with a label.
 
         Raises:
-            DialectError: the model saw no such mark.
+            DialectError: if no mark has this label.
         """
         if label not in self.marks:
             known = ", ".join(list(self.marks)[:12]) or "none"
@@ -152,7 +152,7 @@ class Frame:
         """Return the smallest mark that contains a pixel of the screen.
 
         Raises:
-            DialectError: none does.
+            DialectError: if no mark contains the pixel.
         """
         inside = [mark for mark in self.marks.values() if mark.bounds.contains(x, y)]
         if not inside:
@@ -161,10 +161,10 @@ class Frame:
         return min(inside, key=lambda mark: mark.bounds.width * mark.bounds.height)
 
     def mark_of(self, x: int, y: int) -> Mark:
-        """Return the mark centred at a pixel, or else the smallest one that contains it.
+        """Return the mark whose centre is a pixel, or else the smallest mark that contains it.
 
         Raises:
-            DialectError: none does.
+            DialectError: if no mark contains the pixel.
         """
         centred = (mark for mark in self.marks.values() if mark.bounds.center == (x, y))
         return next(centred, None) or self.mark_at(x, y)
@@ -176,15 +176,15 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A model's decision: the meaning of its words, or why they could not be read.
+    """A model's decision: what its reply means, or why the reply could not be read.
 
     - `actions`: the canonical actions, usually one, in pixels of the screen.
-    - `said`: the named parts of the words ("thought", "summary", …), under the dialect's names.
-    - `signal`: a request to the agent instead of the phone, such as AppAgent's "grid".
-    - `words`: the model's whole text. `ask` sets this and the following fields.
-    - `error`: why the words could not be read, in which case `actions` are those of the policy for
-      unreadable words; empty if they could be read. `refused`: whether the model, or its provider's
-      filter, refused to answer.
+    - `said`: the named parts of the reply ("thought", "summary", …), under the dialect's names.
+    - `signal`: a request to the agent rather than the phone, such as AppAgent's "grid".
+    - `words`: the complete reply. `ask` sets this field and the following ones.
+    - `error`: why the reply could not be read, or an empty string. After an error, `actions` come
+      from the agent's policy for unreadable replies.
+    - `refused`: whether the model, or its provider's filter, refused to answer.
     """
 
     actions: tuple[Action, ...] = ()
@@ -198,13 +198,13 @@ class Decision:
 class Dialect:
     """A format in which models express actions. Instances are immutable; fields select variants.
 
-    A dialect of your own implements `_read` and `_print`, or `_read` and `print` if one reply may
-    hold several actions or none.
+    A subclass implements `_read` and `_print`, or `_read` and `print` if a reply may contain
+    several actions or none.
 
-    - `name`: its name in a registry or an option.
-    - `title`: its name in errors; by default `name`.
-    - `on_error`: what the original agent does with words that it cannot read, by default "no
-      action". Agents that use the dialect may have a policy of their own.
+    - `name`: the dialect's name in the registry and in options.
+    - `title`: its name in error messages; by default `name`.
+    - `on_error`: how the original agent handles a reply that it cannot read; by default "no
+      action". Agents that use the dialect may choose another policy.
     """
 
     __slots__ = ()
@@ -214,47 +214,52 @@ class Dialect:
     on_error: ClassVar[OnError] = "no action"
 
     def parse(self, words: str, frame: Frame) -> Decision:
-        """Return what a model's words mean.
+        """Return the decision that a model's reply expresses.
 
         Raises:
-            DialectError: they are not in this dialect; the error holds all of them.
+            DialectError: if the reply is not in this dialect; `words` of the error is the complete
+                reply.
         """
         with reading(words):
             return _decision(self._read(words, frame))
 
     def parse_strictly(self, words: str, frame: Frame) -> Decision:
-        """Return what words mean to the original's code, which fails where `parse` is lenient.
+        """Return the decision as the original's code reads it, which fails where `parse` does not.
 
-        The same as `parse` where no lenient reading is known: docs/dialects.md lists them all.
+        The result is that of `parse` for dialects in which the two do not differ;
+        docs/dialects.md lists the differences.
 
         Raises:
-            DialectError: the original cannot read them; its `on_error` says what it does then.
+            DialectError: if the original cannot read the reply; `on_error` of the error says what
+                the original does then.
         """
         with reading(words):
             return _decision(self._read_strictly(words, frame))
 
     def print(self, decision: Decision, frame: Frame) -> str:
-        """Return a decision in the dialect's words: `parse` gives it back within its resolution.
+        """Return a reply that expresses a decision.
+
+        `parse` returns the same decision, up to the resolution of the dialect's coordinates.
 
         Raises:
-            DialectError: the dialect cannot say such an action, or not as many of them.
+            DialectError: if the dialect cannot express an action, or that number of actions.
         """
         if len(decision.actions) != 1:
             title, count = self.title or self.name, len(decision.actions)
-            msg = f"{title} says one action at a time, not {count}"
+            msg = f"{title} expresses one action at a time, not {count}"
             raise DialectError(msg)
         return self._print(decision.actions[0], decision.said, frame)
 
     def _read(self, words: str, frame: Frame) -> Decision | Action:
-        """Return what words mean: an action, or a decision where there is more to tell."""
+        """Return an action, or a decision if the reply also has named parts or a signal."""
         raise NotImplementedError
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return what words mean to the original's code; a dialect overrides it if that differs."""
+        """Return the action or decision as the original's code reads it; by default, `parse`."""
         return self.parse(words, frame)
 
     def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
-        """Return the words for an action, together with the named parts of a reply."""
+        """Return a reply that has an action and the named parts."""
         raise NotImplementedError
 
 

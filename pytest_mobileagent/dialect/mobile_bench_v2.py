@@ -44,11 +44,11 @@ _CLOSING = {'"': '"', "'": "'", "“": "”"}
 class MobileBenchV2(Dialect):
     """`Action: click(c5)`, `input("words")` or `scroll(s21, "up")`, in AppAgent's four fields.
 
-    Elements that can be clicked are marked from c1 on, those that scroll from s1 on; a tap goes to
-    the centre of a mark. Directions are the finger's, as in AppAgent, whose prompt this one is made
-    from. Source: Mobile-Bench-v2, prompt and action space in the appendix. Its examples call the
-    same functions `text` and `swipe`, which are read, too. The prompt does not say how to end an
-    episode; FINISH does, as in AppAgent, with which the paper runs its models.
+    Clickable elements are marked c1, c2, …, and scrollable elements s1, s2, …; a tap is at the
+    centre of a mark. Directions are the finger's, as in AppAgent, from whose prompt this format is
+    derived. Source: Mobile-Bench-v2, prompt and action space in the appendix. Its examples call the
+    same functions `text` and `swipe`, which are read, too. The prompt does not define how to end an
+    episode; FINISH does so here, as in AppAgent, with which the paper runs its models.
     """
 
     name = "mobile_bench_v2"
@@ -105,13 +105,13 @@ def _mark(x: int, y: int, kind: str, frame: Frame) -> Mark:
     try:
         return frame.only(marks).mark_of(x, y)
     except DialectError:
-        msg = f"no mark of the kind {kind!r} contains the pixel ({x}, {y})"
+        msg = f"no mark whose label starts with {kind!r} contains the pixel ({x}, {y})"
         raise DialectError(msg) from None
 
 
 def _unquoted(quote: str, rest: str) -> str:
     end = rest.rfind(_CLOSING[quote])
     if end < 0:
-        msg = f"the words to type do not end in {quoted(rest)}"
+        msg = f"the text to type is not closed in {quoted(rest)}"
         raise DialectError(msg)
     return rest[:end]

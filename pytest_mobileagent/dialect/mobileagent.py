@@ -30,18 +30,19 @@ class MobileAgent(Dialect):
 
     Source: Mobile-Agent (Wang et al. 2024, arXiv 2401.16158), Mobile-Agent-v1/run.py and prompt.py.
 
-    The agent has to find where to touch, by OCR and by detecting icons. Actions that need this are
+    The agent must find the point to touch, by OCR and icon detection. Actions that need this are
     signals: "open app" with `said["name"]`, "click text" with `said["text"]`, "click icon" with
-    `said["icon"]` and `said["place"]` (top, bottom, left, right, two of them, or center). Any other
-    action than the eight is the signal "unknown": the original does nothing then, and goes on.
-    `said` also has the observation, the thought and the action.
+    `said["icon"]` and `said["place"]` (top, bottom, left, right, a combination of two, or center).
+    An action other than the eight in the prompt is the signal "unknown"; the original ignores it
+    and continues. `said` also has the observation, the thought and the action.
 
     A page is turned by a swipe from the middle over a quarter of the screen's height, for half a
-    second. A line break in a text to type, also written as "\n", is the enter key.
+    second. A line break in a text to type, also written as "\n", presses the enter key.
 
-    Unlike the code, this reads an action from its beginning if it begins with one of the names, so
-    that `click text (Bus stop)` does not stop. The text to type is that of the action, not that in
-    the first parentheses of the whole reply; it keeps its parentheses, and "_" is not enter.
+    Unlike the code, this class prefers a name at the beginning of the action, so that
+    `click text (Bus stop)` is not read as `stop`. The text to type is that of the action, not the
+    text in the first parentheses of the whole reply; it keeps its parentheses, and "_" does not
+    press enter.
     """
 
     name = "mobileagent"
@@ -57,12 +58,13 @@ class MobileAgent(Dialect):
         except DialectError:
             if any(name in parts["action"] for name in _NAMES):
                 raise
-            return Decision((), parts, "unknown")  # the original does not know it, either
+            return Decision((), parts, "unknown")  # the original does not know the action, either
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return what a reply means to the code: the first known name anywhere in the action.
+        """Return the decision as the code reads it: the first known name in the action counts.
 
-        It asks again if a part is missing, and crashes over an action without its parentheses.
+        The original asks again if a part is missing, and crashes if an action lacks its
+        parentheses.
         """
         parts: dict[str, str] = {}
         for part, end in (("observation", r"\n"), ("thought", r"\n"), ("action", "")):
@@ -76,7 +78,7 @@ class MobileAgent(Dialect):
             # The text to type is in the first parentheses of the whole reply.
             found = re.search(r"\((.*?)\)", words if name == "type" else parts["action"])
             if found is None or (name == "click icon" and "," not in found[1]):
-                msg = f"{name} without what it needs: {quoted(parts['action'])}"
+                msg = f"{name} lacks its arguments: {quoted(parts['action'])}"
                 raise DialectError(msg, on_error="crash")
             if name == "type":
                 return Decision((typed(found[1].replace("_", "\n")),), parts)
@@ -86,7 +88,7 @@ class MobileAgent(Dialect):
         return Decision((done,), parts) if done else Decision((), parts, "unknown")
 
     def print(self, decision: Decision, frame: Frame) -> str:
-        """Return a decision as a reply, which may be a signal."""
+        """Return the reply for a decision, which may be a signal."""
         if decision.signal:
             return _reply(_signal(decision), decision.said)
         return Dialect.print(self, decision, frame)
@@ -96,7 +98,7 @@ class MobileAgent(Dialect):
 
 
 def typed(text: str) -> Type:
-    r"""Return the typing of a text; a line break at its end, also as "\n", is the enter key."""
+    r"""Return the action that types a text; a final line break, also as "\n", presses enter."""
     unescaped = text.replace("\\n", "\n")
     return Type(unescaped.removesuffix("\n"), enter=unescaped.endswith("\n"))
 
@@ -105,19 +107,21 @@ def printed_text(action: Type) -> str:
     """Return the text to type in the format that `typed` reads.
 
     Raises:
-        DialectError: its parentheses do not match, so that its end could not be found.
+        DialectError: if the parentheses of the text are not balanced, so that its end could not be
+            found, or if the action also taps or clears the field.
     """
     text = action.text.replace("\n", "\\n") + "\\n" * action.enter
     if action.at or action.clear or argument(f"({text})") != text or text != text.strip():
-        msg = f"there are no words for {action!r}"
+        msg = f"the format cannot express {quoted(action)}"
         raise DialectError(msg)
     return text
 
 
 def name_of(action: str, names: tuple[str, ...]) -> str:
-    """Return the name with which an action begins, ignoring case, in lower case.
+    """Return the name with which an action begins, ignoring case.
 
-    Otherwise, return the first of the names that the action contains, in exactly this spelling.
+    If the action begins with none of the names, return the first one that it contains, in exactly
+    this spelling, or an empty string. The result is in lower case.
     """
     begins = action.lower().lstrip("0123456789.:-*`'\" \t")
     found = [
@@ -129,15 +133,15 @@ def name_of(action: str, names: tuple[str, ...]) -> str:
 
 
 def parameter(action: str, name: str) -> str:
-    """Return the text of an action in parentheses, or else after its name.
+    """Return the text in parentheses in an action, or else the text after the action's name.
 
     Raises:
-        DialectError: there is none.
+        DialectError: if the action has no text.
     """
     behind = action[action.lower().find(name) + len(name) :]
     found = argument(behind) if "(" in behind else behind.strip(" :.`*\"'")
     if not found.strip():
-        msg = f"nothing is said in parentheses in {quoted(action)}"
+        msg = f"there is no text in parentheses in {quoted(action)}"
         raise DialectError(msg)
     return found.strip()
 
@@ -153,7 +157,7 @@ def _decision(parts: Parts, frame: Frame) -> Decision:
         case "click icon":
             icon, comma, place = parameter(action, name).partition(",")
             if not comma:
-                msg = f"an icon needs its look and its place: {quoted(action)}"
+                msg = f"an icon needs a description and a place: {quoted(action)}"
                 raise DialectError(msg)
             place = place.partition(",")[0].strip().lower()
             return Decision((), {**parts, "icon": icon.strip(), "place": place}, name)

@@ -35,13 +35,13 @@ class MobileAgentV2(Dialect):
 
     Points are pixels of the picture; the last of several is tapped, as in the code. A swipe lasts
     half a second. `Open app (name)` is the signal "open app" with `said["name"]`, because the agent
-    has to find the app's label on the screen. Any other action is the signal "unknown": the
-    original does nothing then, and reflects on it. `said` has the thought, the action and the
+    must find the app's label on the screen. An unknown action is the signal "unknown"; the original
+    does nothing in this step, and reflects on it. `said` has the thought, the action and the
     operation, each on one line, as in the original. A line break in a text to type, also written as
-    "\n", is the enter key.
+    "\n", presses the enter key.
 
-    Unlike the code, this reads an action from its beginning if it begins with one of the names, and
-    keeps parentheses in a text to type; "_" is not enter.
+    Unlike the code, this class prefers a name at the beginning of the action, and keeps parentheses
+    in a text to type; "_" does not press enter.
     """
 
     name = "mobileagent_v2"
@@ -60,10 +60,10 @@ class MobileAgentV2(Dialect):
         except DialectError:
             if any(name in parts["action"] for name in _NAMES):
                 raise
-            return Decision((), parts, "unknown")  # the original does not know it, either
+            return Decision((), parts, "unknown")  # the original does not know the action, either
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return what a reply means to the code, which needs exact headings and points."""
+        """Return the decision as the code reads it, which needs exact headings and points."""
         thought = _behind(words, "### Thought ###").partition("### Action ###")[0]
         action = _behind(words, "### Action ###").partition("### Operation ###")[0]
         parts = {
@@ -74,7 +74,7 @@ class MobileAgentV2(Dialect):
         return _code_decision(parts, frame)
 
     def print(self, decision: Decision, frame: Frame) -> str:
-        """Return a decision as a reply, which may be a signal."""
+        """Return the reply for a decision, which may be a signal."""
         if decision.signal == "open app":
             return _reply(f"Open app ({decision.said.get('name', '')})", decision.said)
         if decision.signal == "unknown":
@@ -86,10 +86,11 @@ class MobileAgentV2(Dialect):
 
     @staticmethod
     def outcome(words: str) -> Literal["A", "B", "C", ""]:
-        """Return a reflection's answer: A as expected, B a wrong page, C no change; else empty.
+        """Return a reflection's answer: A as expected, B a wrong page, C no change, or empty.
 
-        As in the original, the first of these letters that occurs below "### Answer ###" counts, or
-        in all words if there is no such heading; but a letter on its own is preferred.
+        As in the original, the first letter in this order that occurs below "### Answer ###", or in
+        the whole reply without this heading, counts. Unlike in the original, a single letter at the
+        beginning of the answer takes precedence.
         """
         answer = section(spoken(words), "Answer")
         alone = re.match(r"[\W_]*([ABC])\b", answer)
@@ -149,16 +150,17 @@ def _code_decision(parts: Parts, frame: Frame) -> Decision:
 
 
 def _code_point(words: str, frame: Frame) -> tuple[int, int]:
-    """Return the point of "540, 1200"; a point outside of the screen has no effect.
+    """Return the pixel of a point such as "540, 1200".
 
     Raises:
-        DialectError: it is any other text, over which the code crashes.
+        DialectError: if the text is not a point, which makes the original crash, or if the point is
+            outside the screen, which has no effect there.
     """
     parts = words.split(", ")
     try:
         x, y = int(parts[0]), int(parts[1])
     except (ValueError, IndexError):
-        msg = f"a point is two whole numbers with a comma and a space: {quoted(words)}"
+        msg = f"a point must be two whole numbers with a comma and a space: {quoted(words)}"
         raise DialectError(msg) from None
     try:
         return frame.pixel(x, y)
@@ -169,7 +171,7 @@ def _code_point(words: str, frame: Frame) -> tuple[int, int]:
 def _points(words: str, count: int, frame: Frame) -> list[tuple[int, int]]:
     points = _POINT.findall(words)
     if len(points) < count:
-        msg = f"{count} point(s), as in (540, 1200), are needed: {quoted(words)}"
+        msg = f"expected at least {count} point(s) such as (540, 1200): {quoted(words)}"
         raise DialectError(msg)
     return [frame.pixel(float(x), float(y)) for x, y in (points[0], points[-1])]
 
@@ -180,7 +182,7 @@ def _text(action: str) -> str:
         return parameter(action, "type")
     typed_text = re.search(r"[\"“](.*?)[\"”]", action.partition("(text)")[2])
     if typed_text is None:
-        msg = f"it does not say what to type: {quoted(action)}"
+        msg = f"there is no text to type in {quoted(action)}"
         raise DialectError(msg)
     return typed_text.group(1)
 

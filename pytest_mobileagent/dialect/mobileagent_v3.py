@@ -45,14 +45,14 @@ class MobileAgentV3(Dialect):
     `terminate` come. `coordinates` are pixels of the picture that was sent ("abs", the default
     there) or "0-1000".
 
-    - `answer` ends the episode. `type` neither focuses nor presses enter. `Menu` shows the recent
-      apps.
-    - Actions that the original accepts without doing anything (`long_press`, `open_app`, the
-      buttons Enter and Menu, `wait`) are done. An unknown action is an error, as in the port.
-    - Pixels are those of the resized picture; the original takes them for the screen's own.
+    - `answer` ends the episode. `type` neither taps a field nor presses enter. `Menu` shows the
+      recent apps.
+    - Actions that the original accepts but ignores (`long_press`, `open_app`, the buttons Enter and
+      Menu, `wait`) are performed. An unknown action is an error, as in the port.
+    - Pixels are those of the resized picture; the original treats them as pixels of the screen.
 
-    A reply of JSON only, without headings, is read, too. The named parts are "thought" and
-    "description".
+    A reply that consists of JSON only, without headings, is read, too. The named parts are
+    "thought" and "description".
     """
 
     name = "mobileagent_v3"
@@ -70,15 +70,15 @@ class MobileAgentV3(Dialect):
         return Decision((self._action(fields, frame),), parts)
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return what the reply means to the code: the action's section has to be JSON only.
+        """Return the decision as the code reads it: the action's section must be JSON only.
 
-        Actions that it accepts without doing anything, or does not know, have no effect.
+        Actions that the original ignores or does not know have no effect.
         """
         thought = MobileAgentV3.section(words, "Thought", "Action")
         action = MobileAgentV3.section(words, "Action", "Description")
         fields = _code_fields(action) if thought else None
         if fields is None:
-            msg = f"the action is no JSON object: {quoted(action)}"
+            msg = f"the action is not a JSON object: {quoted(action)}"
             raise DialectError(msg)
         parts = {"thought": thought, "description": MobileAgentV3.section(words, "Description")}
         button = fields.get("button", "") in ("Back", "Home")
@@ -129,12 +129,12 @@ class MobileAgentV3(Dialect):
 
     @staticmethod
     def action_json(words: str) -> str:
-        """Return the action of a reply as a line of JSON, for the history that the roles see.
+        """Return the action of a reply as one line of JSON, for the history that all roles read.
 
-        The original writes pixels there even if the model uses coordinates from 0 to 1000.
+        In the original, the history has pixels even if the model uses coordinates from 0 to 1000.
 
         Raises:
-            DialectError: it has none.
+            DialectError: if the reply has no action.
         """
         return json.dumps(_fields(spoken(words)), ensure_ascii=False)
 
@@ -142,8 +142,8 @@ class MobileAgentV3(Dialect):
     def section(words: str, name: str, until: str = "") -> str:
         """Return the text after the last heading `### name`, up to the heading `### until`.
 
-        It is on one line, without "###". As in the original, it is the whole reply if there is no
-        such heading.
+        The text is on one line, without "###". Without such a heading, the whole reply is returned,
+        as in the original.
         """
         found = _between(words, name, until)
         return found.replace("\n", " ").replace("  ", " ").replace("###", "").strip()
@@ -154,7 +154,7 @@ def _fields(words: str) -> dict[str, Any]:
 
 
 def _code_fields(action: str) -> dict[str, Any] | None:
-    """Return the object of an action, without a fence of code; None if it is not an object."""
+    """Return the object of an action, which may be in a code block, or None."""
     text = action.replace("```", "").replace("json", "").strip()
     for read in (json.loads, ast.literal_eval):
         try:

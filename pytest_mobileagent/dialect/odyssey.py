@@ -31,7 +31,7 @@ _WITHOUT_ARGUMENTS: dict[str, Action] = {
 }
 _DIRECTIONS: dict[str, Direction] = {each.upper(): each for each in OPPOSITE}
 _WITH_ARGUMENT = ("CLICK", "LONG_PRESS", "TYPE", "SCROLL")
-# A number in front ("1. "), as in the history that the model sees, is no part of a command.
+# A number before the command ("1. "), as in the history that the model is given, is ignored.
 _COMMAND = re.compile(
     r"(?:^|\n)[ \t`*\"']*(?:\d+\.\s*|action\s*[:：]\s*)?"
     r"([A-Z]+(?:[_ ][A-Z]+)?)[ \t`*\"']*(?:(?=\n)|$|[:：][ \t]*(.*))",
@@ -45,12 +45,12 @@ class Odyssey(Dialect):
 
     Points are in thousandths of the screen, (x, y); directions are the finger's. Sources:
     GUI-Odyssey (arXiv 2406.08451; data/format_converter.py and src/eval_mm/evaluate_GUIOdyssey.py),
-    SPA-Bench (framework/models/GUI-Odyssey). This follows the paper where SPA-Bench's parser fails:
-    it ignores every command without an argument, does not know LONG_PRESS and PRESS_RECENT, and
-    cuts typed text at a colon. A text to type ends with its line. PRESS_ENTER is SPA-Bench's own.
-    If no line begins with a command, the whole text is searched for the names, as by that parser.
-    With `submit`, typing clears the field first and presses enter afterwards, as in SPA-Bench's
-    device.py.
+    SPA-Bench (framework/models/GUI-Odyssey). This class follows the paper where SPA-Bench's parser
+    fails: the parser ignores commands without an argument, does not know LONG_PRESS and
+    PRESS_RECENT, and cuts typed text at a colon. A text to type ends at the end of its line.
+    PRESS_ENTER exists only in SPA-Bench. If no line begins with a command, the whole reply is
+    searched for the names, as by that parser. With `submit`, typing clears the field first and
+    presses enter afterwards, as in SPA-Bench's device.py.
     """
 
     name = "odyssey"
@@ -63,7 +63,7 @@ class Odyssey(Dialect):
         return self._action(name, argument, frame)
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return what words mean to SPA-Bench's code, in which every command needs a colon."""
+        """Return the action as SPA-Bench's code reads it; every command needs a colon."""
         name, colon, behind = words.partition(":")
         argument = behind.split(":")[0][1:]
         if not colon:
@@ -114,7 +114,7 @@ class Odyssey(Dialect):
 
 
 def _command(words: str) -> tuple[str, str]:
-    """Return the name of the first line that is a command, and the text after its colon."""
+    """Return the name of the first command that begins a line, and the text after its colon."""
     for found in _COMMAND.finditer(words):
         name = re.sub(r"\s", "_", found[1]).upper()
         if name in _WITHOUT_ARGUMENTS or name in _WITH_ARGUMENT:
@@ -123,7 +123,7 @@ def _command(words: str) -> tuple[str, str]:
 
 
 def _named(words: str) -> tuple[str, str]:
-    """Return a command whose name occurs in the words, by the tests of SPA-Bench's parser."""
+    """Return a command whose name occurs anywhere, by the rules of SPA-Bench's parser."""
     before, _, behind = words.partition(":")
     if behind and "TYPE" in before:
         return "TYPE", behind.strip().partition("\n")[0]
@@ -136,7 +136,7 @@ def _named(words: str) -> tuple[str, str]:
 
 
 def _direction(argument: str) -> Direction:
-    """Return a direction, which may be among other words, as in "DOWN to see more"."""
+    """Return the direction in a text that may have other words, as in "DOWN to see more"."""
     for name, direction in _DIRECTIONS.items():
         if name in argument:
             return direction

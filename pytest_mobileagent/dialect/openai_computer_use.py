@@ -41,7 +41,7 @@ SCREENSHOT = "screenshot"
 
 # The seconds of a `wait` in OpenAI's examples.
 _WAIT = 2.0
-# Seconds: as a wheel does not fling the page, the finger should not, either.
+# Seconds. A mouse wheel does not fling the page, so the finger moves slowly enough not to, either.
 _SLOW = 0.6
 
 
@@ -49,22 +49,22 @@ _SLOW = 0.6
 class OpenAiComputerUse(Dialect):
     """The actions of a `computer_call`. Coordinates are pixels of the picture that was sent.
 
-    The words are the JSON of the call's arguments, `{"action": {…}}` or `{"actions": […]}`, of one
+    A reply is the JSON of the call's arguments (`{"action": {…}}` or `{"actions": […]}`), of one
     action (`{"type": "click", …}`), or of a list of any of these. A function call is
     `{"name": "open_app", "arguments": {"name": "Clock"}}`; `computer.PHONE_FUNCTIONS` lists the
-    functions for what a computer does not have (back, home, …). A closing message is
+    functions that a computer does not have (back, home, …). A closing message is
     `{"type": "message", "content": "…"}`.
 
-    On a touchscreen, the right button is a long press, and the button "back" is the back key. Moves
-    of the pointer do nothing, and are the signal "mouse" if there is nothing else; a drag goes
-    straight from its first to its last point. `scroll_x` and `scroll_y` are the pixels by which the
-    content moves left and up: half of the picture's side in one direction is a `Scroll`, another
-    distance is a `Swipe` around the point, as far as the screen allows. Keys that are held during
-    an action are ignored. "screenshot" is a signal.
+    On a touchscreen, a right click is a long press, and the button "back" is the back key. Moving
+    the pointer has no effect; a reply that does nothing else is the signal "mouse". A drag is a
+    straight line from its first to its last point. `scroll_x` and `scroll_y` are the pixels by
+    which the content moves left and up: half of the picture's width or height is a `Scroll`, any
+    other distance is a `Swipe` around the point, as far as the screen allows. Keys held during an
+    action are ignored. "screenshot" is a signal.
 
     Source: OpenAI's API reference (Responses, computer_call), guide "Computer use", and the types
-    of the package `openai`. It has no environment for phones: what a mouse does on a touchscreen is
-    this project's interpretation.
+    of the package `openai`. The API has no environment for phones: the effect of a mouse on a
+    touchscreen is this project's interpretation.
     """
 
     name = "openai_computer_use"
@@ -82,7 +82,7 @@ class OpenAiComputerUse(Dialect):
         return Decision(tuple(actions), signal=signal or mouse)
 
     def print(self, decision: Decision, frame: Frame) -> str:
-        """Return a decision as JSON: an object for one action, a list for several or none."""
+        """Return a decision as JSON: an object for one action, otherwise a list."""
         calls = [self._call_of(action, frame) for action in decision.actions]
         if decision.signal == SCREENSHOT:
             calls.append({"type": "screenshot"})
@@ -135,7 +135,7 @@ class OpenAiComputerUse(Dialect):
 
 
 def _flat(value: Any) -> list[dict[str, Any]]:
-    """Return the single actions and function calls in lists and in the arguments of calls."""
+    """Return the individual actions and function calls, unpacked from lists and arguments."""
     if isinstance(value, list):
         return [each for one in value for each in _flat_item(one)]
     return _flat_item(value)
@@ -192,7 +192,7 @@ _SCROLLS = (("scroll_x", "scrollX"), ("scroll_y", "scrollY"))
 
 
 def _path(middle: int, distance: float, side: int) -> tuple[int, int]:
-    """Return start and end of a finger that moves back by a distance, within the screen."""
+    """Return the start and end of a finger's move towards 0 by a distance, within the screen."""
     most = round(side * 0.8)
     length = round(max(-most, min(distance, most)))
     begin = middle + length // 2

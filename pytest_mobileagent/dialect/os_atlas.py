@@ -50,16 +50,16 @@ _ACTION = re.compile(r"[ \t`*]*([A-Za-z]+(?:_[A-Za-z]+)*)\b[ \t]*[:：]?[ \t]*(.
 
 @dataclass(frozen=True, slots=True)
 class OsAtlas(Dialect):
-    """`actions:`, and then `CLICK <point>[[x, y]]</point>`, `TYPE [words]`, `COMPLETE`, ….
+    """`actions:` followed by `CLICK <point>[[x, y]]</point>`, `TYPE [words]`, `COMPLETE`, ….
 
     Points are in thousandths of the picture, (x, y). The first action counts; after the heading,
     its name may be in any case. Source: OS-Atlas (arXiv 2410.23218; eval/data and eval/eval_scripts
-    of its repository). Its scorers require the section in lower case; here, replies without the
-    section are read, too. ENTER is declared for GUI-Act, and IMPOSSIBLE for GUI-Odyssey, where its
-    format is WAIT by mistake.
+    of its repository). Its scorers require the heading in lower case; here, replies without the
+    heading are read, too. ENTER is declared for GUI-Act, and IMPOSSIBLE for GUI-Odyssey, where its
+    format is given as WAIT by mistake.
 
-    `scroll` says whose direction `SCROLL` names, which differs in the data that the models were
-    trained on: the "finger" (AITW, GUI-Odyssey) or the "content" (AndroidControl).
+    `scroll` selects whose direction `SCROLL` names, since the models' training data differ: the
+    "finger" (AITW, GUI-Odyssey) or the "content" (AndroidControl).
     """
 
     name = "os_atlas"
@@ -136,13 +136,13 @@ def _point(argument: str, frame: Frame) -> tuple[int, int]:
 
 
 def _bracketed(argument: str) -> str:
-    """Return the text between the first and the last bracket, or the first line if it has none."""
+    """Return the text between the first and the last bracket, or a first line without brackets."""
     if not argument.startswith("["):
         line = argument.split("\n", maxsplit=1)[0].strip()
         if line:
             return line
     end = argument.rfind("]")
     if end < 0:
-        msg = f"the brackets do not close in {quoted(argument)}"
+        msg = f"the brackets are not closed in {quoted(argument)}"
         raise DialectError(msg)
     return argument[1:end]

@@ -1,4 +1,4 @@
-"""Parts of a reply: named lines and sections, and calls with their arguments."""
+"""Functions that find the parts of a reply: named lines, sections, and calls with arguments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 _MARKUP = "*_` \t"
 _CALL = re.compile(r"\s*([A-Za-z_]\w*)\s*\(")
 _KEY = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")
-# What follows a string: preferably the end of a call at the end of a line, or the next argument.
+# What may follow a string. Preferred: the end of a call that ends the line, or the next argument by
+# name. Otherwise: any closing parenthesis or comma.
 _AFTER_STRING = (
     re.compile(r"\s*(?:\)\s*(?:\n|#|[A-Za-z_]\w*\(|\Z)|,\s*[A-Za-z_]\w*\s*=|\Z)"),
     re.compile(r"\s*(?:\)|,)"),
@@ -24,14 +25,14 @@ _PLAIN_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def line_after(words: str, name: str) -> str:
-    """Return the text after "NAME: ", to the end of the line.
+    """Return the text after "NAME: ", up to the end of the line.
 
-    The first occurrence counts, anywhere in a line. If there is none, variants that models write
-    are accepted: another case, markup around the name, no space, a full-width colon. If the rest of
-    the line is empty, the next line that is not empty is returned.
+    The first occurrence counts, anywhere in a line. If the exact name does not occur, variants that
+    models write are accepted: another case, markup around the name, no space, a full-width colon.
+    If the rest of the line is empty, the next non-empty line is returned.
 
     Raises:
-        DialectError: there is no such part.
+        DialectError: if no line has this name.
     """
     found = re.search(rf"{name}: (.*)", words)
     if found is None:
@@ -46,9 +47,9 @@ def line_after(words: str, name: str) -> str:
 
 
 def section(words: str, name: str, *after: str) -> str:
-    """Return the text below the last "### NAME ###", up to the first heading of `after`.
+    """Return the text below the last heading "### NAME ###", up to the first heading in `after`.
 
-    Words without that heading are returned whole, as in the original, which splits at headings.
+    A reply without that heading is returned whole, as in the original, which splits at headings.
     """
     text = re.split(_heading(name), words, flags=re.IGNORECASE)[-1]
     for following in after:
@@ -60,7 +61,7 @@ def argument(call: str) -> str:
     """Return the text in the first parentheses of a call, or the rest if they are not closed.
 
     Raises:
-        DialectError: there are none.
+        DialectError: if the call has no opening parenthesis.
     """
     start = call.find("(")
     if start < 0:
@@ -75,15 +76,16 @@ def argument(call: str) -> str:
 
 
 def without_fences(words: str) -> str:
-    """Return the words without the fences of code blocks, which are three backticks."""
+    """Return the reply without the lines of three backticks that enclose code blocks."""
     return re.sub(r"^\s*```\w*\s*$", "", words, flags=re.MULTILINE).strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`name(key='value', …)`: the arguments by name, or by position ("0") if they have no name.
+    """A call such as `name(key='value', …)`.
 
-    `end` is the index after the call in the words that it was read from.
+    `arguments` are keyed by name, or by position ("0", "1", …) if they have no name. `end` is the
+    index after the call in the text from which it was read.
     """
 
     name: str
@@ -91,12 +93,12 @@ class Call:
     end: int
 
     def get(self, *names: str) -> str:
-        """Return the first of some arguments that is not empty; an empty text if there is none."""
+        """Return the first non-empty argument among `names`, or an empty string."""
         return next((self.arguments[name] for name in names if self.arguments.get(name)), "")
 
 
 def begins_call(words: str, start: int = 0) -> bool:
-    """Whether a call begins at an index, after any white space."""
+    """Return whether a call begins at an index, after any white space."""
     return _CALL.match(words, start) is not None
 
 
@@ -104,11 +106,11 @@ def call(words: str, start: int = 0) -> Call:
     """Read one call. Strings may contain unescaped quotes; the last parenthesis may be missing.
 
     Raises:
-        DialectError: no call begins at `start`, or a string of it is never closed.
+        DialectError: if no call begins at `start`, or a string in the call is never closed.
     """
     head = _CALL.match(words, start)
     if head is None:
-        msg = f"{quoted(words[start:])} is not a call of an action"
+        msg = f"{quoted(words[start:])} is not a call"
         raise DialectError(msg)
     arguments: dict[str, str] = {}
     at = head.end()
@@ -123,13 +125,13 @@ def call(words: str, start: int = 0) -> Call:
 
 
 def escaped(text: str) -> str:
-    r"""Return a text escaped for single quotes; the reverse of `unescaped`."""
+    r"""Return a text escaped for use in single quotes; the inverse of `unescaped`."""
     safe = text.replace("\\", "\\\\").replace("'", "\\'")
     return safe.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
 
 
 def unescaped(raw: str) -> str:
-    """Return the text of a string in Python or JSON; escapes that neither knows stay unchanged."""
+    """Return a text with the escapes of Python and JSON resolved; others stay unchanged."""
     text = _ESCAPE.sub(_meant, raw)
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
@@ -139,7 +141,7 @@ def _heading(name: str) -> str:
 
 
 def _value(words: str, at: int) -> tuple[str, int]:
-    """Return the value that begins at an index, and the index after it."""
+    """Return the argument's value that begins at an index, and the index after it."""
     quote = words[at : at + 1]
     if quote not in {"'", '"'}:
         return _bare(words, at)

@@ -35,7 +35,7 @@ from pytest_mobileagent.perception.picture import smart_size
 
 Version = Literal["2.5", "3", "gui-owl"]
 
-# The tool's description says that "Menu" opens the list of running apps.
+# According to the tool's description, "Menu" opens the list of running apps.
 BUTTONS: dict[str, KeyName] = {
     "Back": "back",
     "Home": "home",
@@ -49,22 +49,23 @@ _WAIT = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Qwen(Dialect):
-    """The tool `mobile_use`.
+    """The tool `mobile_use` of Qwen-VL and GUI-Owl.
 
-    `version` says what coordinates mean: "2.5" (Qwen2.5-VL) are pixels of the picture as the model
-    resizes it (multiples of 28), "3" (Qwen3-VL) go from 0 to 999, "gui-owl" (GUI-Owl 1.5) from 0 to
-    1000. With "3", 1000 is the edge, too: the cookbook divides by 999, others divide by 1000.
+    `version` selects the coordinates: with "2.5" (Qwen2.5-VL), they are pixels of the picture as
+    resized by the model (multiples of 28); with "3" (Qwen3-VL), they go from 0 to 999; with
+    "gui-owl" (GUI-Owl 1.5), from 0 to 1000. With "3", 1000 also means the edge, because the
+    cookbook divides by 999, and other code divides by 1000.
 
-    The words are a text with `<tool_call>{"name": "mobile_use", "arguments": {…}}</tool_call>`,
-    that JSON alone, or the arguments alone, which servers return that parse the calls themselves.
-    The first of several calls counts, as in the originals. "answer" ends the episode, as GUI-Owl's
-    description of the tool says; in Qwen3-VL, "terminate" always follows it. "swipe" is the
-    finger's path, "tap" is "click", "scroll" is "swipe".
+    A reply is a text with `<tool_call>{"name": "mobile_use", "arguments": {…}}</tool_call>`, this
+    JSON alone, or the arguments alone, which is what a server returns that parses tool calls
+    itself. The first of several calls counts, as in the originals. "answer" ends the episode, as in
+    GUI-Owl's description of the tool; in Qwen3-VL, "terminate" always follows it. "swipe" is the
+    finger's path, "tap" means "click", and "scroll" means "swipe".
 
     Source: QwenLM/Qwen3-VL, `cookbooks/mobile_agent.ipynb` and `utils/agent_function_call.py`;
     X-PLUG/MobileAgent, `Mobile-Agent-v3.5/mobile_use` and `android_world_v3.5/…/gui_owl.py`. These
-    crash over any other format of the tool call, and ignore the buttons "Menu" and "Enter"; this
-    also reads calls without line breaks around them, and presses all buttons of the tool.
+    crash on any other format of the tool call, and ignore the buttons "Menu" and "Enter". This
+    class also reads calls without line breaks around them, and presses all buttons of the tool.
     """
 
     name = "qwen"
@@ -79,14 +80,15 @@ class Qwen(Dialect):
         return Decision((self._action(arguments, frame),), parts)
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return the action as GUI-Owl's program and Qwen's cookbook find it: up to the line break.
+        """Return the decision as GUI-Owl's program and Qwen's cookbook read it.
 
-        They crash over anything else. The content of the call is read as by `parse`.
+        They find the call by the line breaks around it, and crash on any other format. The content
+        of the call is read as by `parse`.
         """
         begin, end = "<tool_call>\n", "}}\n" if self.version == "gui-owl" else "\n</tool_call>"
         parts = words.split(begin)
         if len(parts) == 1:
-            msg = f"there is no <tool_call> with a line break behind it: {quoted(words)}"
+            msg = f"there is no <tool_call> followed by a line break: {quoted(words)}"
             raise DialectError(msg)
         content = parts[1].split(end)[0] + ("}}" if self.version == "gui-owl" else "")
         try:
@@ -94,7 +96,7 @@ class Qwen(Dialect):
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict) or not isinstance(found.get("arguments"), dict):
-            msg = f"the call is no JSON: {quoted(content)}"
+            msg = f"the call is not a JSON object with arguments: {quoted(content)}"
             raise DialectError(msg)
         return self._read(f"{parts[0]}<tool_call>\n{content}\n</tool_call>", frame)
 
@@ -151,9 +153,9 @@ class Qwen(Dialect):
 def mobile_use(
     action: Action, frame: Frame, scale: tuple[float, float] | None = None
 ) -> dict[str, Any] | None:
-    """Return the arguments of the tool for an action, in the format that all its models share.
+    """Return the tool's arguments for an action, in the format that all models share.
 
-    It is None if the tool has no such action.
+    The result is None if the tool has no such action.
     """
     match action:
         case Tap(x, y):
@@ -181,12 +183,12 @@ def mobile_use(
 
 
 def _arguments(found: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a call, which may be given as a text of JSON."""
+    """Return the arguments of a call, which may be given as JSON text."""
     arguments = found.get("arguments", found.get("parameters", found))
     if isinstance(arguments, str):
         arguments = object_in(arguments)
     if not isinstance(arguments, dict) or not isinstance(arguments.get("action"), str):
-        msg = f"{quoted(found)} names no action"
+        msg = f"{quoted(found)} does not name an action"
         raise DialectError(msg)
     return arguments
 
@@ -197,7 +199,7 @@ def _remarks(before: str) -> dict[str, str]:
 
 
 def _action_without_point(name: str, arguments: dict[str, Any]) -> Action:
-    """Return an action without a point."""
+    """Return the action of a call that has no point."""
     match name:
         case "type":
             return Type(text(arguments.get("text"), name))

@@ -1,6 +1,6 @@
 """Functions that read objects, numbers, points, texts and keys in a reply.
 
-They raise a `DialectError`, and nothing else, for whatever cannot be read.
+The only error that they raise is `DialectError`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
-# Two numbers in any kind of brackets, or in none.
+# Two numbers, with or without brackets of any kind.
 PAIR = rf"[\[(（\s]*({NUMBER})\s*[,，\s]\s*({NUMBER})"
-# To show more of the content on one side, the finger moves to the other.
+# To show more of the content on one side, the finger moves in the opposite direction.
 OPPOSITE: Mapping[Direction, Direction] = {
     "up": "down",
     "down": "up",
@@ -33,16 +33,16 @@ OPPOSITE: Mapping[Direction, Direction] = {
     "right": "left",
 }
 
-# A thought begins a line, or follows another one: a text to type may contain such tags, too.
+# A thought must begin a line or follow another thought, since a text to type may contain such tags.
 _BEGINS = re.compile(
     "(?:^|(?<=</think>)|(?<=</thinking>))[ \t]*<think(?:ing)?>", re.IGNORECASE | re.MULTILINE
 )
 _ENDS = re.compile("</think(?:ing)?>", re.IGNORECASE)
 _TOKENS = ("<|im_end|>", "<|endoftext|>", "<|im_start|>", "<|eot_id|>", "</s>", "<s>", "<pad>")
-_LONGEST = 20_000  # characters; no decision is longer
+_LONGEST = 20_000  # characters; longer replies are cut
 _LONGEST_LITERAL = 10_000
 _LONGEST_POINT = 200
-_PLACES = 5  # braces at which an object may begin
+_PLACES = 5  # the number of opening braces that are tried as the beginning of an object
 _MOST_BRACES = 50
 _KEYS: dict[str, KeyName] = {
     "app_switch": "overview",
@@ -57,12 +57,12 @@ _KEYS: dict[str, KeyName] = {
 
 
 def spoken(words: str) -> str:
-    """Return the words without a reasoning model's thoughts and special tokens.
+    """Return a reply without a reasoning model's thoughts and special tokens.
 
-    If nothing is left, the thoughts are the reply.
+    If the reply consists of thoughts only, they are kept. At most 20,000 characters are returned.
     """
     kept, place = [], 0
-    # One expression for both tags would take quadratic time if closing tags are missing.
+    # A single expression for both tags would take quadratic time if closing tags are missing.
     while (begins := _BEGINS.search(words, place)) and (ends := _ENDS.search(words, begins.end())):
         kept.append(words[place : begins.start()])
         place = ends.end()
@@ -75,12 +75,12 @@ def spoken(words: str) -> str:
 
 
 def object_in(words: str, *keys: str) -> dict[str, Any]:
-    """Return the first {…} in the words, in JSON or as a Python literal, ignoring the rest.
+    """Return the first object {…} in a reply, in JSON or as a Python literal, ignoring other text.
 
-    With `keys`, return the first one that has any of them.
+    With `keys`, return the first object that has any of these keys.
 
     Raises:
-        DialectError: there is none, or it cannot be read.
+        DialectError: if the reply has no such object, or the object cannot be read.
     """
     braces = islice(re.finditer(r"\{", words), _PLACES if keys else 1)
     starts = [brace.start() for brace in braces]
@@ -91,7 +91,7 @@ def object_in(words: str, *keys: str) -> dict[str, Any]:
     if keys:
         msg = f"there is no JSON object with {' or '.join(keys)} in {quoted(words)}"
     elif starts:
-        msg = f"this is no JSON object: {quoted(words[starts[0] :])}"
+        msg = f"this is not a JSON object: {quoted(words[starts[0] :])}"
     else:
         msg = f"there is no {{…}} in {quoted(words)}"
     raise DialectError(msg)
@@ -101,7 +101,7 @@ def number(value: object, name: str = "this") -> float:
     """Return a finite number, which may be given as text.
 
     Raises:
-        DialectError: it is not a number; the message calls it by `name`.
+        DialectError: if the value is not a finite number; the message refers to it as `name`.
     """
     found = math.nan
     if isinstance(value, int | float | str) and not isinstance(value, bool):
@@ -117,17 +117,17 @@ def amount(value: object, name: str = "this") -> float:
     """Return a number, or the number at the beginning of a text ("5", "2 seconds").
 
     Raises:
-        DialectError: it is not a number; the message calls it by `name`.
+        DialectError: if there is no number; the message refers to the value as `name`.
     """
     begins = re.match(NUMBER, value.strip()) if isinstance(value, str) else None
     return number(begins[0] if begins else value, name)
 
 
 def point(value: object) -> tuple[float, float]:
-    """Return the point `[x, y]`, `{"x": x, "y": y}` or "(x, y)", or the centre of a box.
+    """Return a point given as `[x, y]`, `{"x": x, "y": y}` or "(x, y)", or the centre of a box.
 
     Raises:
-        DialectError: it is none of these.
+        DialectError: if the value is not in one of these forms.
     """
     parts = value
     if isinstance(value, dict):
@@ -140,15 +140,16 @@ def point(value: object) -> tuple[float, float]:
         with suppress(DialectError):
             numbers = [number(part) for part in parts]
             return (numbers[0] + numbers[-2]) / 2, (numbers[1] + numbers[-1]) / 2
-    msg = f"a point has to be two numbers, x and y, not {quoted(value)}"
+    msg = f"a point must be two numbers, x and y, not {quoted(value)}"
     raise DialectError(msg)
 
 
 def text(value: object, of: str = "the action") -> str:
-    """Return a text, or a number as text; `of` says in the error what needs the text.
+    """Return a text, or a number as text.
 
     Raises:
-        DialectError: it is neither.
+        DialectError: if the value is neither a text nor a number; the message says that `of`, such
+            as an action's name, needs a text.
     """
     if isinstance(value, str):
         return value
@@ -159,10 +160,10 @@ def text(value: object, of: str = "the action") -> str:
 
 
 def direction(value: object) -> Direction:
-    """Return a direction, which may be written in any case.
+    """Return a direction, ignoring case and surrounding white space.
 
     Raises:
-        DialectError: it is not a direction.
+        DialectError: if the value is not a direction.
     """
     text = str(value).strip().lower()
     for each in OPPOSITE:
@@ -172,10 +173,10 @@ def direction(value: object) -> Direction:
 
 
 def key_named(name: object) -> KeyName:
-    """Return the phone's key with a name, as Android, xdotool or a model writes it.
+    """Return the phone's key with a name, as written by Android, xdotool or a model.
 
     Raises:
-        DialectError: a phone has no such key.
+        DialectError: if a phone has no such key.
     """
     text = str(name).strip().lower().replace(" ", "_").removeprefix("keycode_")
     text = _KEYS.get(text, text)
@@ -187,15 +188,15 @@ def key_named(name: object) -> KeyName:
 
 
 def name_for(value: T, table: Mapping[str, T]) -> str | None:
-    """Return the first name that a table has for a value, such as an action; None if it has none.
+    """Return the first key of a table that has a value, such as an action, or None.
 
-    So a dialect can print names by the same table by which it reads them.
+    This lets a dialect print names from the same table with which it reads them.
     """
     return next((name for name, each in table.items() if each == value), None)
 
 
 def _object(words: str) -> dict[str, Any] | None:
-    """Return the object at the beginning of the words, up to the first brace at which it parses."""
+    """Return the object at the beginning of a text, up to the first brace at which it parses."""
     with suppress(ValueError, RecursionError):
         found: Any = json.JSONDecoder(strict=False).raw_decode(words)[0]
         return found if isinstance(found, dict) else None
@@ -210,9 +211,9 @@ def _object(words: str) -> dict[str, Any] | None:
 def _literal(words: str) -> object:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of escapes that Python does not know
+            warnings.simplefilter("ignore")  # about escapes that Python does not know
             found = ast.literal_eval(words)
-        repr(found)  # fails if it is nested too deeply, or has too large a number
+        repr(found)  # raises if the value is nested too deeply or has too large a number
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         return None
     return found

@@ -51,17 +51,17 @@ class SeeAct(Dialect):
     """Lines with `ELEMENT: B`, `ACTION: CLICK` and `VALUE: None`; marks have letters.
 
     Source: google-research/android_world, agents/seeact_utils.py (a port of OSU-NLP-Group/SeeAct to
-    Android), whose code this follows: the last line with each name counts, an unknown letter means
-    no element, and `CLICK` and `LONG PRESS` need the value `None`.
+    Android), whose code this class follows: the last line with each name counts, an unknown letter
+    means no element, and `CLICK` and `LONG PRESS` need the value `None`.
 
-    - `SWIPE` names the finger's direction; it is done on the element, if there is one.
+    - `SWIPE` names the finger's direction; the swipe is on the element, if the reply names one.
     - `INPUT TEXT` taps the element, types, and presses enter.
-    - `ANSWER` is `Finish` with a text, `TERMINATE` is `Finish` without one. In the original an
-      answer is only added to the history, and the episode goes on until `TERMINATE`.
-    - A value is read whole; the original drops the text after a second colon.
-    - If no line begins with `ACTION:`, lines in bold, indented or in any case are read.
+    - `ANSWER` is `Finish` with a text, `TERMINATE` is `Finish` without a text. In the original, an
+      answer is only added to the history, and the episode continues until `TERMINATE`.
+    - A value is read completely; the original drops the text after a second colon.
+    - If no line begins with `ACTION:`, lines that are bold, indented or in another case are read.
 
-    The chosen letter is in "element".
+    The letter of the chosen element is the named part "element".
     """
 
     name = "seeact"
@@ -77,9 +77,9 @@ class SeeAct(Dialect):
         return Decision((action,), {"element": letter} if letter and takes_element else {})
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        """Return what the lines mean to the code, which needs exact names and letters.
+        """Return the decision as the code reads it, which needs exact names and letters.
 
-        It drops the text of a value after a colon.
+        The code drops the text of a value after a colon.
         """
         lines: dict[str, str] = {}
         for line in words.split("\n"):
@@ -91,7 +91,7 @@ class SeeAct(Dialect):
             raise unknown("action", kind)
         value = lines.get("VALUE", "").strip(".")
         if (kind in _TOUCHES and value != "None") or (kind == "SWIPE" and value not in OPPOSITE):
-            msg = f"{kind} does not go with {quoted(value)}"
+            msg = f"{kind} does not accept the value {quoted(value)}"
             raise DialectError(msg)
         letter = re.sub(r"[.]+|\s+", " ", lines.get("ELEMENT", "None")).strip()
         letter = letter if letter in frame.marks else "None"
@@ -100,20 +100,20 @@ class SeeAct(Dialect):
     def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
         kind, at, value = _printed(action)
         if "\n" in value or "\r" in value:
-            msg = f"a value of SeeAct's is one line: {quoted(value)}"
+            msg = f"a SeeAct value must be a single line: {quoted(value)}"
             raise DialectError(msg)
         letter = "None" if at is None else _letter_at(at, parts.get("element"), frame)
         return f"ELEMENT: {letter}\nACTION: {kind}\nVALUE: {value}"
 
     @staticmethod
     def described(words: str, choices: Mapping[str, str]) -> str:
-        """Return the line about a reply in SeeAct's history.
+        """Return the line for a reply in SeeAct's history.
 
         `choices` are the descriptions of the elements, by letter. The line has the chosen element
-        and the action: `"Save" button -> CLICK`, `SWIPE: up`.
+        and the action, such as `"Save" button -> CLICK` or `SWIPE: up`.
 
         Raises:
-            DialectError: the reply has no action.
+            DialectError: if the reply has no action.
         """
         lines = _lines(spoken(words))
         kind = re.sub(r"[\s_.]+", " ", lines["ACTION"].strip(" .*`\"'")).upper()
@@ -140,7 +140,7 @@ def _lines(words: str) -> dict[str, str]:
 
 
 def _letter(element: str, frame: Frame) -> str:
-    """Return the label of the mark that the words name; empty if they name none."""
+    """Return the label of the mark that a text names, or an empty string."""
     for words in (element, element.upper()):
         if words in frame.marks:
             return words
@@ -153,11 +153,11 @@ def _action(kind: str, at: tuple[int, int] | None, value: str | None) -> Action:
         return _WITHOUT_VALUE[kind]
     if kind in _TOUCHES or kind == "INPUT TEXT":
         if at is None:
-            msg = f"{kind} needs an element of those to choose from"
+            msg = f"{kind} needs one of the listed elements"
             raise DialectError(msg)
         if kind in _TOUCHES:
             if (value or "").strip("\"'").lower() != "none":
-                msg = f"the value of {kind} has to be None"
+                msg = f"the value of {kind} must be None"
                 raise DialectError(msg)
             return _TOUCHES[kind](*at)
     return _with_value(kind, at, value or "")
@@ -203,7 +203,7 @@ def _printed_value(action: Action) -> tuple[str, tuple[int, int] | None, str]:
 
 
 def _letter_at(at: tuple[int, int], chosen: str | None, frame: Frame) -> str:
-    """Return the letter `chosen` if its mark contains the pixel, or else the smallest that does."""
+    """Return `chosen` if its mark contains the pixel, or else the smallest mark that does."""
     if chosen and chosen in frame.marks and frame.marks[chosen].bounds.contains(*at):
         return chosen
     return frame.mark_at(*at).label

@@ -41,7 +41,7 @@ _ACTION = re.compile(r"(?m)^[ \t]*Action[:：][ \t\n]*")
 _INLINE_ACTION = re.compile(r"Action[:：][ \t\n]*")
 _REFLECTION = re.compile(r"Reflection[:：](.*?)Action_Summary[:：](.*)", re.DOTALL)
 _THOUGHT = re.compile(r"(?:Thought|Action_Summary)[:：](.*)", re.DOTALL)
-# The prompt says that wait() sleeps for five seconds.
+# According to the prompt, wait() sleeps for five seconds.
 _WAIT = 5.0
 _SUBMIT = "\n"
 
@@ -50,23 +50,23 @@ _SUBMIT = "\n"
 class UiTars(Dialect):
     r"""The calls of UI-TARS.
 
-    `version` says what coordinates mean: "1" (Qwen2-VL) and "doubao" go from 0 to 1000, "1.5"
-    (Qwen2.5-VL) are pixels of the picture as the model resizes it (multiples of 28). Each version
-    reads all formats of a point: `start_box='(x,y)'` with box tokens or without,
-    `point='<point>x y</point>'`, and boxes, which mean their centre.
+    `version` selects the coordinates: with "1" (Qwen2-VL) and "doubao", they go from 0 to 1000;
+    with "1.5" (Qwen2.5-VL), they are pixels of the picture as resized by the model (multiples of
+    28). All versions read all formats of a point: `start_box='(x,y)'` with or without box tokens,
+    `point='<point>x y</point>'`, and boxes, which stand for their centre.
 
-    `scroll(point, direction)` names the side of the content to show, so the finger moves the other
-    way; `scroll(start_box, end_box)` of version 1 is the finger's path. A line break at the end of
-    a text is the enter key. `call_user` asks the user; the thought is the question if it has none
-    of its own.
+    `scroll(point, direction)` names the side of the content to show, so the finger moves in the
+    opposite direction; `scroll(start_box, end_box)` of version 1 is the finger's path. A line break
+    at the end of a text presses the enter key. `call_user` asks the user; without a text, the
+    thought is the question.
 
     Source: bytedance/UI-TARS, `codes/ui_tars/prompt.py` and `action_parser.py` (package `ui-tars`),
-    README_v1.md and README_coordinates.md. Where the code and the prompt differ, this follows the
-    prompt: the parser cuts spaces off the beginning of a text, loses a text that is only a line
-    break, cuts "n" and "\\" off the end of a text, and does not read box tokens.
+    README_v1.md and README_coordinates.md. Where the code and the prompt differ, this class follows
+    the prompt: the parser strips leading spaces from a text, drops a text that is only a line
+    break, strips "n" and "\\" from the end of a text, and does not read box tokens.
 
-    If OSWorld's `uitars_agent.py`, to which the project refers for acting, cannot read the words,
-    it asks up to three times, and then ends the episode.
+    If a reply is unreadable, OSWorld's `uitars_agent.py`, to which the project refers for acting,
+    asks up to three times, and then ends the episode.
     """
 
     name = "ui_tars"
@@ -186,7 +186,7 @@ def _remarks(before: str) -> dict[str, str]:
 
 
 def _action_without_point(called: Call) -> Action:
-    """Return an action without a point."""
+    """Return the action of a call that has no point."""
     match called.name.lower():
         case "type":
             return _typed(called.arguments.get("content", called.arguments.get("0", "")))
@@ -197,7 +197,7 @@ def _action_without_point(called: Call) -> Action:
         case "open_app" | "open":
             if app := called.get("app_name", "app", "0"):
                 return Open(app)
-            msg = "open_app names no app"
+            msg = "open_app needs the name of an app"
             raise DialectError(msg)
         case "wait":
             seconds = called.get("time", "t", "0")
@@ -210,13 +210,13 @@ def _action_without_point(called: Call) -> Action:
 
 
 def _typed(content: str) -> Type:
-    # Models write the line break unescaped, escaped, or escaped twice.
+    # Models write the line break unescaped, escaped, or doubly escaped.
     text = re.sub(r"(?:\n|\\n)+\Z", "", content)
     return Type(text, enter=text != content)
 
 
 def _call_without_point(action: Action) -> str:
-    """Return the call of an action without a point."""
+    """Return the call for an action that has no point."""
     match action:
         case Type(text, None, False, enter) if _typed(text) == Type(text):
             return f"type(content='{escaped(text + _SUBMIT * enter)}')"

@@ -124,7 +124,7 @@ def test_what_cannot_be_done_is_invalid() -> None:
         [PLAN, act('{"action": "swipe", "coordinate": [5, 5], "coordinate2": [5, 9999]}'), BACK]
     )
     assert episode.steps[0].actions == ()
-    assert "outside of the picture" in model.requests[2].text
+    assert "outside the picture" in model.requests[2].text
 
 
 @pytest.mark.parametrize("words", ["", "no idea", "### Outcome ###\n?"])

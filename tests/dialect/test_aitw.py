@@ -76,7 +76,7 @@ def test_the_plan_is_said():
         ("I think I should press back.", 'no "action_type"'),
         (PLAN, 'no "action_type"'),
         (said("LONG_PRESS"), "no action of the type 'LONG_PRESS'"),
-        (said("DUAL_POINT"), "outside of the picture"),
+        (said("DUAL_POINT"), "outside the picture"),
         (touched("[0.5, 1.2]", "[0.5, 1.2]"), "the point (1.2, 0.5) is outside"),
         (touched("[0.5, 0.5]", "[0.5]"), 'no "lift_point"'),
         (touched("[0.5, 0.5]", "[0.5, 0.5]").split("5]", 1)[0], 'no "touch_point"'),
@@ -149,7 +149,7 @@ def test_scrolling_is_printed_as_the_gesture_of_the_training():
     ],
 )
 def test_it_cannot_say_what_the_dialect_lacks(action):
-    with pytest.raises(DialectError, match="cannot say"):
+    with pytest.raises(DialectError, match="cannot express"):
         Aitw().print(Decision((action,)), FRAME)
 
 

@@ -74,7 +74,7 @@ def test_thoughts_are_said():
         ('{"ACTION": "press_menu", "ARGS": {}}', "no function 'press_menu'"),
         ('{"ACTION": [5], "ARGS": {}}', "needs a text, not ["),
         ('{"ACTION": "click_element", "ARGS": {}}', "needs a bbox"),
-        ('{"ACTION": "click_element", "ARGS": [1]}', "ARGS are no object"),
+        ('{"ACTION": "click_element", "ARGS": [1]}', "ARGS is not an object"),
         ('{"ACTION": "click_element", "ARGS": {"bbox": [1, 2]}}', "needs a bbox"),
         ('{"ACTION": "click_element", "ARGS": {"bbox": [1, 2, 3, "x"]}}', "is not a number"),
         ('{"ACTION": "click_element", "ARGS": {"bbox": [1, 2, 3, 9999]}}', "is outside"),
@@ -133,13 +133,13 @@ def test_it_says_which_steps_of_the_data_make_no_sense(words):
 
 @pytest.mark.parametrize("action", [LongPress(1, 1), Swipe(1, 2, 3, 4), Type("a", enter=True)])
 def test_it_cannot_say_what_the_dialect_lacks(action):
-    with pytest.raises(DialectError, match="cannot say"):
+    with pytest.raises(DialectError, match="cannot express"):
         Aitz().print(Decision((action,)), FRAME)
 
 
 def test_marks_without_numbers_cannot_be_said():
     frame = Frame((400, 800), marks={"A": Mark("A", Bounds(0, 0, 400, 800))})
-    with pytest.raises(DialectError, match="numbers marks"):
+    with pytest.raises(DialectError, match="marks are numbered"):
         Aitz("marks").print(Decision((Tap(1, 1),)), frame)
 
 

@@ -72,7 +72,7 @@ def test_it_reads_what_the_18b_model_says(operation, action):
         ("Grounded Operation:tap [[500]]", "no point or box"),
         ("Grounded Operation:tap [[500,1200]]", "the point (500, 1200) is outside"),
         ("Grounded Operation:tap [[1,2,3]]", "no point or box"),
-        ("Grounded Operation:type hello", "nothing in quotation marks"),
+        ("Grounded Operation:type hello", "no text in quotation marks"),
     ],
 )
 def test_it_says_what_it_cannot_read_of_the_18b_model(words, problem):
@@ -130,18 +130,18 @@ def test_it_reads_what_the_9b_model_says(operation, action):
 @pytest.mark.parametrize(
     ("operation", "problem"),
     [
-        ("HOVER(box=[[1,2,3,4]])", "no operation 'HOVER'"),
-        ("GESTURE(actions=[KEY_DOWN(key='A')])", "no operation 'GESTURE'"),
+        ("HOVER(box=[[1,2,3,4]])", "the operation 'HOVER'"),
+        ("GESTURE(actions=[KEY_DOWN(key='A')])", "the operation 'GESTURE'"),
         ("CLICK()", "no point or box"),
         ("CLICK(box=[[400,200,600,1300]])", None),
-        ("CLICK(box=[[400,200,600,9999]])", "is outside of the picture"),
-        ("TYPE(box=[[400,200,600,300]], text='cut of", "does not end"),
+        ("CLICK(box=[[400,200,600,9999]])", "is outside the picture"),
+        ("TYPE(box=[[400,200,600,300]], text='cut of", "is not closed"),
         ("TYPE(box=[[400,200,600,300]])", "no text='…'"),
         ("KEY_PRESS(key='F11')", "a phone has no key 'F11'"),
-        ("LAUNCH(app='None', url='baidu.com')", "only apps can be launched"),
-        ("LAUNCH(app='Chrome', url='baidu.com')", "only apps can be launched"),
-        ("", "no operation ''"),
-        ("the search field", "no operation 'THE SEARCH FIELD'"),
+        ("LAUNCH(app='None', url='baidu.com')", "only an app can be launched"),
+        ("LAUNCH(app='Chrome', url='baidu.com')", "only an app can be launched"),
+        ("", "the operation ''"),
+        ("the search field", "the operation 'THE SEARCH FIELD'"),
     ],
 )
 def test_it_says_what_it_cannot_read_of_the_9b_model(operation, problem):
@@ -185,13 +185,13 @@ def test_typing_submits_if_it_is_to():
 
 @pytest.mark.parametrize("action", [Wait(), Open("clock"), Type('"'), Swipe(1, 2, 3, 4)])
 def test_the_18b_model_cannot_say_some_actions(action):
-    with pytest.raises(DialectError, match="cannot say"):
+    with pytest.raises(DialectError, match="cannot express"):
         OLD.print(Decision((action,)), FRAME)
 
 
 @pytest.mark.parametrize("action", [Wait(), Impossible(), Type("a", enter=True), Swipe(1, 2, 3, 4)])
 def test_the_9b_model_cannot_say_some_actions(action):
-    with pytest.raises(DialectError, match="cannot say"):
+    with pytest.raises(DialectError, match="cannot express"):
         NEW.print(Decision((action,)), FRAME)
 
 

@@ -32,7 +32,7 @@ def test_thousandths_find_their_pixel_again(width: int, x: int) -> None:
 
 
 def test_what_cannot_be_said_is_named() -> None:
-    assert str(cannot_say("Morse", ["a"])) == "Morse cannot say ['a']"
+    assert str(cannot_say("Morse", ["a"])) == "Morse cannot express ['a']"
 
 
 def test_errors_know_all_the_words() -> None:

@@ -96,9 +96,9 @@ def test_the_parts_are_found_however_they_are_written(words):
         ("I'm sorry, but I can't assist with that.", "no 'Observation:'"),
         ("Observation: x\nAction: back", "no 'Thought:'"),
         ("Observation: x\nThought: y", "no 'Action:'"),
-        (reply("click text ()"), "nothing is said in parentheses"),
-        (reply("open App"), "nothing is said in parentheses"),
-        (reply("click icon (red circle)"), "its look and its place"),
+        (reply("click text ()"), "no text in parentheses"),
+        (reply("open App"), "no text in parentheses"),
+        (reply("click icon (red circle)"), "a description and a place"),
     ],
 )
 def test_what_cannot_be_read_says_why(words, problem):

@@ -83,15 +83,15 @@ def test_the_action_is_found_however_its_heading_is_written(words):
 @pytest.mark.parametrize(
     ("action", "problem"),
     [
-        ("Tap (2000, 5)", r"\(2000, 5\) is outside of the picture, which is 1080x2400"),
+        ("Tap (2000, 5)", r"\(2000, 5\) is outside the picture, which is 1080x2400"),
         ("Tap (-1, 5)", "outside"),
-        ("Tap the gear", "are needed: 'the gear'"),
-        ("Tap (x, y)", "are needed"),
+        ("Tap the gear", "such as .540, 1200.: 'the gear'"),
+        ("Tap (x, y)", "expected at least"),
         ("Swipe (1, 2)", r"2 point\(s\)"),
         ("Swipe up", r"2 point\(s\)"),
-        ("Type", "nothing is said"),
-        ("Type (text)", "what to type"),
-        ("Open app ()", "nothing is said"),
+        ("Type", "no text in parentheses"),
+        ("Type (text)", "no text to type"),
+        ("Open app ()", "no text in parentheses"),
         ("Tap (" + "9" * 5000 + ", 1)", "outside"),
     ],
 )

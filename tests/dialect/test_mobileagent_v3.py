@@ -74,7 +74,7 @@ def test_an_action_is_read(action: str, meant: Action) -> None:
         ("### Thought ###\n### Action ###\n{}", "no thought"),
         (reply(""), r"no \{…\}"),
         (reply("click (3, 4)"), r"no \{…\}"),
-        (reply('{"action": "click", "coordinate": [540'), "no JSON object"),
+        (reply('{"action": "click", "coordinate": [540'), "not a JSON object"),
         (reply('{"action": "click"}'), r"coordinate is not \[x, y\]"),
         (reply('{"action": "click", "coordinate": 540}'), "coordinate is not"),
         (reply('{"action": "click", "coordinate": "540, 3"}'), "coordinate is not"),

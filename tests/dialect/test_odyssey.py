@@ -96,7 +96,7 @@ def test_typing_submits_if_it_is_to():
     "action", [Open("clock"), Swipe(1, 2, 3, 4), Type("a\nb"), Type("a", (1, 1)), Finish("42")]
 )
 def test_it_cannot_say_what_the_dialect_lacks(action):
-    with pytest.raises(DialectError, match="cannot say"):
+    with pytest.raises(DialectError, match="cannot express"):
         Odyssey().print(Decision((action,)), FRAME)
 
 

@@ -79,8 +79,8 @@ def test_the_thoughts_are_said():
         ("actions:\nCLICK <point>[[500]]</point>", "no point"),
         ("actions:\nCLICK <point>the button</point>", "no point"),
         ("actions:\nCLICK <point>[[500,2500]]</point>", "the point (500, 2500) is outside"),
-        ("actions:\nTYPE [cut of", "the brackets do not close"),
-        ("actions:\nTYPE", "the brackets do not close"),
+        ("actions:\nTYPE [cut of", "the brackets are not closed"),
+        ("actions:\nTYPE", "the brackets are not closed"),
         ("actions:\nSCROLL [FURTHER]", "no direction"),
         ("actions:\nclick here", "no point in 'here'"),
         ("click here", "no action"),
@@ -103,7 +103,7 @@ def test_scrolling_may_move_the_content():
     "action", [Swipe(1, 2, 3, 4), Type("a", (1, 1)), Type("a", enter=True), Finish("42")]
 )
 def test_it_cannot_say_what_the_dialect_lacks(action):
-    with pytest.raises(DialectError, match="cannot say"):
+    with pytest.raises(DialectError, match="cannot express"):
         DIALECT.print(Decision((action,)), FRAME)
 
 
