@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None, name: str = _NAME) -> int:
 
 
 def prepare(argv: Sequence[str]) -> None:
-    """Do the slow first boot, screenshot and dump, so that phones forked later start quickly."""
+    """Run the slow first boot, screenshot and dump, so that phones forked later start quickly."""
     from pytest_mobileagent.virtual.app.loading import BrokenApp
     from pytest_mobileagent.virtual.wire import ports, server  # noqa: F401
 

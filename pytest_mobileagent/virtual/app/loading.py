@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PREFIX = "virtual_apps"
 
 
-class BrokenApp(Exception):  # noqa: N818 - describes a state, not an error condition
+class BrokenApp(Exception):  # noqa: N818 - the name says what is wrong
     """The code of an app cannot be used; the message says where and why."""
 
     @classmethod

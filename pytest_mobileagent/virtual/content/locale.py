@@ -266,7 +266,7 @@ def _best(own: Any, runs: list[str]) -> str:
 
 
 def _width(run: str, wanted: dict[str, str]) -> str:
-    """Give a field the requested width, if it is a name with either width."""
+    """Set a field to the requested width, if it is a name with either width."""
     kind = KINDS.get(run[0], run[0])
     if run[0] == "'" or kind not in wanted:
         return run

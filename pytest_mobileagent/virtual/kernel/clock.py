@@ -53,7 +53,7 @@ class Clock:
         self.frozen = True
 
     def thaw(self) -> None:
-        """Let the wall clock continue from its current time."""
+        """Resume the wall clock at its current time."""
         self._settle()
         self.frozen = False
 

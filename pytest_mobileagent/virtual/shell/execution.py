@@ -147,7 +147,7 @@ class Shell:
         return decode(output.data.replace(b"\0", b"")).rstrip("\n")
 
     async def complete(self, work: Coroutine[None, None, int]) -> int:
-        """Await all that this shell does: what stops it is printed, and becomes its status."""
+        """Await all of this shell's work; an error that stops it is printed and sets its status."""
         try:
             self.status = await work
         except Unwinding as leaving:

@@ -53,7 +53,7 @@ class ShellProcess:
             self.kill(1)
 
     def kill(self, signal: int) -> None:
-        """End the command as if by a signal; signal 0 has no effect."""
+        """End the command as if by a signal; 0 and signals that end nothing have no effect."""
         if signal and SIGNALS.get(signal) not in _HARMLESS and self.task:
             self.signal = signal
             self.task.cancel()

@@ -2,7 +2,7 @@
 
 As in that algorithm, letters of right-to-left scripts have odd levels and others even ones.
 Numbers keep their order. A neutral character takes the direction of its neighbours if both
-agree, otherwise that of the line. Of the explicit marks, only RLE and PDF (U+202A, U+202C) are
+agree, otherwise that of the line. Of the explicit marks, only LRE and PDF (U+202A, U+202C) are
 supported.
 """
 
@@ -94,7 +94,7 @@ def _numbers(kinds: list[str], line: str) -> list[str]:
 
 
 def _brackets(text: str, kinds: list[str], line: str) -> None:
-    """Give both brackets of a pair the direction of their contents."""
+    """Assign the direction of the contents of a pair of brackets to the brackets themselves."""
     opened: list[int] = []
     for at, sign in enumerate(text):
         if sign in "([{":
@@ -111,7 +111,7 @@ def _brackets(text: str, kinds: list[str], line: str) -> None:
 
 
 def _neutrals(kinds: list[str], line: str) -> None:
-    """Give neutral characters the direction of both neighbours if they agree, else the line's."""
+    """Let what is neutral go with its neighbours if they agree, else with the line."""
     end = 0
     for kind, group in groupby(kinds.copy()):
         start, end = end, end + len(list(group))

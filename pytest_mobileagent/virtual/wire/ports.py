@@ -19,7 +19,7 @@ def claim(port: int) -> Pair:
         raise ValueError(f"{port} and the number after it are not both ports")
     if port:
         return _listen(port)
-    # in random order: after a phone has ended, its adb server has to notice that first
+    # in random order: the adb server of a phone that has just ended has to notice that first
     for candidate in random.sample(_FREE_CHOICE, len(_FREE_CHOICE)):
         with contextlib.suppress(OSError):
             return _listen(candidate)

@@ -43,7 +43,7 @@ def not_found(what: object) -> RpcError:
     return thrown("androidx.test.uiautomator.UiObjectNotFoundException", str(what))
 
 
-class WrongKind(ValueError):  # noqa: N818 - describes the value, not an error
+class WrongKind(ValueError):  # noqa: N818 - the name says what is wrong
     """A value does not have the required kind."""
 
 

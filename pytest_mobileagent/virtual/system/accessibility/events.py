@@ -1,6 +1,6 @@
 """Accessibility events for assistive services, recorders and `uiautomator events`.
 
-Changes inside a window are not reported by whatever causes them. Instead, while there are
+The code that changes the inside of a window does not report the change. Instead, while there are
 listeners, the views are compared with those last seen, and events are derived from the
 differences. The events are therefore the same whether a finger, a key or an app changed the
 screen. Without listeners, nothing is compared.

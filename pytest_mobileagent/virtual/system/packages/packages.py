@@ -1,4 +1,4 @@
-"""The package service: installed apps, their state, and who handles an intent."""
+"""The package service: installed apps, their state, and which of them handle an intent."""
 
 from __future__ import annotations
 
