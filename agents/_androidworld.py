@@ -1,4 +1,4 @@
-"""The base of AndroidWorld's M3A and T3A: one call chooses an action, another sums it up."""
+"""The base of AndroidWorld's M3A and T3A: one call selects an action, another summarises it."""
 
 from __future__ import annotations
 
@@ -75,17 +75,17 @@ class Look:
 
 
 class AndroidWorldAgent(Agent):
-    """Two calls a step: one selects an action, one summarises its result for the history.
+    """Two calls per step: one selects an action, one summarises its result for the history.
 
     Source: google-research/android_world, agents/m3a.py and agents/t3a.py (AndroidWorld,
-    arXiv:2405.14573, section 5). If a reply cannot be read or an action cannot be done, that
-    becomes the step's line in the history instead of a summary (the original's M3A forgets actions
-    that cannot be done). If the model refuses to select, the episode ends as impossible. An answer
-    is kept until the status action ends the episode. The original waits two seconds after an
-    action. On a single path the golden action is summed up in place of the agent's own, and an
-    answer is an answer.
+    arXiv:2405.14573, section 5). If a reply cannot be parsed or an action cannot be performed, the
+    problem becomes the step's line in the history instead of a summary (the original's M3A forgets
+    actions that cannot be performed). If the model refuses to select, the episode ends as
+    impossible. An answer is kept until the status action ends the episode. The original waits two
+    seconds after an action. On a single path the golden action is summarised in place of the
+    agent's own, and an answer is performed at once.
 
-    A subclass says what is shown: the list of elements, pictures, and the words around them.
+    A subclass defines what is shown: the list of elements, pictures, and the surrounding text.
     """
 
     asks = False
@@ -102,19 +102,19 @@ class AndroidWorldAgent(Agent):
     class Options(ModelOptions):
         """The options of AndroidWorld's runs.
 
-        - `temperature`, `max_tokens`: of both calls.
-        - `guidelines`: advice on the task at hand, which the original calls task guidelines.
+        - `temperature`, `max_tokens`: for both calls.
+        - `guidelines`: advice on the current task, which the original calls task guidelines.
         """
 
         temperature: float = 0.0
         max_tokens: int = 1000
         guidelines: str = ""
 
-        # Papers that ran the agent as it is.
+        # Papers that ran the agent with its default settings.
         PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"android-world": {}, "spa-bench": {}}
 
     def run(self, briefing: Briefing, phone: Phone) -> None:
-        """Select, act and sum up, until the model reports its status or a limit is reached."""
+        """Select, act and summarise, until the model reports its status or a limit is reached."""
         self.briefing, self.options = briefing, briefing.options
         self.actor, self.summarizer = briefing.model("actor"), briefing.model("summarizer")
         self.history: list[str] = []
@@ -147,7 +147,7 @@ class AndroidWorldAgent(Agent):
 
     @abstractmethod
     def listed(self, marks: Sequence[Mark]) -> str:
-        """Return the list of elements, a line each."""
+        """Return the list of elements, one per line."""
 
     def pictures(self, look: Look) -> Sequence[Image]:
         """Return the pictures for selecting an action; none unless a subclass sends some."""
@@ -180,12 +180,12 @@ class AndroidWorldAgent(Agent):
         )
 
     def lines(self) -> list[str]:
-        """Return the history, with the steps numbered."""
+        """Return the history with numbered steps."""
         steps = enumerate(self.history, 1)
         return [self.history_line.format(number=number, line=line) for number, line in steps]
 
     def guidelines(self) -> str:
-        """Return the advice on the current task, if there is any."""
+        """Return the advice on the current task, or ""."""
         given = self.options.guidelines
         return f"For this task:\n- {given}\n" if given else ""
 
@@ -218,17 +218,18 @@ class AndroidWorldAgent(Agent):
 
 
 def said_action(decision: Decision) -> str:
-    """Return a decision's action as JSON, or in the words that it was given in."""
+    """Return a decision's action as JSON, or its text if it has none."""
     try:
         return AndroidWorld.action_json(decision.words)
-    except DialectError:  # a golden action that the dialect cannot say
+    except DialectError:  # a golden action that the dialect cannot express
         return decision.words
 
 
 def answered_last(actions: Sequence[Action], answer: str) -> tuple[Sequence[Action], str]:
     """Return what to do, and the answer so far.
 
-    An answer does not end an episode in AndroidWorld: it is kept until the agent says it is done.
+    An answer does not end an episode in AndroidWorld: it is kept until the agent reports that it is
+    done.
     """
     match actions:
         case (Finish(said),) if said:

@@ -56,14 +56,14 @@ This is how people did it, from the beginning to the end. Each step has:
 
 
 class BMocaAgent(Agent):
-    """One call a step, with a list of all elements and the last four actions.
+    """One call per step, with a list of all elements and the last four actions.
 
     Source: B-MoCA, paper sections 3.1 and 4.1 and App. A.1; gimme1dollar/b-moca,
-    bmoca/agent/foundation_model and experiments/closed_source, whose code we follow; prompts are
-    our own words. A reply that cannot be read is a step in which nothing is done, and is not
-    remembered. No action reports that the task is done: B-MoCA itself ends an episode when its
-    check holds, and else at the limit of steps. The original looks every three seconds. On a single
-    path, the golden actions are the previous ones.
+    bmoca/agent/foundation_model and experiments/closed_source, whose code we follow; the wording of
+    the prompts is our own. A reply that cannot be parsed is a step without an action, and is not
+    added to the history. No action reports that the task is done: B-MoCA itself ends an episode
+    when its check passes, or else at the step limit. The original observes every three seconds. On
+    a single path, the golden actions form the history.
     """
 
     asks = False
@@ -74,11 +74,12 @@ class BMocaAgent(Agent):
     class Options(ModelOptions):
         """The options of B-MoCA's configuration.
 
-        - `shots`: how many examples are shown, drawn anew at each step; none is its zero-shot.
+        - `shots`: the number of examples, drawn again at each step; 0 is the paper's zero-shot
+          setting.
         - `examples`: your own texts: a file, or a folder with a .txt file for each demonstration,
-          in which steps of "- Observation: …" and "- Action: …" are parted by empty lines.
+          in which steps of "- Observation: …" and "- Action: …" are separated by empty lines.
         - `example_type`: whether whole demonstrations are drawn, or single steps of them.
-        - `history`: how many previous actions are shown.
+        - `history`: the number of previous actions shown.
         - `seed`, `top_p`: sent to the model.
         """
 
@@ -97,10 +98,10 @@ class BMocaAgent(Agent):
         }
 
     def start(self, briefing: Briefing) -> None:
-        """Take the goal, the model, and the examples.
+        """Receive the goal, the model, and the examples.
 
         Raises:
-            AgentError: there are shots, and no examples to draw them from.
+            AgentError: `shots` is positive, but there are no examples to draw from.
         """
         self.briefing, self.options = briefing, briefing.options
         self.model = briefing.model("actor")
@@ -137,7 +138,7 @@ class BMocaAgent(Agent):
         return Reply.of(decision)
 
     def pictures(self, screen: Screen) -> Sequence[Image]:
-        """Return the pictures to send; none unless a subclass has some."""
+        """Return the pictures to send; none unless a subclass adds some."""
         return ()
 
     def prompt(self, marks: Sequence[Mark]) -> str:
@@ -152,7 +153,7 @@ class BMocaAgent(Agent):
         )
 
     def examples(self) -> str:
-        """Return examples, drawn anew with replacement as in the original; empty without any."""
+        """Return examples, drawn with replacement as in the original; "" if there are none."""
         if not self.pool:
             return ""
         drawn = self.random.choices(self.pool, k=self.options.shots)
@@ -163,7 +164,7 @@ def read_examples(options: Any) -> list[str]:
     """Return the texts from which examples are drawn.
 
     Raises:
-        AgentError: the file or folder of the examples is missing, or there is nothing in it.
+        AgentError: the file or folder of the examples is missing or empty.
     """
     path = Path(options.examples)
     if not options.examples or not path.exists():
@@ -187,7 +188,7 @@ def remembered(words: str, marks: Sequence[Mark]) -> str:
     """Return a reply's action as B-MoCA remembers it: taps with the element instead of its tag."""
     try:
         name, argument = BMoca.called_function(words)
-    except DialectError:  # a golden action that the dialect cannot say
+    except DialectError:  # a golden action that the dialect cannot express
         return words
     if name == "tap":
         label = str(int(float(argument)))

@@ -1,4 +1,4 @@
-"""An agent for models that were trained to use a computer: a conversation of tool calls."""
+"""The base of agents for models trained to use a computer: a conversation of tool calls."""
 
 from __future__ import annotations
 
@@ -50,22 +50,22 @@ NOT_DONE = "not done"
 INSTEAD = "Instead of what you decided, this was done, since it is right: {action}."
 CUT = "Your reply was cut off before it called a tool. Go on, in fewer words."
 OLDER = "(a screenshot that is left out by now)"
-# How often a model may just look at the screen before that is a step of its own.
+# How often a model may only look at the screen before this counts as a step.
 _LOOKS = 3
 
 
 class ComputerAgent(Agent):
-    """One model call a step, in a conversation; each tool call is answered in the next one.
+    """One model call per step, in a conversation; each tool call is answered in the next one.
 
     Calls are answered with the picture of the screen. Calls that only look at the screen or move
     the mouse are answered at once, and do not count as a step. A reply without a call is the last
-    one, and its text is the answer; a refusal gives up, and a reply that was cut off is a step in
-    which nothing is done. A call that cannot be read is answered with the reason; the reason why an
-    action could not be done follows the answer. If a reply has several calls, those after one that
-    cannot be read are not done. On a single path, calls are answered with the golden action
-    that was done in place of theirs, in words.
+    one, and its text is the answer; a refusal gives up, and a truncated reply is a step without an
+    action. A call that cannot be parsed is answered with the reason; the reason why an action could
+    not be performed follows the answer. If a reply has several calls, those after one that cannot
+    be parsed are not performed. On a single path, calls are answered with a description of the
+    golden action that was performed in their place.
 
-    A subclass gives the `dialect` in `start`, the size of the picture and the tools.
+    A subclass sets the `dialect` in `start`, and defines the size of the picture and the tools.
     """
 
     roles: ClassVar[Sequence[str]] = ("actor",)
@@ -73,7 +73,7 @@ class ComputerAgent(Agent):
     dialect: Dialect
 
     class Options(ModelOptions):
-        """`pictures`: how many screenshots stay in the conversation, the newest ones; 0 for all."""
+        """`pictures`: how many of the newest screenshots stay in the conversation; 0 for all."""
 
         pictures: int = 0
 
@@ -83,13 +83,13 @@ class ComputerAgent(Agent):
 
     @abstractmethod
     def computer(self, size: tuple[int, int]) -> Tool:
-        """Return the provider's tool for a picture of a size."""
+        """Return the provider's tool for a picture of this size."""
 
     def moved(self, words: str) -> None:
-        """Note what a call has changed once it has been read, such as the position of the mouse."""
+        """Record what a parsed call has changed, such as the position of the mouse."""
 
     def start(self, briefing: Briefing) -> None:
-        """Take the goal, and the model."""
+        """Receive the goal and the model."""
         self.briefing = briefing
         self.options = briefing.options
         self.model = briefing.model()
@@ -120,7 +120,7 @@ class ComputerAgent(Agent):
             self._answer(image)
 
     def _tell(self, observation: Observation, image: Image) -> None:
-        """Tell the model the result of the last step."""
+        """Send the model the result of the last step."""
         goal = goal_at(self.briefing, self.steps)
         if not self.chat:
             words = TASK.format(goal=goal)
@@ -143,10 +143,10 @@ class ComputerAgent(Agent):
             self.chat.append(Message("user", (now,)))
 
     def _answer(self, image: Image, notes: Sequence[str] = ()) -> None:
-        """Answer all open calls, and add the other messages.
+        """Answer all open calls, and append the other messages.
 
-        The last answer, and those to calls of the kind "computer_call", hold the picture; providers
-        accept nothing else for the latter.
+        The last answer contains the picture, as do the answers to calls of the kind
+        "computer_call", for which providers accept nothing else.
         """
         aside = list(notes)
         for number, (call, words) in enumerate(self.open, 1):
@@ -160,7 +160,7 @@ class ComputerAgent(Agent):
         self.open = []
 
     def _read(self, calls: Sequence[ToolCall], frame: Frame) -> Decision:
-        """Return the decision in a reply's calls, and keep the calls open with answers in words."""
+        """Return the decision in a reply's calls, and keep the calls open with textual answers."""
         actions: list[Action] = []
         signal, words = "", DONE
         for call in calls:
@@ -209,7 +209,7 @@ FUNCTIONS = [
 
 
 def words_of(call: ToolCall) -> str:
-    """Return a tool call in the words of the computer-use dialects."""
+    """Return a tool call in the format of the computer-use dialects."""
     arguments: Mapping[str, Any] = dict(call.arguments)
     if call.name == "computer" or call.kind == "computer_call":
         return json.dumps(arguments, ensure_ascii=False)
@@ -217,5 +217,5 @@ def words_of(call: ToolCall) -> str:
 
 
 def words_and_calls(reply: ModelReply) -> str:
-    """Return a reply's text and its calls, a line each."""
+    """Return a reply's text and its calls, one per line."""
     return "\n".join(filter(None, [reply.text, *map(words_of, reply.tool_calls)]))

@@ -1,4 +1,4 @@
-"""The base of Auto-UI and DigiRL: a small model prompted with past actions in AITW's words."""
+"""The base of Auto-UI and DigiRL: a small model prompted with past actions in AITW's format."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _MAX_TOKENS = 128
 
 
 class DualGestureAgent(EndpointAgent):
-    """One message a step: past actions and the goal, as the models were trained, and a picture."""
+    """One message per step, in the models' training format: past actions, the goal, a picture."""
 
     asks = False
 
     class Options(EndpointAgent.Options):
         """The options of every agent with one model, and those of this one.
 
-        - `history`: how many past actions the model is told; -1 for all of them.
+        - `history`: the number of past actions in the prompt; -1 for all of them.
         - `variant`: the dialect's variant (see `Aitw`).
         - `temperature`: 0 for greedy decoding.
         """
@@ -45,13 +45,13 @@ class DualGestureAgent(EndpointAgent):
         }
 
     def start(self, briefing: Briefing) -> None:
-        """Take the goal, the model, and the variant of the dialect."""
+        """Receive the goal, the model, and the variant of the dialect."""
         super().start(briefing)
         self.dialect = Aitw(self.options.variant)
         self.settings = {"max_tokens": _MAX_TOKENS}
 
     def messages(self, observation: Observation, image: Image) -> Sequence[Message]:
-        """Return one user's message: the words, and the picture."""
+        """Return one user message: the prompt and the picture."""
         goal = goal_at(self.briefing, len(self.turns))
         first = 0 if self.options.history < 0 else len(self.turns) - self.options.history
         past = [self.past(turn.decision) for turn in self.turns[max(0, first) :]]

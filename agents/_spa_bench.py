@@ -1,4 +1,4 @@
-"""How SPA-Bench's programs for CogAgent and OdysseyAgent treat the keyboard."""
+"""The treatment of the keyboard in SPA-Bench's programs for CogAgent and OdysseyAgent."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _HIDDEN = (
 def keyboard_note(screen: Screen) -> str:
     """Return the prompt's note on the keyboard.
 
-    Source: SPA-Bench (framework/models/*/task_executor.py); how to type is in our words.
+    Source: SPA-Bench (framework/models/*/task_executor.py); the wording is our own.
     """
     return _SHOWN if keyboard_is_shown(screen) else _HIDDEN
 
 
 def check_typing(reply: Reply, screen: Screen) -> None:
-    """Stop, as SPA-Bench does with its error 2, if text would be typed without a keyboard.
+    """Raise an error, like SPA-Bench's error 2, if text would be typed without a keyboard.
 
     Raises:
         AgentError: text would be typed without a keyboard.

@@ -80,12 +80,12 @@ ANSWERED = "{goal}\n用户的回答：{answer}"
 
 
 class AgentCpm(EndpointAgent):
-    """Sees the screenshot, at most 1120 pixels long, and no history.
+    """Receives the screenshot, at most 1120 pixels long, and no history.
 
     Source: OpenBMB/AgentCPM-GUI, README (the call of a vLLM server: T=0.1, 2048 tokens, JPEG) and
-    `eval/run_predict_minicpm.py`. One call a step. The prompt is Chinese, as the model was trained;
-    its words are our own, its schema has the same fields. The project has no loop that acts: what
-    the user answers to "need_feedback" is put behind the question.
+    `eval/run_predict_minicpm.py`. One call per step. The prompt is Chinese, as in the model's
+    training; its wording is our own, and its schema has the same fields. The project has no loop
+    that acts: the user's answers to "need_feedback" are appended to the question.
     """
 
     dialect = Dialect()

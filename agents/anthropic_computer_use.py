@@ -1,4 +1,4 @@
-"""Anthropic's models with the tool for computer use, on a phone."""
+"""Anthropic's models with the computer-use tool, on a phone."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ._computer import ComputerAgent
 if TYPE_CHECKING:
     from pytest_mobileagent.agent import Briefing
 
-# What the API makes of larger pictures anyway, in pixels.
+# The API scales larger pictures down to these limits, in pixels.
 LONGEST = 1568
 MOST = 1_150_000
-# Models that know an older tool, by their names.
+# Names of models that support an older tool only.
 OLDER = {
     "20241022": re.compile(r"claude-3-5"),
     "20250124": re.compile(r"claude-(3-7|sonnet-4(-5|-0|-2025|$)|haiku-4-5|opus-4(-1|-0|-2025|$))"),
@@ -25,21 +25,21 @@ OLDER = {
 
 
 class AnthropicComputerUse(ComputerAgent):
-    """Uses the tool `computer`, one action a call, and functions for a phone.
+    """Uses the tool `computer`, with one action per call, and functions for a phone.
 
     Source: Anthropic's documentation "Computer use tool", and anthropics/claude-quickstarts
-    `computer-use-demo`, which keeps the three newest screenshots. One call a step. The screenshot
-    is made as small as the API would make it (1568 pixels, 1.15 megapixels), and that size is
-    declared, so that the model's points are pixels of what it sees. Each use of a tool is answered;
-    the last of a reply with the picture. A phone has neither a mouse nor combinations of keys: keys
+    `computer-use-demo`, which keeps the three newest screenshots. One call per step. The screenshot
+    is scaled down as the API would do it (1568 pixels, 1.15 megapixels), and that size is declared,
+    so the model's points are pixels of the picture that it sees. Every tool call is answered; the
+    last one of a reply with the picture. A phone has neither a mouse nor key combinations: keys
     like back and home are functions of our own. Zooming is not offered.
 
-    `version` is the tool's; empty for the one that the model's name says. The beta version goes
-    with it (by the client of `anthropic:`).
+    `version` is the tool's; by default the one that suits the model's name. The client of
+    `anthropic:` sends the corresponding beta header.
     """
 
     class Options(ComputerAgent.Options):
-        """The tool's version, and how many screenshots stay."""
+        """The tool's version, and the number of screenshots kept."""
 
         version: Literal["", "20241022", "20250124", "20251124"] = ""
         pictures: int = 3
@@ -64,7 +64,7 @@ class AnthropicComputerUse(ComputerAgent):
 
 
 def version_of(model: str) -> Literal["20241022", "20250124", "20251124"]:
-    """Return the newest version of the tool that a model knows, by its name."""
+    """Return the newest version of the tool that a model supports, by the model's name."""
     if OLDER["20241022"].search(model):
         return "20241022"
     return "20250124" if OLDER["20250124"].search(model) else "20251124"

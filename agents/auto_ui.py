@@ -1,4 +1,4 @@
-"""Auto-UI (Auto-GUI), a T5 that sees the screen through BLIP-2's features."""
+"""Auto-UI (Auto-GUI), a T5 model that sees the screen through BLIP-2's features."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 
 class AutoUi(DualGestureAgent):
-    """Sees its last eight actions, and plans ahead before it decides ("chain of actions").
+    """Receives its last eight actions, and plans ahead before it decides ("chain of actions").
 
     Sources: arXiv 2309.11436; cooelf/Auto-GUI (utils_data.py, main.py); SPA-Bench
-    (framework/models/AutoUI). The words are the form in which the model was trained. One call a
-    step, of the whole screenshot: the server turns it into features of 1,408 numbers, and cuts the
-    words at 512 tokens. The project has no program for phones. SPA-Bench wrote one, which tells all
-    past actions, types with clearing and enter, takes only points less than √10 pixels apart for a
-    tap, waits 5 s before each step, and breaks off at words that it cannot read: that is
-    `preset=spa-bench`. Without it, the paper's rules hold (eight actions, AITW's taps, plain
-    typing), and what cannot be read gives up.
+    (framework/models/AutoUI). The prompt has the format of the model's training. One call per step,
+    with the whole screenshot: the server turns it into 1,408 features, and truncates the prompt at
+    512 tokens. The project has no program for phones. SPA-Bench wrote one, which sends all past
+    actions, clears the field and presses enter when typing, treats only points less than √10 pixels
+    apart as a tap, waits 5 s before each step, and stops at replies that it cannot parse: this is
+    `preset=spa-bench`. Without it, the paper's rules apply (eight actions, AITW's taps, plain
+    typing), and a reply that cannot be parsed gives up.
 
-    Ask it with `--mobile-model=predict:auto-ui@URL`. What is not reproduced: SPA-Bench's parser
-    takes STATUS_TASK_IMPOSSIBLE for an error (see `Aitw`).
+    Run it with `--mobile-model=predict:auto-ui@URL`. Not reproduced: SPA-Bench's parser treats
+    STATUS_TASK_IMPOSSIBLE as an error (see `Aitw`).
     """
 
     def past(self, decision: Decision) -> str:

@@ -1,4 +1,4 @@
-"""AutoDroid: the whole scrolled page as simplified HTML, one call a step, no pictures."""
+"""AutoDroid: the whole scrolled page as simplified HTML, one call per step, no pictures."""
 
 from __future__ import annotations
 
@@ -49,23 +49,23 @@ SHORTEST_DRAG = 200  # pixels
 class AutoDroid(Agent):
     """AutoDroid (Wen et al. 2024, arXiv 2308.15272), without its memory of the app.
 
-    Before each call, everything on the page that scrolls is scrolled to the top and then down, so
-    that the model is told of the whole page; that is mere looking, and no step. The element that
-    it chooses is scrolled to again. The model decides whether to use an element; what is done with
-    it follows from what it is. Its history is one line for each thing that was done.
+    Before each call, every scrollable area of the page is scrolled to the top and then down, so
+    that the model receives the whole page; this only looks around, and is not a step. The chosen
+    element is scrolled to again. The model chooses the element; what is done with it follows from
+    its kind. The history is one line per action.
 
-    The app of the task is opened first, if it is not in front, which takes a step. The original
-    waits 3 seconds after each event and 1 between events, has no limit of steps, and asks
-    gpt-3.5-turbo with a timeout of 15 seconds.
+    The task's app is opened first if it is not in the foreground, which takes a step. The original
+    waits 3 seconds after each event and 1 between events, has no step limit, and uses gpt-3.5-turbo
+    with a timeout of 15 seconds.
 
-    It differs from it in that scrollers too low to be dragged are not looked at, nor is the way to
-    the top gone again before an element further down is used; in that words are typed there, too
-    (its code types a placeholder); in what its dialect names; and in that the history begins with
-    the app whoever has opened it. The optional
-    memory of the original (hints at elements, found with a local embedding model), which
-    MobileAgentBench had on and SPA-Bench had not, is not here.
+    This agent differs from it as follows. Scrollable areas too low to be dragged are not explored,
+    and the page is not scrolled to the top again before an element further down is used. Text is
+    typed there, too (the original's code types a placeholder). The history begins with the app,
+    whoever opened it. Further differences are listed in its dialect. The original's optional memory
+    (hints about elements, found with a local embedding model), which MobileAgentBench enabled and
+    SPA-Bench did not, is not included.
 
-    On a single path, the history has the golden actions.
+    On a single path, the history contains the golden actions.
     """
 
     asks = False
@@ -73,9 +73,9 @@ class AutoDroid(Agent):
     sees: ClassVar[Sequence[str]] = ("hierarchy",)
 
     class Options(ModelOptions):
-        """What can be set.
+        """The agent's options.
 
-        - `scrolls`: how often a scroller is scrolled in one direction, at most.
+        - `scrolls`: the maximum number of scrolls in one direction.
         """
 
         scrolls: int = 7
@@ -128,7 +128,7 @@ class AutoDroid(Agent):
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One position of the page, and how to get there from its top."""
+    """One scroll position of the page, and the path to it from the top."""
 
     screen: Screen
     path: tuple[Swipe, ...] = ()
@@ -137,8 +137,8 @@ class Look:
 def look_around(phone: Phone, screen: Screen, most: int) -> Sequence[Look]:
     """Return the page at every scroll position, and leave it scrolled to the top.
 
-    A scroller is at its end when scrolling shows no new entry, and close enough to it when
-    scrolling has shown fewer than two new entries twice.
+    A scrollable area has reached its end when scrolling shows no new entry, and is close enough to
+    it when scrolling has shown fewer than two new entries twice.
     """
     scrollers = _scrollers(screen)
     if not scrollers:
@@ -162,12 +162,12 @@ def look_around(phone: Phone, screen: Screen, most: int) -> Sequence[Look]:
             if poor == 2:
                 break
         screen = _to_top(phone, scroller, screen, most, set())
-    # What is at the top of one scroller may have been seen with another: it is listed once.
+    # The top of one area may have been seen together with another; it is listed once.
     return views
 
 
 def prompt(briefing: Briefing, history: Sequence[str], html: str, step: int) -> str:
-    """Return the prompt, with the present step's instruction if the task has one."""
+    """Return the prompt, with the current step's instruction if the task has one."""
     instruction = briefing.instructions[step : step + 1]
     return PROMPT.format(
         task=briefing.goal,
@@ -186,7 +186,7 @@ def done(decision: Decision, html: str, label: str) -> str:
 
 
 def golden_line(decision: Decision, html: str) -> str:
-    """Return the line of the history for a golden action, which may be on no entry."""
+    """Return the line of the history for a golden action, which may not be on an entry."""
     label = Dialect.chosen(decision.words)
     return done(decision, html, label) if label else f"- {decision.words}"
 
@@ -215,7 +215,7 @@ def _scrollers(screen: Screen) -> list[Element]:
 
 
 def _to_top(phone: Phone, scroller: Element, screen: Screen, most: int, known: set[str]) -> Screen:
-    """Scroll up until that shows no entry beyond `known`, which ends empty in the original."""
+    """Scroll up until no entry beyond `known` appears; in the original `known` ends up empty."""
     for _ in range(most):
         screen = phone.act(_drag(scroller, screen, 1), counts=False).screen
         new = _entries(screen) - known
@@ -226,7 +226,7 @@ def _to_top(phone: Phone, scroller: Element, screen: Screen, most: int, known: s
 
 
 def _drag(scroller: Element, screen: Screen, down: int) -> Swipe:
-    """Return a finger's path over a scroller, down (1) or up (-1), within the screen."""
+    """Return a finger's path over a scrollable area, down (1) or up (-1), within the screen."""
     x, y = scroller.bounds.center
     half = int(DRAG * scroller.bounds.height) * down
     width, height = screen.size
@@ -236,6 +236,6 @@ def _drag(scroller: Element, screen: Screen, down: int) -> Swipe:
 
 
 def _entries(screen: Screen) -> set[str]:
-    """Return the lines of one position of the page, without their numbers."""
+    """Return the lines of one scroll position, without their numbers."""
     html, _ = autodroid_html([screen])
     return {re.sub(r"^(<\w+) id=\d+", r"\1", line) for line in html.split("\n")}

@@ -117,20 +117,20 @@ WEEKDAYS = "一二三四五六日"
 
 
 class AutoGlm(EndpointAgent):
-    """Chats: each screenshot is a user's turn, and only the newest turn keeps its picture.
+    """Chats: each screenshot is a user message, and only the newest message keeps its picture.
 
     Source: zai-org/Open-AutoGLM, `phone_agent/agent.py` and `model/client.py`, which we follow: one
-    streamed call a step (T=0, top_p 0.85, 3000 tokens, frequency_penalty 0.2); the first turn holds
-    the task, each one the app that is shown; past replies are put in the form `<think>…</think>
-    <answer>…</answer>` (the original doubles tags that are there already). The prompt is Chinese or
-    English by the language of the goal, and in our own words; the English one names the operations
-    that the Chinese one has. The date is the phone's own.
+    streamed call per step (T=0, top_p 0.85, 3000 tokens, frequency_penalty 0.2); the first message
+    contains the task, and each one the current app; past replies are normalised to
+    `<think>…</think><answer>…</answer>` (the original doubles existing tags). The prompt is Chinese
+    or English, depending on the language of the goal, and its wording is our own; the English one
+    lists the operations that the Chinese one has. The date is the phone's own.
 
-    Words that cannot be read end the run with these words as the answer, as in the original; what
-    cannot be done uses up a step, as do "Note" and "Call_API", which the original leaves empty. The
-    user's reply stands in the next screen's information, as does the app: by its English name if
-    it is a common one, "System Home" for a launcher, else its package. Waits of the original: a
-    second after each action.
+    A reply that cannot be parsed ends the run with its text as the answer, as in the original; an
+    action that cannot be performed takes a step, as do "Note" and "Call_API", which the original
+    does not implement. The user's reply is part of the next screen's information, as is the app: by
+    its English name if it is a common one, "System Home" for a launcher, else its package. The
+    original waits a second after each action.
     """
 
     dialect = Dialect()
@@ -177,5 +177,5 @@ class AutoGlm(EndpointAgent):
 
 
 def is_chinese(briefing: Briefing) -> bool:
-    """Whether the goal is in Chinese, by its task's language or its letters."""
+    """Return whether the goal is in Chinese, by its task's language or its characters."""
     return briefing.language.startswith("zh") or bool(re.search(r"[\u4e00-\u9fff]", briefing.goal))

@@ -18,7 +18,7 @@ SIZE = (256, 512)
 
 
 class BMocaMultimodal(BMocaAgent):
-    """Does as `bmoca_text`, with the screenshot at 256x512 pixels: the paper's MLLM agent."""
+    """Like `bmoca_text`, with the screenshot at 256x512 pixels: the paper's MLLM agent."""
 
     sees = ("screenshot", "hierarchy")
 

@@ -6,7 +6,7 @@ from ._bmoca import BMocaAgent
 
 
 class BMocaText(BMocaAgent):
-    """Sees the list of all elements, and no picture: the paper's LLM agent.
+    """Receives the list of all elements, and no picture: the paper's LLM agent.
 
-    Examples of people's demonstrations can be given: `shots=3` and `examples=FOLDER`.
+    Examples from human demonstrations can be added: `shots=3` and `examples=FOLDER`.
     """

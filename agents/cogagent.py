@@ -1,4 +1,4 @@
-"""CogAgent: the model with 18B parameters, as phone benchmarks ran it, and that with 9B."""
+"""CogAgent: the 18B model, as phone benchmarks ran it, and the 9B model."""
 
 from __future__ import annotations
 
@@ -25,23 +25,24 @@ History steps: {history}
 (Platform: Mobile)
 (Answer in Action-Operation-Sensitive format.)
 """
-SIDE = 1120  # pixels: the 18B model's picture, whatever the screen's shape
+SIDE = 1120  # pixels of the 18B model's picture, whatever the screen's shape
 
 
 class CogAgent(EndpointAgent):
-    """Asks for the next operation once a step, in the forms that the models were trained on.
+    """Asks for the next operation in every step, in the models' training formats.
 
-    18B (arXiv 2312.08914; DigiRL's cog_agent.py; SPA-Bench, framework/models/CogAgent): the
-    question of the goal and a picture of 1120x1120 pixels, no history. With `keyboard_note`, which
-    SPA-Bench added, the question says whether the keyboard is shown, and typing without it breaks
-    off; the note on how to type is in our words. SPA-Bench waits 5 s before each step.
-    MobileAgentBench ran it as it is here without options ("vanilla"), with its weights in 4 bits.
+    18B (arXiv 2312.08914; DigiRL's cog_agent.py; SPA-Bench, framework/models/CogAgent): a question
+    about the goal and a picture of 1120x1120 pixels, no history. With `keyboard_note`, which
+    SPA-Bench added, the question says whether the keyboard is shown, and typing without it raises
+    an error; the wording of the note on typing is our own. SPA-Bench waits 5 s before each step.
+    MobileAgentBench ran it as it is here without options ("vanilla"), with 4-bit weights.
 
     9B (cogagent-9b-20241220; THUDM/CogAgent, README and app/client.py): the goal, all operations
-    and actions so far, and the screenshot as it is. Words without an operation end the demo, here
-    as if it were done. Greedy, as in inference/cli_demo.py; the demo stops after 15 steps.
+    and actions so far, and the unscaled screenshot. A reply without an operation ends the demo, and
+    here counts as a report that the task is done. Greedy decoding, as in inference/cli_demo.py; the
+    demo stops after 15 steps.
 
-    Ask the 18B model with `--mobile-model=predict:cogagent@URL`, the 9B one behind vLLM with
+    Run the 18B model with `--mobile-model=predict:cogagent@URL`, the 9B one behind vLLM with
     `--mobile-model=openai:cogagent@URL` and `version=9b`.
     """
 
@@ -50,8 +51,8 @@ class CogAgent(EndpointAgent):
     class Options(EndpointAgent.Options):
         """The options of every agent with one model, and those of this one.
 
-        - `version`: which of the models it is.
-        - `keyboard_note`: whether the 18B model is told if the keyboard is shown.
+        - `version`: the model's version.
+        - `keyboard_note`: whether the 18B model's prompt says if the keyboard is shown.
         - `submit`: whether typing clears the field first, and presses enter afterwards.
         """
 

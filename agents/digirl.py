@@ -1,4 +1,4 @@
-"""DigiRL: Auto-UI's model, trained further by playing on emulators."""
+"""DigiRL: Auto-UI's model, trained further on emulators."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 
 class DigiRl(DualGestureAgent):
-    """Sees its last action only.
+    """Receives its last action only.
 
     Sources: arXiv 2406.11896; DigiRL-agent/digirl (autoui_utils.py, env.py, autoui_agent.py);
-    SPA-Bench (framework/models/DigiRL). The words are the form in which the model was trained. One
-    call a step, of the whole screenshot: the server turns it into features of 1,408 numbers.
-    Decoding is sampled at temperature 1, as in training and evaluation. The original waits 5 s
-    before each screenshot, longer while it is nearly white, and 4 s before it types.
+    SPA-Bench (framework/models/DigiRL). The prompt has the format of the model's training. One call
+    per step, with the whole screenshot: the server turns it into 1,408 features. Decoding is
+    sampled at temperature 1, as in training and evaluation. The original waits 5 s before each
+    screenshot, longer while it is nearly white, and 4 s before it types.
 
-    A decision whose parts make no sense is a step in which nothing is done; words without one end
-    the episode. `preset=spa-bench` is Auto-UI's program with this model: all past actions, typing
-    with clearing and enter, temperature 0.1, and broken off at words that it cannot read.
+    A decision with invalid parts is a step without an action; a reply without a decision ends the
+    episode. `preset=spa-bench` is Auto-UI's program with this model: all past actions, typing with
+    clearing and enter, temperature 0.1, and an error at a reply that it cannot parse.
 
-    Ask it with `--mobile-model=predict:digirl@URL`. What is not reproduced: the original's parser
-    takes STATUS_TASK_IMPOSSIBLE for nothing to do (see `Aitw`).
+    Run it with `--mobile-model=predict:digirl@URL`. Not reproduced: the original's parser treats
+    STATUS_TASK_IMPOSSIBLE as no action (see `Aitw`).
     """
 
     class Options(DualGestureAgent.Options):

@@ -1,13 +1,13 @@
-"""The explorer looks for pages of an app, so that `mobileagent graph` has some to merge.
+"""The explorer, which finds the pages of an app, so that `mobileagent graph` can merge them.
 
-It asks no model. Breadth first, it goes to the page nearest to the app's first one on which
-something is left to try, tries it, and goes on; its other order is a random walk. What it tries is
+It uses no model. In breadth-first order, it goes to the page nearest to the app's first one that
+has untried actions, and tries one of them; its other order is a random walk. What it tries is
 balanced over the kinds of actions: taps, long presses, scrolling, typing, and the back key. It
-comes back whenever it has left the app, and never touches what might cost money, lose data, reach
-other people or sign out (`AVOIDED`).
+returns whenever it has left the app, and never touches anything that might cost money, lose data,
+reach other people or sign out (`AVOIDED`).
 
-It knows what it has tried within an episode. Epochs have different seeds, by which what a page has
-is tried in another order; and it starts from a page to which it has walked at random.
+It remembers what it has tried within an episode. Epochs have different seeds, which determine the
+order in which a page's actions are tried; and it starts from a page reached by a random walk.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent import Briefing, Observation
 
-# What is not touched, by its words: of languages with spaces as whole words, of others as parts.
+# Words of elements that are not touched: whole words in languages with spaces, else parts.
 AVOIDED = """
     pay, payment, buy, purchase, checkout, check out, order, donate, subscribe, top up, transfer,
     delete, remove, erase, clear, uninstall, reset, discard, empty, format, trash,
@@ -70,15 +70,15 @@ _SEARCH = re.compile("search|query|find|搜索|検索|검색|suche|busca|recherc
 _LEFT_RIGHT: Sequence[Literal["left", "right"]] = ("left", "right")
 _UP_DOWN: Sequence[Literal["up", "down"]] = ("up", "down")
 _ACROSS = ("HorizontalScrollView", "ViewPager", "ViewPager2", "SeekBar")
-_ALIKE = 3  # elements of one class and id on a page, such as rows of a list, that are tried
-_STUCK = 25  # times that it goes back in vain to pages to which it knows no way
-_SPACED = "\u0590"  # the scripts before it are written with spaces; of others, words are parts
+_ALIKE = 3  # how many elements of one class and id on a page, such as rows of a list, are tried
+_STUCK = 25  # maximum number of times that it goes back to look for pages without a known path
+_SPACED = "\u0590"  # scripts before it use spaces; in others, words are matched as parts
 _FIRST_WALKS = (0, 4, 8, 12, 16)  # steps
 
 
 @dataclass(slots=True)
 class Found:
-    """A page that was found: what can be tried on it, and where what was tried has led."""
+    """A page: the untried actions on it, and where the tried ones have led."""
 
     depth: int
     activity: str
@@ -87,14 +87,14 @@ class Found:
 
 
 class Explorer(Agent):
-    """Looks for the pages of an app."""
+    """Explores the pages of an app."""
 
     class Options:
-        """How it explores.
+        """The explorer's options.
 
         - `order`: "breadth-first", or a "random" walk.
-        - `avoid`: more words that it does not touch, with commas between them.
-        - `texts`: what it types, with commas between; by default words that it has seen.
+        - `avoid`: more words of elements that it does not touch, separated by commas.
+        - `texts`: texts that it types, separated by commas; by default words that it has seen.
         """
 
         order: Literal["breadth-first", "random"] = "breadth-first"
@@ -129,9 +129,10 @@ class Explorer(Agent):
         return Reply(action, f"{len(self._found)} pages found")
 
     def _come_back(self) -> Action:
-        """Return what leads back into the app: the back key, or to open it where that is in vain.
+        """Return an action that leads back into the app: the back key, or opening it if that fails.
 
-        What has led out of it is not tried again, nor the back key on pages of such an activity.
+        The action that led out of it is not tried again, nor the back key on pages of such an
+        activity.
         """
         left_by = None
         if self._before is not None:
@@ -147,7 +148,7 @@ class Explorer(Agent):
         return Key("back")
 
     def _arrive(self, screen: Screen, *, failed: bool) -> str:
-        """Return the page that is shown, noting how one comes to it."""
+        """Return the page that is shown, and record the action that led to it."""
         here = _name(screen)
         depth = 1 if self._found else 0
         if self._before is not None:
@@ -163,7 +164,7 @@ class Explorer(Agent):
         return here
 
     def _next(self, here: str) -> Action | None:
-        """Return what to do on a page; None if all that can be reached has been tried."""
+        """Return what to do on a page; None if everything reachable has been tried."""
         page = self._found[here]
         if self._options.order == "random" or self._walk > 0:
             known = [each for each, target in page.leads.items() if target]
@@ -173,7 +174,7 @@ class Explorer(Agent):
         return self._on_the_way(here)
 
     def _try(self, page: Found) -> Action:
-        """Return something untried, of the kind that was tried least so far."""
+        """Return an untried action, of the kind that was tried least so far."""
         if page.activity in self._roots and len(page.untried) > 1:
             page.untried = [each for each in page.untried if each[0] != "back"]
         kind, action = min(page.untried, key=lambda each: self._kinds[each[0]])
@@ -182,7 +183,7 @@ class Explorer(Agent):
         return action
 
     def _on_the_way(self, here: str) -> Action | None:
-        """Return the first step to the page nearest to the first one that has something untried."""
+        """Return the first step towards the untried page that is nearest to the first page."""
         ways = self._ways(here)
         open_pages = [name for name in ways if self._found[name].untried]
         if not open_pages:
@@ -193,7 +194,7 @@ class Explorer(Agent):
         return ways[nearest][0] if ways[nearest] else self._try(self._found[nearest])
 
     def _ways(self, here: str) -> dict[str, list[Action]]:
-        """Return the shortest known way to each page that can be reached from one."""
+        """Return the shortest known path to each page that is reachable from this one."""
         ways: dict[str, list[Action]] = {here: []}
         pending = deque([here])
         while pending:
@@ -205,7 +206,7 @@ class Explorer(Agent):
         return ways
 
     def _candidates(self, screen: Screen, depth: int) -> Iterator[tuple[str, Action]]:
-        """Return what can be tried on a screen, each with its kind."""
+        """Yield the actions that can be tried on a screen, each with its kind."""
         if depth and screen.activity not in self._roots:
             yield "back", Key("back")
         alike: Counter[tuple[str, str]] = Counter()
@@ -224,7 +225,7 @@ class Explorer(Agent):
                     yield from self._touches(element, screen)
 
     def _most(self, element: Element) -> int:
-        """Return how many elements like one are tried on a page; without an id, they are not."""
+        """Return how many elements of this kind are tried on a page; without an id, all are."""
         return _ALIKE if element.resource_id else 1_000
 
     def _touches(self, element: Element, screen: Screen) -> Iterator[tuple[str, Action]]:
@@ -243,7 +244,7 @@ class Explorer(Agent):
 
 
 class _Avoided:
-    """The words of what is not touched."""
+    """The words of elements that are not touched."""
 
     def __init__(self, *lists: str) -> None:
         words = [w for each in lists for part in each.split(",") if (w := " ".join(part.split()))]
@@ -252,14 +253,14 @@ class _Avoided:
         self._pattern = re.compile(rf"\b(?:{'|'.join(spaced)})\b|{'|'.join(parts)}")
 
     def holds(self, element: Element) -> bool:
-        """Whether an element says one of the words: in itself, within it, or in its id."""
+        """Return whether an element contains one of the words: as text, within it, or in its id."""
         name = element.resource_id.rpartition("/")[2]
         labels = [element.text, element.content_desc, *element.texts, _CAMEL.sub(" ", name)]
         return any(self._pattern.search(each.lower()) for each in labels if each)
 
 
 def _name(screen: Screen) -> str:
-    """Return what tells a page from others while exploring: its elements, without numbers."""
+    """Return the identity of a page while exploring: its elements, without numbers."""
     parts: Iterable[str] = (
         f"{e.class_name}|{e.resource_id}|{_without_numbers(e)}|{e.checked}|{e.selected}"
         for e in screen.elements

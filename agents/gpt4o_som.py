@@ -48,14 +48,14 @@ line of your answer.
 
 
 class Gpt4oSom(EndpointAgent):
-    """Sees the screenshot with numbered boxes, and what it has done so far.
+    """Receives the screenshot with numbered boxes, and the actions so far.
 
     Source: A3 (arXiv:2501.01149), sections 3.2 and 4.2, which says that GPT-4o was run with
     set-of-marks because it is poor at coordinates. Neither its prompt nor its code was released:
-    the action space is the paper's, the boxes are drawn as by the helper of its authors (AITK,
-    aitk/utils/som.py); which elements are marked, the prompt, the history of actions without
-    earlier screenshots, and the temperature of 0 are our choice. The original waits as its
-    controller does: a second after keys, three for WAIT.
+    the action space is the paper's, and the boxes are drawn as by its authors' helper (AITK,
+    aitk/utils/som.py); the choice of marked elements, the prompt, the history of actions without
+    earlier screenshots, and the temperature of 0 are our own. The original waits as its controller
+    does: a second after keys, three for WAIT.
     """
 
     sees = ("screenshot", "hierarchy")
@@ -88,7 +88,7 @@ class Gpt4oSom(EndpointAgent):
 
 
 def _line(decision: Decision) -> str:
-    """Return the line of a decision that was its action, for the history."""
+    """Return the line of a decision that contained its action, for the history."""
     if decision.error:
         return f"an answer that could not be read: {decision.error}"
     return decision.words.strip().rpartition("\n")[2]

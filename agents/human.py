@@ -1,4 +1,4 @@
-"""A person, who is shown the goal and the phone on a local page."""
+"""A person, who sees the goal and the phone on a local page."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 class Human(Agent):
     """Plays tasks on a local page: taps, text, keys, an answer, a question, "impossible".
 
-    People take longer than agents: `--mobile-time-limit=7200` gives them two hours for a task.
-    There is one page at a time, so one worker.
+    People take longer than agents: `--mobile-time-limit=7200` gives them two hours per task. There
+    is one page at a time, so only one worker.
     """
 
     class Options:
         """The options of the page.
 
-        - `browser`: whether it is opened in the browser; else its address is only printed.
-        - `announce`: a file that the address is written to.
+        - `browser`: whether to open it in the browser; otherwise its address is only printed.
+        - `announce`: a file to write the address to.
         """
 
         browser: bool = True
@@ -34,7 +34,7 @@ class Human(Agent):
         """Show the page until the person, or a limit, ends the task.
 
         Raises:
-            AgentError: other workers run as well.
+            AgentError: other workers are running as well.
         """
         if not is_alone():
             msg = "a person plays one task at a time: leave -n out, or give -n 1"

@@ -36,15 +36,16 @@ IMPOSSIBLE
 
 
 class InternVl2(EndpointAgent):
-    """Sees the screenshot, the goal and its past actions, and chooses one action in one call.
+    """Receives the screenshot, the goal and its past actions, and chooses one action in one call.
 
     Source: A3 (arXiv 2501.01149), sections 3.2 and 4.1 and Table 4. Neither the weights nor the
-    prompt nor the code were released: the paper tells the model, the data, the names of the actions
-    and that past actions are part of the input, at two levels, of which the low one has an
-    instruction for each step. All else is ours, above all pixels as coordinates, how actions are
-    written, and greedy decoding. Words that cannot be read end the episode, as in A3's translators.
+    prompt nor the code were released: the paper gives the model, the data, the names of the
+    actions, and the fact that past actions are part of the input, at two levels, of which the low
+    one has an instruction for each step. Everything else is our own, above all pixels as
+    coordinates, the notation of actions, and greedy decoding. A reply that cannot be parsed ends
+    the episode, as in A3's translators.
 
-    Ask it behind vLLM or LMDeploy: `--mobile-model=openai:InternVL2-8B@URL`.
+    Run it behind vLLM or LMDeploy: `--mobile-model=openai:InternVL2-8B@URL`.
     """
 
     asks = False

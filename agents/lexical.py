@@ -65,8 +65,8 @@ class Lexical(Agent):
     """Taps the element whose words overlap most with the remaining words of the goal.
 
     Tapped words are removed from the goal. It types quoted words into the first text field that it
-    meets, and stops when no words are left, or when no new element on the screen matches any and
-    scrolling shows nothing new.
+    finds, and stops when no words are left, or when no new element on the screen matches any and
+    scrolling reveals nothing new.
     """
 
     sees = ("hierarchy",)
@@ -94,7 +94,7 @@ class Lexical(Agent):
         return Reply(Tap(*element.bounds.center), f"taps {element.label!r}")
 
     def _candidates(self, screen: Screen) -> list[tuple[float, Element, set[str]]]:
-        """Return the elements to tap: how well each fits, the element, and the words it matches."""
+        """Return the elements to tap, each with its score and the words that it matches."""
         found = []
         for order, element in enumerate(screen.elements):
             label = set(words(element.label))
@@ -119,7 +119,7 @@ class Lexical(Agent):
 
 
 def words(text: str) -> list[str]:
-    """Return the words that carry meaning, in lower case."""
+    """Return the content words, in lower case."""
     return [w for w in re.findall(r"[^\W_]+", text.lower()) if w not in FILLERS]
 
 

@@ -23,13 +23,13 @@ LABEL_SIZE = (150, 30)
 
 
 class M3A(AndroidWorldAgent):
-    """Sees the screenshot without and with marks, and a list of the elements; sums up each step.
+    """Receives the screenshot with and without marks, and a list of the elements.
 
-    Source: google-research/android_world, agents/m3a.py, whose code we follow; prompts are our own
-    words. Two calls a step, of one message each, with two pictures of the screen's own size as
-    JPEG: to select, the screenshot as it is and with marks; to sum up, the marked ones before and
-    after the action. Both of these have a label in the corner, as the prompt says (the original
-    forgets the one before).
+    Source: google-research/android_world, agents/m3a.py, whose code we follow; the wording of the
+    prompts is our own. Two calls per step, of one message each, with two pictures in the screen's
+    own size as JPEG: to select, the screenshot with and without marks; to summarise, the marked
+    ones before and after the action. Both of the latter have a label in the corner, as the prompt
+    says (the original forgets the first one).
     """
 
     sees = ("screenshot", "hierarchy")

@@ -98,19 +98,21 @@ ABOVE_LABEL = 50  # pixels from an app's name up to its icon
 
 
 class MobileAgent(Agent):
-    """Mobile-Agent (Wang et al. 2024, arXiv 2401.16158): eyes, no view hierarchy.
+    """Mobile-Agent (Wang et al. 2024, arXiv 2401.16158): vision only, no view hierarchy.
 
-    A step is one call with the whole chat: all screenshots before, at half their size, and the
-    actions taken on them. Texts are found by OCR; where a text is there two to four times, a second
-    call with the places cut out asks which. What could not be found is told in the chat. The
-    original waits 1 second after each action, and asks until an answer has its three parts; here,
-    five times at most. It has no limit of steps, and asks gpt-4-vision-preview.
+    A step is one call with the whole chat: all previous screenshots, at half their size, and the
+    actions taken on them. Texts are located by OCR; if a text occurs two to four times, a second
+    call with the cropped places asks which one is meant. Targets that could not be found are
+    reported in the chat. The original waits 1 second after each action, and repeats a call until
+    the answer has its three parts; here, at most five times. It has no step limit, and uses
+    gpt-4-vision-preview.
 
-    It differs from it in how icons are found: the original has GroundingDINO propose them, and CLIP
-    choose by the look. Here they are found by their outlines (`screen.icons`), and where several
-    lie at the place that the model named, the role "grounder" is asked which one fits the look:
-    a call that the original does not make. Its OCR is another one, too. On a single path, the chat
-    has the golden actions in place of its own, without questions about places.
+    This agent differs from it in how icons are found: the original has GroundingDINO propose them,
+    and CLIP choose by description. Here they are found by their outlines (`screen.icons`), and if
+    there are several at the place that the model named, the role "grounder" is asked which one fits
+    the description, a call that the original does not make. Its OCR engine also differs. On a
+    single path, the chat contains the golden actions in place of its own, without questions about
+    places.
     """
 
     asks = False
@@ -119,9 +121,9 @@ class MobileAgent(Agent):
     extras: ClassVar[Sequence[str]] = ("vision",)
 
     class Options(ModelOptions):
-        """What can be set.
+        """The agent's options.
 
-        - `scale`: the size of the screenshots that are sent, as a part of the screen's.
+        - `scale`: the size of the screenshots that are sent, as a fraction of the screen's.
         """
 
         scale: float = 0.5
@@ -144,7 +146,7 @@ class MobileAgent(Agent):
         )
         self.chat: list[Message] = list(self.opening)
         self.image: Image | None = None
-        self.knows_why = True  # as the model does, of an action that was not done
+        self.knows_why = True  # whether the model knows why an action was not performed
         self.steps = 0
         self.last: tuple[Screen, int] | None = None
 
@@ -172,7 +174,7 @@ class MobileAgent(Agent):
         return Reply.of(decision)
 
     def _take_golden(self, observation: Observation, screen: Screen, known: int) -> None:
-        """Put the golden action into the chat, in place of what was decided on the last screen."""
+        """Put the golden action into the chat, in place of the decision on the last screen."""
         reply = golden_words(observation, screen)
         self.chat[known + 1 :] = [Message("assistant", (reply,))]
         self.knows_why = True
@@ -253,7 +255,7 @@ class MobileAgent(Agent):
         return Reply([], said=decision.words)
 
     def _complain(self, problem: str) -> None:
-        """Tell the model why nothing was done, with the picture that it saw."""
+        """Report to the model why nothing was done, with the picture that it saw."""
         assert self.image is not None
         self.chat += [
             Message("user", (problem, self.image)),
@@ -272,7 +274,7 @@ class MobileAgent(Agent):
 
 
 def golden_words(observation: Observation, screen: Screen) -> str:
-    """Return the golden action that was done on a screen, as the model would have said it."""
+    """Return the golden action performed on a screen, in the model's own notation."""
     match observation.done:
         case Tap(x, y) if label := next((e.label for e in screen.at(x, y) if e.label), ""):
             return f"click text ({label})"
@@ -280,7 +282,7 @@ def golden_words(observation: Observation, screen: Screen) -> str:
     words = instead(Dialect(), observation, screen, frame).words
     try:
         return Dialect().parse(words, frame).said["action"]
-    except DialectError:  # one that the dialect cannot say
+    except DialectError:  # an action that the dialect cannot express
         return words
 
 

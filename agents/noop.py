@@ -4,7 +4,7 @@ from pytest_mobileagent import Action, Agent, Finish, Observation
 
 
 class Noop(Agent):
-    """Reports at once that it is done."""
+    """Reports immediately that it is done."""
 
     asks = False
 

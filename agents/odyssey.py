@@ -1,4 +1,4 @@
-"""OdysseyAgent of GUI-Odyssey: Qwen-VL, which also remembers past screenshots."""
+"""OdysseyAgent of GUI-Odyssey: Qwen-VL with a memory of past screenshots."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent import Briefing, Image, Observation, Reply
 
 SYSTEM = "You are a helpful assistant."
-SIDE = 448  # pixels: Qwen-VL's picture, whatever the screen's shape
+SIDE = 448  # pixels of Qwen-VL's picture, whatever the screen's shape
 QUESTION = "I'm looking for guidance on how to {goal}"
 REQUEST = "Provide the command-style action directly."
 GRADIO = SYSTEM + ' I\'m looking for guidance on how to "{goal}"? (note: {state} )'
@@ -29,20 +29,21 @@ SETTINGS = {"max_tokens": 30, "temperature": 0.0}
 
 
 class Odyssey(EndpointAgent):
-    """Sees the screen and up to four past ones, with what it did there; one call a step.
+    """Receives the screen and up to four past ones, with its commands there; one call per step.
 
     Sources: GUI-Odyssey (arXiv 2406.08451; src/eval_mm/evaluate_GUIOdyssey.py), SPA-Bench
-    (framework/models/GUI-Odyssey). The words are the form in which the model was trained; pictures
-    have 448x448 pixels. The original's model looks past screenshots up by the present one's path,
-    and squeezes them in a module of its own; here they are pictures of the same message.
+    (framework/models/GUI-Odyssey). The prompt has the format of the model's training; pictures have
+    448x448 pixels. The original's model looks past screenshots up by the path of the current one,
+    and compresses them in a separate module; here they are pictures in the same message.
 
-    `preset=spa-bench` is SPA-Bench's program: two past steps, what is known of the keyboard in the
-    question, typing with clearing and enter, which breaks off without a keyboard; waits of 5 s. Its
-    Gradio server makes the prompt by itself: `inputs=gradio` sends it the question, the screenshot,
-    past screenshots and past commands. One past step alone is lost there (its server looks for the
-    mark between two); for `inputs=chat` we keep it. The note on how to type is in our words.
+    `preset=spa-bench` is SPA-Bench's program: two past steps, the state of the keyboard in the
+    question, typing with clearing and enter, an error when typing without a keyboard; waits of 5 s.
+    Its Gradio server builds the prompt itself: `inputs=gradio` sends the question, the screenshot,
+    past screenshots and past commands. A single past step is lost there (its server looks for the
+    separator between two); with `inputs=chat` it is kept. The wording of the note on typing is our
+    own.
 
-    Ask it with `--mobile-model=predict:odyssey@URL`, or a server of chats with `inputs=chat`.
+    Run it with `--mobile-model=predict:odyssey@URL`, or on a chat server with `inputs=chat`.
     """
 
     asks = False
@@ -50,9 +51,9 @@ class Odyssey(EndpointAgent):
     class Options(EndpointAgent.Options):
         """The options of every agent with one model, and those of this one.
 
-        - `history`: how many past steps the model is shown.
+        - `history`: the number of past steps shown to the model.
         - `inputs`: "chat" for a message with all pictures, "gradio" for SPA-Bench's server.
-        - `keyboard_note`: whether the model is told if the keyboard is shown.
+        - `keyboard_note`: whether the prompt says if the keyboard is shown.
         - `submit`: whether typing clears the field first, and presses enter afterwards.
         """
 
@@ -104,7 +105,7 @@ class Odyssey(EndpointAgent):
 
 
 def past_steps(images: Sequence[Image], commands: Sequence[str]) -> Sequence[str | Image]:
-    """Return past steps as a chat has them."""
+    """Return past steps in the format of a chat."""
     if not images:
         return ("Previous screenshots: None\nPrevious Actions: None",)
     numbered = "\n".join(f"{number}. {command}" for number, command in enumerate(commands, 1))
@@ -112,6 +113,6 @@ def past_steps(images: Sequence[Image], commands: Sequence[str]) -> Sequence[str
 
 
 def gradio_inputs(images: Sequence[Image], commands: Sequence[str]) -> list[str]:
-    """Return past steps as SPA-Bench's server takes them, after the question and the picture."""
+    """Return past steps in the format of SPA-Bench's server, without question and picture."""
     encoded = [base64.b64encode(image.data).decode() for image in images]
     return [SEPARATOR.join(encoded), SEPARATOR.join(commands)]

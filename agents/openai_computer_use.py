@@ -1,4 +1,4 @@
-"""OpenAI's models with the tool for computer use, on a phone."""
+"""OpenAI's models with the computer-use tool, on a phone."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from ._computer import ComputerAgent
 if TYPE_CHECKING:
     from pytest_mobileagent.agent import Briefing
 
-# A picture may be larger, but points are found better in those of 1600x900 and thereabouts.
+# Pictures may be larger, but points are more accurate at about 1600x900.
 LONGEST = 1600
 
 
 class OpenAiComputerUse(ComputerAgent):
-    """Uses `computer_call`s, which may hold several actions, and functions for a phone.
+    """Uses `computer_call`s, which may contain several actions, and functions for a phone.
 
-    Source: OpenAI's guide "Computer use" (Responses API). One call a step; the conversation goes
-    back whole, with the items of reasoning, instead of by `previous_response_id`; every call is
-    answered with the screenshot, safety checks are acknowledged (by the client of
+    Source: OpenAI's guide "Computer use" (Responses API). One call per step; the whole conversation
+    is sent back, with the reasoning items, instead of a `previous_response_id`; every call is
+    answered with the screenshot, and safety checks are acknowledged (by the client of
     `openai-responses:`). None of the tool's environments is a phone, so keys like back and home are
     functions of our own, and the older tool is told that it sees a "browser".
 
-    `tool` is "computer" (gpt-5.4 and later) or "computer_use_preview" (computer-use-preview); empty
-    for what the model's name says. `longest` is the longer side of the picture in pixels, 0 for as
-    it is.
+    `tool` is "computer" (gpt-5.4 and later) or "computer_use_preview" (computer-use-preview); by
+    default the one that suits the model's name. `longest` is the longer side of the picture in
+    pixels, 0 for the original size.
     """
 
     class Options(ComputerAgent.Options):

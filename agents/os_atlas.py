@@ -45,24 +45,24 @@ TASK = "Task: {task}\nHistory: \n{history}\n"
 
 
 class OsAtlas(EndpointAgent):
-    """Gets all actions with their formats, its past thoughts, and the screenshot, in one call.
+    """Receives all actions with their formats, its past thoughts, and the screenshot, in one call.
 
     Sources: arXiv 2410.23218; OS-Copilot/OS-Atlas (eval/data); the card of OS-Atlas-Pro-7B. The
-    sections and formats are those that the model was trained with, the sentences ours. Declared are
-    the custom actions of AndroidControl, GUI-Odyssey and GUI-Act together. The history is one line
-    a step: what it thought there, or the action where it thought nothing. Greedy, 128 tokens. The
-    original is an offline evaluation, in which unreadable words are merely wrong: here they are a
-    step in which nothing is done.
+    sections and formats are those of the model's training, the sentences our own. The prompt
+    declares the custom actions of AndroidControl, GUI-Odyssey and GUI-Act together. The history has
+    one line per step: its thought, or its action if there was no thought. Greedy decoding, 128
+    tokens. The original is an offline evaluation, in which unreadable replies are simply wrong:
+    here they are steps without an action.
 
-    Mobile-Bench-v2 and AndroidControl give no settings but the data of the training, on which the
-    meaning of SCROLL depends. Ask it behind vLLM: `--mobile-model=openai:OS-Atlas-Pro-7B@URL`.
+    Mobile-Bench-v2 and AndroidControl specify no settings except the training data, on which the
+    meaning of SCROLL depends. Run it behind vLLM: `--mobile-model=openai:OS-Atlas-Pro-7B@URL`.
     """
 
     asks = False
     settings = MappingProxyType({"max_tokens": 128, "temperature": 0.0})
 
     class Options(EndpointAgent.Options):
-        """The options of every agent with one model, and `scroll`: whose direction SCROLL has."""
+        """The options of every agent with one model, and `scroll`, the meaning of SCROLL."""
 
         scroll: Literal["finger", "content"] = "finger"
 

@@ -108,23 +108,24 @@ Instruction: Today's date is: {date}. {goal}
 
 Previous actions:
 {progress}"""
-# The turns of which GUI-Owl still sees the pictures.
+# The number of past steps whose pictures GUI-Owl still sees.
 OWL_TURNS = 4
 
 
 class QwenVl(EndpointAgent):
-    """Sees the screenshot and a list of what it did; GUI-Owl also its last four screenshots.
+    """Receives the screenshot and a list of its actions; GUI-Owl also its last four screenshots.
 
     Source: QwenLM/Qwen3-VL, `cookbooks/mobile_agent.ipynb` (version "3"; Qwen2.5-VL's cookbook is
-    its older version, with the size of the picture in the prompt, and no format but the call), and
-    X-PLUG/MobileAgent `Mobile-Agent-v3.5/mobile_use` (version "gui-owl": T=0 is not sent there
-    either). One call a step. Prompts are our own words, the tool has the same fields. Waits of the
-    original: GUI-Owl two seconds after each action.
+    its older version, with the size of the picture in the prompt, and no format except the call),
+    and X-PLUG/MobileAgent `Mobile-Agent-v3.5/mobile_use` (version "gui-owl": T=0 is not sent there
+    either). One call per step. The wording of the prompts is our own, and the tool has the same
+    fields. The original of GUI-Owl waits two seconds after each action.
 
-    The picture is sent as it is; with version "2.5" in the size whose pixels it answers in. A
-    server that reads the calls itself, and gives them as calls of a tool, is understood as well. In
-    the list, a step is what the model said as its action, else its call. GUI-Owl's second model,
-    which finds the app to open, is left out: its name is looked up among the packages.
+    The picture is sent unscaled, except that version "2.5" uses the size in whose pixels the model
+    answers. Servers that parse the calls themselves, and return them as tool calls, are supported
+    as well. In the list, a step is the model's own description of the action, or else its call.
+    GUI-Owl's second model, which finds the app to open, is omitted: the app's name is looked up
+    among the packages.
     """
 
     class Options(EndpointAgent.Options):
@@ -190,7 +191,7 @@ class QwenVl(EndpointAgent):
 
 
 def tool_of(names: Sequence[str], description: str) -> dict[str, Any]:
-    """Return the tool with some of its actions, in the JSON that the models were trained on."""
+    """Return the tool with some of its actions, in the JSON format of the models' training."""
     listed = "\n".join(f"* `{name}`: {ACTIONS[name]}" for name in names)
     action = {
         "description": f"The action to perform. The available actions are:\n{listed}",
@@ -207,7 +208,7 @@ def tool_of(names: Sequence[str], description: str) -> dict[str, Any]:
 
 
 def line_of(turn: Turn) -> str:
-    """Return what was done in a turn, in one line without quotes."""
+    """Return the action of a turn, on one line without quotes."""
     action = turn.decision.said.get("action", "")
     call = re.search(r"<tool_call>\s*(.*?)\s*(?:</tool_call>|\Z)", turn.decision.words, re.DOTALL)
     words = action or (call[1] if call else turn.decision.words)

@@ -1,4 +1,4 @@
-"""A random agent: the least that any agent has to beat."""
+"""A random agent: the minimum that any agent has to beat."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WORDS = ("hello", "7", "linear algebra", "test")
 
 
 class RandomAgent(Agent):
-    """Does something that the screen allows, most often a tap; finishes one time in thirty."""
+    """Takes random actions that the screen allows, mostly taps; finishes one time in thirty."""
 
     sees = ("hierarchy",)
     asks = False

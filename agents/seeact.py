@@ -74,11 +74,12 @@ class SeeAct(Agent):
     """Describes the next action freely, and is then asked which of the listed elements it means.
 
     Source: SeeAct (arXiv:2401.01614) in the variant with textual choices, as ported to Android in
-    google-research/android_world, agents/seeact.py, whose code we follow; prompts are our own
-    words. Two calls a step: the second goes on with the first's conversation. The picture is the
-    screenshot as JPEG, in detail "high". The history has a line for each action, also for those
-    that could not be read. An answer is kept until TERMINATE (in the original it is lost). On a
-    single path the history has the golden actions, and an answer is an answer.
+    google-research/android_world, agents/seeact.py, whose code we follow; the wording of the
+    prompts is our own. Two calls per step: the second continues the first one's conversation. The
+    picture is the screenshot as JPEG, in detail "high". The history has a line for each action,
+    also for those that could not be parsed. An answer is kept until TERMINATE (in the original it
+    is lost). On a single path the history contains the golden actions, and an answer is performed
+    at once.
     """
 
     asks = False
@@ -150,5 +151,5 @@ def _remembered(decision: Decision, marks: Sequence[Mark]) -> str:
     choices = {mark.label: seeact_description(mark.element) for mark in marks if mark.element}
     try:
         return Dialect.described(decision.words, choices)
-    except DialectError:  # a golden action that the dialect cannot say
+    except DialectError:  # a golden action that the dialect cannot express
         return decision.words

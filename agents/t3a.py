@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 class T3A(AndroidWorldAgent):
-    """Does as M3A, without pictures, and with everything that is known of each element.
+    """Like M3A, without pictures, and with all attributes of each element.
 
-    Source: google-research/android_world, agents/t3a.py; prompts are our own words. The original
-    checks the index of clicks only; here that of every action is checked, and a click without one
-    is a reply that cannot be read (there it is a crash).
+    Source: google-research/android_world, agents/t3a.py; the wording of the prompts is our own. The
+    original checks the index of clicks only; here that of every action is checked, and a click
+    without one is a reply that cannot be parsed (there it is a crash).
     """
 
     dialect = AndroidWorld(text_only=True)

@@ -1,4 +1,4 @@
-"""The truncated oracle leaves out the last move: a task that it passes checks too little."""
+"""The truncated oracle omits the last move: a task that it passes checks too little."""
 
 from __future__ import annotations
 

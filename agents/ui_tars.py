@@ -81,19 +81,19 @@ POINT = re.compile(r"((?:start|end)_box=')\((\d+), ?(\d+)\)'")
 
 
 class UiTars(EndpointAgent):
-    """Sees the screenshot in full size, and everything that it has said, with the last pictures.
+    """Receives the full-size screenshot, and all of its own replies, with the last pictures.
 
     Source: bytedance/UI-TARS (README_v1.md, README_deploy.md, `codes/ui_tars/prompt.py`), its paper
     (arXiv:2501.12326), and xlang-ai/OSWorld `mm_agents/uitars_agent.py`, to which the project
-    points for acting: history is the user's picture and the assistant's words by turns; of what is
-    older than the last `pictures` screenshots, the words alone. One call a step, T=0, 400 tokens;
-    version 1 128, and a penalty on frequency of 1 (settings of the READMEs; OSWorld's differ).
-    Points of the assistant's past words carry box tokens, but in Doubao's format.
+    refers for acting: the history alternates the user's picture and the assistant's reply; for
+    steps before the last `pictures` screenshots, it contains the reply only. One call per step,
+    T=0, 400 tokens; version 1 uses 128, and a frequency penalty of 1 (settings of the READMEs;
+    OSWorld's differ). Points in past replies have box tokens, except in Doubao's format.
 
-    Prompts are our own words. `wait` and `call_user` are those of the prompt for desktops,
-    `open_app` that of Doubao's for phones. The original tries again at T=1 what it cannot read,
-    without saying why, and takes a third failure for the end. What the user answers to a question
-    stands before the next picture.
+    The wording of the prompts is our own. `wait` and `call_user` are from the prompt for desktops,
+    `open_app` from Doubao's for phones. If the original cannot parse a reply, it tries again at T=1
+    without giving a reason, and treats a third failure as the end. The user's answer to a question
+    precedes the next picture.
     """
 
     class Options(EndpointAgent.Options):

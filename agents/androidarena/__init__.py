@@ -1,4 +1,4 @@
-"""The agent of AndroidArena: thinks and acts in one call, on a page compressed to text."""
+"""The agent of AndroidArena: reasons and acts in one call, on a page compressed to text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A past step: the page as the prompt had it, and what was done on it, in words."""
+    """A past step: the page as in the prompt, and a description of the action on it."""
 
     page: str
     action: str
@@ -32,16 +32,17 @@ class Done:
 class AndroidArena(Agent):
     """AndroidArena's agent (Xing et al. 2024, arXiv 2402.06596), of the kind "react".
 
-    Each step is one call, without pictures: the page as an outline of what has words or can be
-    used, the last few actions in words, two examples. The reply reasons, and ends with an action.
-    If an action could not be done, the next prompt says so before the page; the original says so in
-    place of the page, so that the model does not see the screen. The original waits 3 seconds after
-    each action, and asks gpt-3.5 or gpt-4; MobileAgentBench gave it GPT-4V.
+    Each step is one call, without pictures: the page as an outline of elements that have text or
+    can be used, descriptions of the last few actions, and two examples. The reply reasons, and ends
+    with an action. If an action could not be performed, the next prompt says so before the page;
+    the original says so in place of the page, so that the model does not see the screen. The
+    original waits 3 seconds after each action, and uses gpt-3.5 or gpt-4; MobileAgentBench used
+    GPT-4V.
 
     The kind "react_reflection" is not implemented: it retries a task, with a model that says
-    whether the previous try failed, which takes more than one episode. If the history takes too
+    whether the previous attempt failed, which takes more than one episode. If the history takes too
     many tokens (4 characters count as one), its longest pages are dropped first, then the examples.
-    On a single path, the golden actions are the past ones.
+    On a single path, the golden actions form the history.
     """
 
     asks = False
@@ -49,11 +50,11 @@ class AndroidArena(Agent):
     sees: ClassVar[Sequence[str]] = ("hierarchy",)
 
     class Options(ModelOptions):
-        """What can be set.
+        """The agent's options.
 
-        - `history`: how many steps the model is shown, including the present one.
-        - `observations`: whether it also sees the pages of the earlier steps.
-        - `tokens`: how many tokens the steps and the present page may take.
+        - `history`: the number of steps shown to the model, including the current one.
+        - `observations`: whether the pages of earlier steps are also shown.
+        - `tokens`: the maximum number of tokens for the steps and the current page.
         """
 
         history: int = 5
@@ -140,7 +141,7 @@ def _past_step(number: int, page: str, action: str) -> str:
 
 
 def in_words(action: Action, page: Page, frame: Frame) -> str:
-    """Return what was done as a line of the history."""
+    """Return a description of an action, as a line of the history."""
     match action:
         case Tap(x, y):
             words = f"click {page.name_at(x, y, frame)} on the app {page.app}"

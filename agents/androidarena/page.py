@@ -1,4 +1,4 @@
-"""A screen as AndroidArena's agent reads it: an outline of elements with words or a use."""
+"""A screen in the format of AndroidArena's agent: an outline of elements with text or a use."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _INDENT = "    "
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The outline, its entries as marks, their names by label, and the app in front."""
+    """The outline, its entries as marks, their names by label, and the foreground app."""
 
     text: str
     marks: tuple[Mark, ...]
@@ -51,7 +51,7 @@ class Page:
 
 @dataclass(slots=True)
 class _Entry:
-    """An element that has words or can be used, with the words of those merged into it."""
+    """An element that has text or can be used, with the text of those merged into it."""
 
     element: Element
     use: str
@@ -62,12 +62,12 @@ class _Entry:
 def compress(screen: Screen) -> Page:
     """Return the outline of a screen.
 
-    Elements with neither words nor a use are left out, as are those of the system's bars. Text that
-    can only be read is merged into the nearest enclosing entry, word by word, without words that it
-    already has. A line has the id, the class if it is informative, the resource id, how the element
-    can be used, its state, and its words. Source: android_env2/xml_tool.py (two levels of
-    compression, as plain text). Ids are the positions in the outline; the original draws them at
-    random at each step.
+    Elements with neither text nor a use are left out, as are those of the system's bars. Read-only
+    text is merged into the nearest enclosing entry, word by word, without words that the entry
+    already has. A line has the id, the class if it is informative, the resource id, the uses of the
+    element, its state, and its text. Source: android_env2/xml_tool.py (two levels of compression,
+    as plain text). Ids are the positions in the outline; the original draws them at random at each
+    step.
     """
     roots = _merged(_informative(screen))
     lines, marks, names = [], [], {}
@@ -82,7 +82,7 @@ def compress(screen: Screen) -> Page:
 
 
 def _informative(screen: Screen) -> list[_Entry]:
-    """Return the entries of elements that have words or can be used, nested as the elements are."""
+    """Return the entries of elements that have text or can be used, nested like the elements."""
     within: dict[int, list[_Entry]] = {}
     for element in reversed(screen.elements):  # children come before their parents
         inside = [entry for child in element.children for entry in within.pop(id(child))]
@@ -95,7 +95,7 @@ def _informative(screen: Screen) -> list[_Entry]:
 
 
 def _merged(entries: list[_Entry]) -> list[_Entry]:
-    """Return the entries that can be used and the outermost ones, with the words of all others."""
+    """Return the entries that can be used and the outermost ones, with the text of all others."""
     roots: list[_Entry] = []
     pending: list[tuple[_Entry, _Entry | None]] = [(entry, None) for entry in reversed(entries)]
     while pending:
@@ -129,7 +129,7 @@ def _use(element: Element) -> str:
     use = "".join(f"{word} " for flag, word in _USES if getattr(element, flag))
     if not use and element.focusable:
         use = "focusable "
-    # The numbers of a clock's face do not say that they can be clicked.
+    # The numbers of a clock face are not marked as clickable.
     on_clock = element.parent is not None and "material_clock_face" in element.parent.resource_id
     return use + "click" * on_clock
 

@@ -68,7 +68,7 @@ EXAMPLES = (
 
 
 def act_prompt(goal: str, steps: str, instruction: str = "") -> str:
-    """Return the last message: the objective, and the steps up to the present page."""
+    """Return the last message: the objective, and the steps up to the current page."""
     hint = f"\nThis step has to do this: {instruction}" if instruction else ""
     return f"""\
 Think step by step, and give one action between two "#", such as #start [Calendar]# or

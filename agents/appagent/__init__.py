@@ -1,4 +1,4 @@
-"""AppAgent: numbers on the screenshot, one call a step, documents of what elements do."""
+"""AppAgent: numbers on the screenshot, one call per step, documents about elements."""
 
 from __future__ import annotations
 
@@ -32,23 +32,24 @@ if TYPE_CHECKING:
 
 
 class AppAgent(Agent):
-    """AppAgent (Yang et al. 2023, arXiv 2312.13771), as its released code does it.
+    """AppAgent (Yang et al. 2023, arXiv 2312.13771), following its released code.
 
-    Each step is one call of the model, with one picture and no history but its own summary of what
-    was done so far. On the picture, what can be clicked or focused has a number; if the model asks
-    for the grid, which takes a step, the next picture has a grid in place of the numbers.
+    Each step is one call of the model, with one picture and no history except its own summary of
+    what was done so far. In the picture, clickable and focusable elements are numbered; if the
+    model asks for the grid, which takes a step, the next picture has a grid instead of the numbers.
 
-    Documents may describe what elements do. Exploring writes them: each tap, long press and swipe
-    is then followed by a second call, which compares the pictures before and after it; an element
-    that had no use is not offered again, and a gesture that led astray is undone by the back key,
-    which is a step of its own here. An episode that explores is played like any other::
+    Documents may describe what elements do. They are written by exploring: each tap, long press and
+    swipe is then followed by a second call, which compares the pictures before and after it. An
+    element without an effect is not offered again, and a gesture that led astray is undone with the
+    back key, which is a separate step here. An exploring episode is run like any other::
 
         pytest tasks --agent=appagent --mobile-agent-option explore=true
             --mobile-agent-option documents=docs
         pytest tasks --agent=appagent --mobile-agent-option documents=docs
 
-    The original waits 10 seconds after each step, and ends after 20 rounds. It differs from it in
-    that a model which asks for the grid keeps its summary, and in the cases that its dialect names.
+    The original waits 10 seconds after each step, and ends after 20 rounds. This agent differs from
+    it in that a model which asks for the grid keeps its summary, and in the cases that its dialect
+    lists.
 
     On a single path, its summary is of the golden actions; with the functions of Mobile-Bench-v2 it
     stays empty there, as in that benchmark's code.
@@ -59,15 +60,15 @@ class AppAgent(Agent):
     sees: ClassVar[Sequence[str]] = ("screenshot", "hierarchy")
 
     class Options(ModelOptions):
-        """What can be set.
+        """The agent's options.
 
-        - `documents`: a folder of documents, which may have one folder for each app's package, to
-          read; exploring writes them there, or into the episode's folder if none is given.
+        - `documents`: a folder of documents to read, which may have a subfolder for each app's
+          package; exploring writes them there, or into the episode's folder if this is not set.
         - `explore`: whether to explore, which writes documents and reads none.
         - `dark`: whether numbers are drawn for a dark screen.
-        - `distance`: of elements whose centres are this close, in pixels, only one has a number.
-        - `functions`: the names of the functions and the labels ("c1", "s1"), as in
-          Mobile-Bench-v2's adaptation, which also tells the model what the present step asks for.
+        - `distance`: of elements whose centres are this close, in pixels, only one is numbered.
+        - `functions`: the names of the functions and the labels ("c1", "s1"); "mobile-bench-v2" for
+          that benchmark's adaptation, which also includes the current step's instruction.
         """
 
         documents: str = ""
@@ -78,8 +79,9 @@ class AppAgent(Agent):
         temperature: float = 0.0
         max_tokens: int = 300
 
-        # SPA-Bench, appendix F.1: nothing explored before. MobileAgentBench, "Environment Setup",
-        # and A3, section 4.2: with what exploring has written. Mobile-Bench-v2: appendix C.
+        # SPA-Bench, appendix F.1: without previous exploration. MobileAgentBench, "Environment
+        # Setup", and A3, section 4.2: with the documents from exploration. Mobile-Bench-v2:
+        # appendix C.
         PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
             "spa-bench": {"explore": False, "documents": ""},
             "mobileagentbench": {"documents": "appagent-documents"},
@@ -122,14 +124,14 @@ class AppAgent(Agent):
         return Reply.of(decision)
 
     def _take_golden(self, words: str) -> None:
-        """Remember the golden action that was done in place of the last decision."""
+        """Remember the golden action that was performed in place of the last decision."""
         self.golden.append(words)
         self.on_grid = False
         self.summary = NOTHING_DONE
         if self.options.functions != "mobile-bench-v2":
             self.summary = "; ".join(self.golden)
         if self.exploration:
-            self.exploration.pending = None  # it was not done, and has had no effect
+            self.exploration.pending = None  # it was not performed, so it has had no effect
 
     def _documents(self) -> Documents | None:
         """Return the documents to read or write, if the options ask for any.
@@ -149,7 +151,7 @@ class AppAgent(Agent):
         return Documents(Path(given)) if given else None
 
     def _reflect(self, screen: Screen) -> Reply | None:
-        """Reflect on what was explored; return the way back, if it led astray."""
+        """Reflect on the explored gesture; return an action that undoes it, if it led astray."""
         assert self.exploration is not None
         if not self.exploration.pending:
             return None

@@ -1,4 +1,4 @@
-"""AppAgent's documents about elements: one file for each, sorted by gesture."""
+"""AppAgent's documents about elements: one file per element, by gesture."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Gesture = Literal["tap", "text", "v_swipe", "h_swipe", "long_press"]
 _NONE: Mapping[str, str] = dict.fromkeys(("tap", "text", "v_swipe", "h_swipe", "long_press"), "")
 _LONGEST_NAME = 200
 _LONGEST_FILE = 100_000
-# How each gesture is introduced to the model.
+# The text that introduces each gesture to the model.
 _INTRODUCTIONS = {
     "tap": "It can be tapped.",
     "text": "Text can be typed into it, which is good for this:",
@@ -37,16 +37,16 @@ _INTRODUCTIONS = {
 class Documents:
     """A folder of documents, in the format of the released code.
 
-    A file is a dictionary as Python writes it, from the gesture to what it does; its name is that
-    of the element (see `names_of`). Exploring writes into a folder for each app's package, as
-    elements of different apps may have the same name; reading also finds what lies in the folder
-    itself, where the original has the documents of one app.
+    A file is a Python dictionary literal that maps a gesture to its effect; it is named after the
+    element (see `names_of`). Exploring writes into a folder per app package, because elements of
+    different apps may have the same name; reading also finds files in the folder itself, where the
+    original stores the documents of one app.
     """
 
     folder: Path
 
     def read(self, name: str, package: str) -> Mapping[str, str]:
-        """Return what is known of an element, by gesture; nothing if no file can be read."""
+        """Return what is known about an element, by gesture; empty if no file can be read."""
         file = f"{name}.txt"
         for path in (self.folder / _safe(package) / file, self.folder / file):
             try:
@@ -59,20 +59,20 @@ class Documents:
         return _NONE
 
     def write(self, name: str, package: str, gesture: Gesture, words: str) -> None:
-        """Write what a gesture on an element does, unless that is known already."""
+        """Write the effect of a gesture on an element, unless it is already known."""
         known = self.read(name, package)
         if known[gesture]:
             return
         folder = self.folder / _safe(package)
         folder.mkdir(parents=True, exist_ok=True)
-        # Several episodes may explore the same app: a file is there as a whole, or not at all.
+        # Several episodes may explore the same app, so a file is written atomically.
         with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=folder, delete=False) as file:
             file.write(repr({**known, gesture: words}))
         os.replace(file.name, folder / f"{name}.txt")  # noqa: PTH105
 
 
 def documented(documents: Documents, marks: Sequence[Mark], screen: Screen) -> str:
-    """Return what is known of the marked elements, as it appears in the prompt."""
+    """Return what is known about the marked elements, in the format of the prompt."""
     entries = []
     for label, name in names_of(marks, screen).items():
         known = documents.read(name, screen.package)
@@ -85,10 +85,10 @@ def documented(documents: Documents, marks: Sequence[Mark], screen: Screen) -> s
 def names_of(marks: Sequence[Mark], screen: Screen) -> Mapping[str, str]:
     """Return the names by which marked elements are recognised, by label.
 
-    The resource id, or class and size; a short description; before it the same of the parent, and
-    behind it its index, as Android gives it, among the parent's children. Source:
-    `get_id_from_element` and `traverse_tree` of the released code. What no file can be called is
-    replaced.
+    A name has the resource id, or else the class and size, and a short description, preceded by
+    those of the parent, and followed by Android's index among the parent's children. Source:
+    `get_id_from_element` and `traverse_tree` of the released code. Characters that file names
+    cannot contain are replaced.
     """
     nodes = list(parse_tree(screen.xml).iter("*"))[1:]
     pairs = zip(screen.elements, nodes, strict=False)  # both are in document order
@@ -119,7 +119,7 @@ def _own_name(element: Element) -> str:
 
 
 def _safe(name: str) -> str:
-    """Return a safe file name, which leads to no other folder."""
+    """Return a safe file name, which cannot lead to another folder."""
     safe = re.sub(r"[\x00-\x1f\x7f/\\:*?\"<>|\ud800-\udfff]", "_", name)
     safe = "_" if safe.strip(".") == "" else safe
     if len(safe.encode()) <= _LONGEST_NAME:

@@ -1,4 +1,4 @@
-"""AppAgent's exploration: it reflects on what each gesture did, and documents it."""
+"""AppAgent's exploration: it reflects on the effect of each gesture, and documents it."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Gestured:
 class Exploration:
     """The gestures of one episode: the one to reflect on, and those that had no effect.
 
-    Source: self_explorer.py of the released code. Text that is typed is not reflected upon. The
-    picture after a gesture has the numbers of the elements before it.
+    Source: self_explorer.py of the released code. Typing is not reflected upon. The picture after a
+    gesture has the numbers of the elements before it.
     """
 
     def __init__(self, documents: Documents | None) -> None:
@@ -49,7 +49,7 @@ class Exploration:
         self._useless: set[str] = set()
 
     def left(self, marks: Sequence[Mark], screen: Screen) -> tuple[Mark, ...]:
-        """Return the marks, numbered anew, without the elements on which gestures had no effect."""
+        """Return the marks, renumbered, without the elements on which gestures had no effect."""
         names = names_of(marks, screen)
         left = [mark for mark in marks if names.get(mark.label) not in self._useless]
         return tuple(Mark(str(n), mark.bounds, mark.element) for n, mark in enumerate(left, 1))
@@ -57,7 +57,7 @@ class Exploration:
     def note(
         self, decision: Decision, before: Image, marks: Sequence[Mark], screen: Screen
     ) -> None:
-        """Keep a decision made on a screen, to reflect on it once it is carried out."""
+        """Record a decision made on a screen, to reflect on it once it has been performed."""
         self.pending = None
         names = names_of(marks, screen)
         for action in decision.actions[:1]:

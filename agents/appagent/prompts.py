@@ -96,7 +96,7 @@ def task_prompt(
 
 
 def instruction_prompt(instruction: str) -> str:
-    """Return what the current step asks for, if the task says it."""
+    """Return the current step's instruction for the prompt."""
     return f"What this step has to do: {instruction}"
 
 

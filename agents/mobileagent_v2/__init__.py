@@ -34,23 +34,24 @@ if TYPE_CHECKING:
 class MobileAgentV2(Agent):
     """Mobile-Agent-v2 (Wang et al. 2024, arXiv 2406.01014), in the order of its released code.
 
-    A decision is asked for, with one picture and a list of what is where (role "decision"); in the
-    same chat, what on the screen is worth remembering. Before the next decision, the pictures
-    before and after the action are compared (role "reflection"). If the action did what it was
-    meant to do, it enters the history, and the progress is summed up, in words alone (role
-    "planning"). If it led to a wrong page, the back key is pressed, which is a step here; then, and
-    also if it changed nothing, the next decision is told of it.
+    A decision is requested, with one picture and a list of texts and icons (role "decision"); in
+    the same chat, the model is asked what on the screen is worth remembering. Before the next
+    decision, the pictures before and after the action are compared (role "reflection"). If the
+    action had its intended effect, it is added to the history, and the progress is summarised,
+    without pictures (role "planning"). If it led to a wrong page, the back key is pressed, which is
+    a step here. In that case, and also if the action changed nothing, the next decision is informed
+    of it.
 
-    Original: gpt-4o decides and reflects, gpt-4-turbo plans; 5 seconds pass after each action;
-    there is no limit of steps. It differs from it in four things. Icons are found by their outlines
-    (`screen.icons`) and not by GroundingDINO; they are described by the role "captioner" only if
-    the option says so, as the original has Qwen-VL do it. The keyboard counts as open where a field
-    has the focus, too, and not only where "ADB Keyboard" stands at the bottom. After the back key,
-    the next decision sees the page that this leads to; the original still shows the wrong one. The
-    last action of an episode that reaches its limit is not reflected upon.
+    Original: gpt-4o decides and reflects, gpt-4-turbo plans; it waits 5 seconds after each action,
+    and has no step limit. This agent differs from it in four ways. Icons are found by their
+    outlines (`screen.icons`) rather than by GroundingDINO; the role "captioner" describes them only
+    if the option is set, whereas the original uses Qwen-VL. The keyboard also counts as open if a
+    field has the focus, not only if "ADB Keyboard" is shown at the bottom. After the back key, the
+    next decision sees the resulting page; the original still shows the wrong one. The last action
+    of an episode that reaches its limit is not reflected upon.
 
-    On a single path, each golden action enters the history and is planned upon, without reflection,
-    as in Mobile-Bench-v2's code (whose history has the agent's own actions there).
+    On a single path, each golden action is added to the history and followed by planning, without
+    reflection, as in Mobile-Bench-v2's code (whose history contains the agent's own actions there).
     """
 
     asks = False
@@ -59,12 +60,12 @@ class MobileAgentV2(Agent):
     extras: ClassVar[Sequence[str]] = ("vision",)
 
     class Options(ModelOptions):
-        """What can be set.
+        """The agent's options.
 
-        - `reflection`, `memory`: whether to reflect and to remember; both can be switched off in
-          the original, too. Without reflection, each action counts as what it was meant to be.
-        - `captions`: whether each icon is described by a call of its own.
-        - `hint`: what the model is told about operating phones.
+        - `reflection`, `memory`: whether to reflect and to remember; the original can disable both,
+          too. Without reflection, each action counts as having its intended effect.
+        - `captions`: whether each icon is described by a separate call.
+        - `hint`: advice to the model on operating phones.
         """
 
         reflection: bool = True
@@ -86,7 +87,7 @@ class MobileAgentV2(Agent):
         self.options: MobileAgentV2.Options = briefing.options
         self.models = {role: briefing.model(role) for role in self.roles}
         self.progress = Progress(briefing.goal, self.options.hint)
-        self.before: Perception | None = None  # that of the action to be reflected upon
+        self.before: Perception | None = None  # before the action to be reflected upon
         self.steps = 0
         self.golden = 0
         self.last: Screen | None = None
@@ -112,10 +113,11 @@ class MobileAgentV2(Agent):
         return Reply.of(decision)
 
     def _take_golden(self, observation: Observation, screen: Screen) -> None:
-        """Put the golden action into the history, in place of what was decided on a screen."""
+        """Put the golden action into the history, in place of the decision on a screen."""
         frame = Frame.of(screen)
         reply = instead(Dialect(), observation, screen, frame).words
-        with suppress(DialectError):  # one that the dialect cannot say is in plain words
+        # An action that the dialect cannot express stays in plain words.
+        with suppress(DialectError):
             reply = Dialect().parse(reply, frame).said["action"]
         assert observation.done is not None
         progress = self.progress
@@ -161,7 +163,7 @@ class MobileAgentV2(Agent):
             self.progress.memory += content
 
     def _open(self, decision: Decision, seen: Perception) -> Reply:
-        """Tap above an app's name, at a distance of the name's own height."""
+        """Tap above an app's name, at a distance equal to the name's height."""
         found = say_exactly(seen.lines, decision.said["name"])
         if not found:
             return Reply([], said=decision.words)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _CAPTION = "This is an icon of a phone's screen. Describe its shape and its colour in one sentence."
 _KEYBOARD = "ADB Keyboard"
 _KEYBOARD_FROM = 0.9  # of the screen's height
-_SMALLEST = 10  # pixels: icons with sides like this or less are not described
+_SMALLEST = 10  # pixels; icons with sides up to this length are not described
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Perception:
     keyboard: bool
 
     def listing(self) -> str:
-        """Return a line for each text or icon: its centre in pixels, and what it is."""
+        """Return a line for each text or icon: its centre in pixels, and its description."""
         return "\n".join(f"{list(seen.bounds.center)}; {seen.words}" for seen in self.seen)
 
 

@@ -1,4 +1,4 @@
-"""Mobile-Agent-v2's prompts, and what they keep from step to step."""
+"""Mobile-Agent-v2's prompts, and the state that they keep from step to step."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ You cannot type now, as the keyboard is closed. Tap a field first, which opens i
 
 @dataclass(slots=True)
 class Progress:
-    """What is known about the episode so far.
+    """The state of the episode so far.
 
     - `thought`, `operation`, `action`: of the last decision; `failed`: whether it went wrong.
-    - `history`: operation, action and thought of all that did what it was meant to do.
-    - `completed`: what is complete, in the planner's words; `memory`: what was to be remembered.
+    - `history`: operation, action and thought of all actions that had their intended effect.
+    - `completed`: what is complete, in the planner's words; `memory`: what to remember.
     """
 
     goal: str
@@ -63,7 +63,7 @@ class Progress:
 
 
 def purposeless(operation: str) -> str:
-    """Return an operation without its purpose: "tap Save" of "tap Save to keep it"."""
+    """Return an operation without its purpose: "tap Save" for "tap Save to keep it"."""
     return operation.partition(" to ")[0].strip()
 
 
@@ -106,7 +106,7 @@ def decision_prompt(progress: Progress, seen: Perception, instruction: str = "")
 
 
 def memory_prompt() -> str:
-    """Return the prompt for what is worth remembering, in the chat of a decision."""
+    """Return the prompt that asks what is worth remembering, in the chat of a decision."""
     return (
         "### Response requirements ###\nIs there anything on this page that belongs closely to the"
         ' user\'s instruction, and will be needed later? If so, say what; if not, say "None".\n\n'
@@ -150,7 +150,7 @@ A or B or C"""
 
 
 def planning_prompt(progress: Progress) -> str:
-    """Return the prompt for what is complete; after the first action, there is no history yet."""
+    """Return the prompt that asks what is complete; after the first action there is no history."""
     parts = [
         (
             "### Background ###\nYou operate the mobile phone of a user, who has given this"

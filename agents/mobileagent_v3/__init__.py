@@ -50,7 +50,7 @@ class Attempt:
 
 @dataclass(slots=True)
 class Memory:
-    """The memory that the roles share."""
+    """The memory shared by the roles."""
 
     plan: str = ""
     completed: str = ""
@@ -60,7 +60,7 @@ class Memory:
 
     @property
     def stuck(self) -> bool:
-        """Whether the last attempts have all failed."""
+        """Whether all of the last attempts have failed."""
         last = self.attempts[-STUCK_AFTER:]
         return len(last) == STUCK_AFTER and all(each.outcome != "A" for each in last)
 
@@ -74,21 +74,23 @@ class MobileAgentV3(Agent):
     """Plans, acts, reflects and takes notes, with a model for each.
 
     Source: X-PLUG/MobileAgent, Mobile-Agent-v3/mobile_v3 (arXiv:2508.15144), whose code we follow;
-    prompts are our own words. In each step, in this order:
+    the wording of the prompts is our own. In each step, in this order:
 
     1. The manager sees the screenshot and updates the plan, unless the last action was invalid
        (then the executor just tries again) and the agent is not stuck. A plan that is hardly more
-       than "Finished" ends the episode. After two failures in a row it is told of both.
+       than "Finished" ends the episode. After two failures in a row both are reported to the
+       manager.
     2. The executor sees the screenshot and chooses an action; its last five attempts are listed.
-       `answer` ends the episode. What cannot be read or done is an invalid attempt, outcome C, and
-       ends the step.
-    3. The reflector sees the screens before and after: A, B or C, the first of them that is in its
-       answer. One without any of them is taken for C (in the original it is a crash).
+       `answer` ends the episode. A reply that cannot be parsed or performed is an invalid attempt,
+       outcome C, and ends the step.
+    3. The reflector sees the screens before and after: the outcome is A, B or C, the first of these
+       letters in its answer. An answer without any of them counts as C (in the original it is a
+       crash).
     4. The notetaker, if there is one, sees the new screen, after successes only.
 
-    Pictures are PNG at the size in which Qwen's models see them. The original waits 2 seconds after
+    Pictures are PNG in the size at which Qwen's models see them. The original waits 2 seconds after
     an action, 10 after the first, and stops after 25 steps. On a single path, each golden action is
-    an attempt of outcome A, without reflection, and a plan that is finished is just a decision.
+    an attempt with outcome A, without reflection, and a finished plan is just a decision.
     """
 
     asks = False
@@ -98,10 +100,11 @@ class MobileAgentV3(Agent):
     class Options(ModelOptions):
         """The options of the original's command line, and of its port to AndroidWorld.
 
-        - `coordinates`: what the model's mean: pixels ("abs", GUI-Owl) or "0-1000" (Qwen3-VL).
-        - `notetaker`: whether there is one.
+        - `coordinates`: the unit of the model's coordinates: pixels ("abs", GUI-Owl) or "0-1000"
+          (Qwen3-VL).
+        - `notetaker`: whether there is a notetaker.
         - `open_app`: whether the executor may open apps by name.
-        - `knowledge`: what the manager should know about the task.
+        - `knowledge`: background knowledge about the task for the manager.
         """
 
         coordinates: Literal["abs", "0-1000"] = "abs"
@@ -146,7 +149,7 @@ class MobileAgentV3(Agent):
     def _picture(self, screen: Screen) -> tuple[Image, tuple[int, int]]:
         """Return the screenshot as it is sent, and its size.
 
-        The screen after an action is the one before the next: it is encoded once.
+        The screen after an action is also the one before the next, so it is encoded once.
         """
         if self._sent is None or self._sent[0] is not screen:
             size = smart_size(*screen.size, least=LEAST_PIXELS, most=MOST_PIXELS)
@@ -170,7 +173,7 @@ class MobileAgentV3(Agent):
         )
 
     def _take_plan(self, words: str) -> None:
-        """Keep the manager's plan, and what is completed according to it."""
+        """Store the manager's plan, and what is completed according to it."""
         memory = self.memory
         memory.completed = NOTHING_COMPLETED
         if "### Historical Operations" in words:
@@ -183,11 +186,11 @@ class MobileAgentV3(Agent):
         self.memory.attempts.append(Attempt(INVALID, description, "C", error))
 
     def _take_golden(self, seen: Observation, screen: Screen, shown: tuple[int, int]) -> None:
-        """Note the golden action that was done on a screen, in place of what was decided."""
+        """Record the golden action performed on a screen, in place of the decision."""
         assert seen.done is not None
         done = instead(self.dialect, seen, screen, Frame.of(screen, shown=shown))
         action = done.words
-        with suppress(DialectError):  # one that the dialect cannot say is in plain words
+        with suppress(DialectError):  # else it stays in plain words
             action = Dialect.action_json(done.words)
         memory = self.memory
         memory.attempts.append(Attempt(action, in_words(seen.done, screen), "A", ""))
@@ -196,7 +199,7 @@ class MobileAgentV3(Agent):
             self._take_notes(self._picture(seen.screen)[0])
 
     def _take_notes(self, after: Image) -> None:
-        """Ask what is worth remembering of the screen after a successful action."""
+        """Ask what is worth remembering from the screen after a successful action."""
         noted = self._ask("notetaker", self._notetaker_prompt(), after)
         self.memory.notes = Dialect.section(noted, "Important Notes")
 
@@ -276,7 +279,7 @@ class MobileAgentV3(Agent):
 
 
 def first_subgoals(plan: str) -> str:
-    """Return the first three subgoals of a numbered plan in one line."""
+    """Return the first three subgoals of a numbered plan on one line."""
     parts = re.split(r"(?<=\d)\. ", plan)
     if len(parts) <= SUBGOALS + 1:
         return plan

@@ -1,4 +1,4 @@
-"""The prompts of Mobile-Agent-v3's roles: its headings, in our own sentences."""
+"""The prompts of Mobile-Agent-v3's roles, with its headings and our own wording."""
 
 from __future__ import annotations
 
