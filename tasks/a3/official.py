@@ -1,8 +1,8 @@
-"""The evaluation that A3's first release has for each of its tasks, on episodes of ours.
+"""Run the official evaluations of A3's first release on our episodes.
 
-A copy of https://github.com/YuxiangChai/A3 that `releases.toml` names holds a function
-`eval(task, xml, screenshot, history, answer, client, model_type)` for each task. It is run as the
-package runs any official evaluation (`judge.official`): nothing of the copy is imported here.
+A copy of https://github.com/YuxiangChai/A3 that `releases.toml` names contains a function
+`eval(task, xml, screenshot, history, answer, client, model_type)` for each task. It is run like any
+official evaluation (`judge.official`): nothing of the copy is imported here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 SUITE = Path(__file__).parent
 SCORER = "a3-official"
-# What its modules import for devices, its judges and pictures, and no evaluation needs.
+# What its modules import for devices, judges and pictures, and no evaluation needs.
 STAND_INS = ("openai", "anthropic", "google", "appium", "cv2")
 DIALECT = A3()
 
@@ -35,7 +35,7 @@ def evaluation(episode: Any, row: mobile.Row) -> Evaluation | None:
     """Return the official evaluation of a row on an episode; None without a copy of the release.
 
     Raises:
-        TaskError: what `releases.toml` names is not a folder.
+        TaskError: `releases.toml` names something that is not a folder.
     """
     release = release_of(SUITE, "v1")
     if release is None:
@@ -63,10 +63,10 @@ def evaluation(episode: Any, row: mobile.Row) -> Evaluation | None:
 
 
 def history(episode: Any) -> Iterator[tuple[Screen, dict[str, Any]]]:
-    """Yield each action of an episode as A3's device takes it, with the page that it was done on.
+    """Yield each action of an episode in the format of A3's device, with its page.
 
-    As there, the last one is the report, on the last page. An episode that ended without one has
-    an empty answer; A3's own script would call it failed, or take the answer of the task before.
+    As in A3, the last action is the report, on the last page. An episode without a report has an
+    empty answer; A3's own script would count it as failed, or use the previous task's answer.
     """
     for step, screen in zip(episode.steps, episode.screens, strict=False):
         for action in step.done:
@@ -76,7 +76,7 @@ def history(episode: Any) -> Iterator[tuple[Screen, dict[str, Any]]]:
 
 
 def _as_a3(action: Action, size: tuple[int, int]) -> Iterator[dict[str, Any]]:
-    """Yield what A3's device would be told: what it has no action for keeps our name for it."""
+    """Yield A3's actions for one of ours; actions that A3 does not have keep our names."""
     if isinstance(action, Type) and action.at is not None:
         yield {"action": "tap", "x": action.at[0], "y": action.at[1]}
     if isinstance(action, Type):

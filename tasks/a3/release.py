@@ -1,12 +1,12 @@
-"""A3's second official release: its goals, and what in it does not fit together.
+"""A3's second official release: its goals, and its inconsistencies.
 
     python tasks/a3/release.py DIR
 
 compares a copy of https://github.com/YuxiangChai/AITK with the table `v2.toml`, whose goals and
-essential states are in other words. Nothing of the copy is imported or run: its tasks are text.
+essential states are in our own words. Nothing of the copy is imported or run: its tasks are text.
 
-For a while the release had a rewrite of each goal, called noisy, in a file of its own. A copy that
-has the file has these tasks in two variants, "official" and "noisy".
+For a while the release had a rewrite of each goal, called noisy, in a separate file. With a copy
+that has this file, these tasks have two variants, "official" and "noisy".
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FILE, REWRITES = Path("tasks", "tasks.jsonl"), Path("tasks", "noisy_tasks.jsonl"
 NOISY = "noisy"
 LEVELS = {"easy": 1, "medium": 2, "hard": 3}
 KINDS = {"operation": "operation", "information retrieval": "single-frame query"}
-STATES = ("essential states", "essential_states")  # the release, and its documentation
+STATES = ("essential states", "essential_states")  # in the release, and in its documentation
 FIELDS = ("task", "level", "category", "max_steps", "app_package")
 
 
@@ -34,7 +34,7 @@ def official(folder: Path) -> dict[str, str | dict[str, str] | None]:
     """Return the goals of a release by the ids of the table, those with a rewrite as variants.
 
     Raises:
-        TaskError: there is no release, or a task of it cannot be read.
+        TaskError: there is no release, or one of its tasks cannot be read.
     """
     rewritten = {task["name"]: task["new_task"].strip() for _, task in _rewrites(folder)}
     goals = {name: each.goal for name, each in read(folder).items()}
@@ -48,7 +48,7 @@ def read(folder: Path) -> dict[str, Released]:
     """Return the tasks of a release by the ids of the table.
 
     Raises:
-        TaskError: there is no release, or a task of it cannot be read.
+        TaskError: there is no release, or one of its tasks cannot be read.
     """
     return {
         task["name"]: Released(
@@ -65,10 +65,10 @@ def read(folder: Path) -> dict[str, Released]:
 
 
 def lint(folder: Path) -> Iterator[Finding]:
-    """Yield what is wrong with the tasks of a release: with its states, and with its rewrites.
+    """Yield the defects of a release's tasks, of their states and of their rewrites.
 
     Raises:
-        TaskError: there is no release, or a task of it cannot be read.
+        TaskError: there is no release, or one of its tasks cannot be read.
     """
     goals = {name: each.goal for name, each in read(folder).items()}
     for place, task in _rewrites(folder):
@@ -97,7 +97,7 @@ def _tasks(folder: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _rewrites(folder: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the tasks of the file of rewrites; none without it."""
+    """Yield the tasks in the file of rewrites, if there is one."""
     if not (folder / REWRITES).exists():
         return
     for place, task in _lines(folder, REWRITES, ("new_task",)):
@@ -110,7 +110,7 @@ def _rewrites(folder: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 def _lines(
     folder: Path, file: Path, fields: Sequence[str]
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the tasks of a file, each with its place, that have a name and some other fields."""
+    """Yield the tasks of a file with their places, after checking that they have some fields."""
     path = folder / file
     try:
         text = path.read_text("utf-8-sig")

@@ -1,10 +1,10 @@
-"""B-MoCA's official release: its goals, and what in it does not fit together.
+"""B-MoCA's official release: its goals, and its inconsistencies.
 
     python tasks/b_moca/release.py DIR
 
 compares a copy of https://github.com/gimme1dollar/b-moca with the table beside this file, whose
-goals are in other words. Nothing of the copy is imported or run: its tasks are text, and of the
-evaluator only the syntax is read.
+goals are in our own words. Nothing of the copy is imported or run: its tasks are text, and the
+evaluator is only parsed.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 TASKS = Path("asset", "tasks")
 SCRIPTS = Path("bmoca", "environment", "evaluator_script")
-PREFIX = "Goal: "  # what the evaluator's texts begin with
+PREFIX = "Goal: "  # the prefix of goals in the evaluator
 TABLE = Path(__file__).with_name("tasks.csv")
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A task as the release has it.
+    """A task of the release.
 
-    - `path` is that of its file, from the release's folder; its folder is `app`.
-    - `reward` is what a line of the log is worth that has the task's pattern; 0 means that a
-      function of the evaluator decides.
+    - `path` is its file, relative to the release's folder; the file's folder is `app`.
+    - `reward` is the value of a log line that matches the task's pattern; 0 means that a function
+      of the evaluator decides.
     """
 
     path: str
@@ -48,12 +48,12 @@ class Task:
 
     @property
     def key(self) -> str:
-        """What the table knows the task by: a digest of its goal, whose words it does not have."""
+        """The table's key for the task: a digest of its goal, which the table words differently."""
         return hashlib.sha256(self.goal.encode()).hexdigest()[:8]
 
 
 class Branch(NamedTuple):
-    """A branch of the evaluator: the goal that it is for, and the function that decides."""
+    """A branch of the evaluator: its goal, and the function that decides."""
 
     goal: str
     function: str
@@ -61,7 +61,7 @@ class Branch(NamedTuple):
 
 
 def read(folder: Path) -> dict[str, Released]:
-    """Return the tasks of a release by the ids of the table; those that it lacks by their paths.
+    """Return the tasks of a release by the ids of the table; other tasks by their paths.
 
     Raises:
         TaskError: there is no release, or one of its tasks cannot be read.
@@ -80,7 +80,7 @@ def read(folder: Path) -> dict[str, Released]:
 
 
 def official(folder: Path) -> dict[str, str | None]:
-    """Return the goals of a release by the ids of the table; None for tasks of the paper alone.
+    """Return the goals of a release by the ids of the table; None for tasks of the paper only.
 
     Raises:
         TaskError: there is no release, or one of its tasks cannot be read.
@@ -113,7 +113,7 @@ def _task(file: Path, folder: Path) -> Task:
     except (LookupError, TypeError, ValueError):
         msg = f"{file}:1: a task of B-MoCA has max_episode_steps, and a reward_event with a reward"
         raise TaskError(msg) from None
-    # As the release itself makes goals of the names of files.
+    # The release itself derives goals from file names in this way.
     goal = file.name.split(".")[0].replace("_", " ")
     return Task(file.relative_to(folder).as_posix(), file.parent.name, goal, limit, reward)
 
@@ -132,7 +132,7 @@ _TOKEN = re.compile(
 
 
 def _tokens(text: str, file: Path) -> Iterator[tuple[str, int]]:
-    """Yield the words, texts and signs of a text proto, with lines; an empty one at its end."""
+    """Yield the tokens of a text proto with their lines, and "" at the end."""
     at, line = 0, 1
     while at < len(text):
         found = _TOKEN.match(text, at)
@@ -175,14 +175,14 @@ def _values(first: str, line: int, tokens: Iterator[tuple[str, int]], file: Path
         return [_fields(tokens, file, "}")]
     if not first or first in "]}:,":
         raise TaskError(_unexpected(first, f"{file}:{line}", "a value"))
-    return [first.strip('"')]  # escapes in texts are left as they are: nobody asks for these
+    return [first.strip('"')]  # escapes in texts are left unchanged, because these are not used
 
 
 def read_branches(folder: Path) -> list[Branch]:
     """Return the branches of the evaluator of a release, in order.
 
     Raises:
-        TaskError: there is none, or it is no Python.
+        TaskError: there is no evaluator, or it is not Python.
     """
     file = folder / SCRIPTS / "evaluator.py"
     shown = file.relative_to(folder).as_posix()
@@ -208,20 +208,20 @@ def _syntax(file: Path) -> ast.Module:
         raise TaskError(msg) from None
 
 
-# What does not fit together.
+# Inconsistencies.
 
 
 def lint(folder: Path) -> list[Finding]:
-    """Return what in a release does not fit together, in the order of files.
+    """Return the inconsistencies of a release, in the order of files.
 
-    - `can never succeed`: a task that nothing decides: its line of the log is worth nothing, and
-      the evaluator has the goal in other words.
+    - `can never succeed`: a task that nothing decides: its log line has no reward, and the
+      evaluator words the goal differently.
     - `no task`: a goal of the evaluator that no task has.
-    - `same goal`: one that the evaluator has for the second time.
-    - `no function`: a function that the evaluator calls and nobody has defined.
-    - `decided twice`: a task that a line of the log and a function decide.
-    - `blank`: a goal that begins or ends with a blank, or has two in a row.
-    - `name`: a file of a task whose name is not its goal with "_" for each blank.
+    - `same goal`: a goal that occurs twice in the evaluator.
+    - `no function`: an undefined function that the evaluator calls.
+    - `decided twice`: a task that both a log line and a function decide.
+    - `blank`: a goal with leading, trailing or double blanks.
+    - `name`: a task file whose name is not its goal with "_" for each blank.
     - `capitals`: a comparison of lower-cased text with a constant that has capitals.
 
     Raises:
@@ -278,7 +278,7 @@ def _lint_functions(folder: Path, branches: Sequence[Branch]) -> Iterator[Findin
 
 
 def _capitals(function: ast.FunctionDef) -> Iterator[tuple[int, str]]:
-    """Yield lines and constants of comparisons with what `.lower()` returned."""
+    """Yield the lines and constants of comparisons with the result of `.lower()`."""
 
     def is_lowered(node: ast.expr) -> bool:
         match node:

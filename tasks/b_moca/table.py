@@ -1,14 +1,14 @@
 """The table of B-MoCA's tasks, and how its test files make tasks of the rows.
 
-B-MoCA (arXiv 2404.16660) ends an episode as soon as the goal is met, and asks for no report. The
+B-MoCA (arXiv 2404.16660) ends an episode as soon as the goal is met, and requires no report. The
 table is the union of the paper's 131 tasks and of the release's 131 (commit 9c56c16 of
 gimme1dollar/b-moca). Its columns, beside those that are fields of a task:
 
-- `step_limit` is the paper's, or the release's for tasks that the paper has not; `release_limit`
-  is the release's.
-- `decided` says by what the paper decides (Tables 8 to 15): `ui`, `log`, `database`, `preferences`
-  or `setting`.
-- `time` is what the phone's clock shows when the task begins, and `setup` names what is set up.
+- `step_limit` is the paper's, or the release's for tasks that the paper does not have;
+  `release_limit` is the release's.
+- `decided` is the source of the paper's decision (Tables 8 to 15): `ui`, `log`, `database`,
+  `preferences` or `setting`.
+- `time` is the phone's time when the task begins, and `setup` names its preparation.
 - `release_key` is a digest of the goal in the release (see release.py).
 """
 
@@ -62,7 +62,8 @@ NAME = (
     f" --bind raw_contact_id:i:$({PEOPLE} | sed -n 's/.*_id=//p' | tail -n 1)"
 )
 PICTURE, SCAN = "/sdcard/Pictures/home.png", "android.intent.action.MEDIA_SCANNER_SCAN_FILE"
-# What the release's set-up does to each phone, or what a task would be done already without.
+# What the release does to each phone before the task, or what prevents that the task is already
+# done.
 SETUPS = {
     "alarms": f"am force-stop {{app}}; sqlite3 {ALARMS_DB} '{ONE_ALARM}'",
     "call_volume": VOLUME.format(0),
@@ -82,9 +83,9 @@ STRINGS = Path(__file__).parents[2] / "fixtures" / "apps"
 
 
 def task(name: str, **fields: Any) -> Any:
-    """Make a test function the task of a row, as `pytest_mobileagent.task` does of a goal.
+    """Make a test function the task of a row, as `pytest_mobileagent.task` does for a goal.
 
-    Scrolling until something is there is no golden step: most screens are large enough.
+    Scrolling until an element appears is not a golden step: most screens are large enough.
     """
     row = ROWS[name]
     ready = preparing(row.time, row.setup)
@@ -94,9 +95,9 @@ def task(name: str, **fields: Any) -> Any:
 
 
 def preparing(time: str, setup: str) -> Callable[[Any, str], None] | None:
-    """Return the function that prepares a phone for a task, if anything is to be prepared.
+    """Return a function that prepares a phone for a task, or None if nothing is to be prepared.
 
-    The release sets the clock anew before each step; here it runs on, as on any phone.
+    The release sets the clock again before each step; here it continues to run, as on any phone.
     """
 
     def prepare(device: Any, app: str) -> None:
@@ -113,19 +114,19 @@ def preparing(time: str, setup: str) -> Callable[[Any, str], None] | None:
 
 
 def reach(**criteria: Any) -> list[Any]:
-    """Return the moves that tap something for which small screens have to be scrolled."""
+    """Return the moves that tap an element which small screens must be scrolled to reach."""
     return [mobile.scroll("up", until=criteria), mobile.tap(**criteria)]
 
 
 @lru_cache
 def words(english: str, app: str = "settings") -> re.Pattern[str]:
-    """Return a pattern of a text of an app that has no id, in all languages of the fixtures."""
+    """Return a pattern for an app's text without an id, in all languages of the fixtures."""
     texts = (english, *(each.get(english, english) for each in translations(app)))
     return re.compile("|".join(f"^{re.escape(text)}$" for text in dict.fromkeys(texts)))
 
 
 @lru_cache
 def translations(app: str) -> list[dict[str, str]]:
-    """Return the texts of an app of the fixtures by the English ones, for each language."""
+    """Return the texts of a fixture app by the English ones, for each language."""
     files = sorted((STRINGS / app / "strings").glob("*.toml"))
     return [tomllib.loads(file.read_text("utf-8")) for file in files]

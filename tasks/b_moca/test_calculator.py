@@ -10,36 +10,36 @@ KEYS = dict(zip("+−×÷%!√π()", [
 ], strict=True))  # fmt: skip
 
 
-# What shows the functions; where all keys have room, the formula, which stays as it is.
+# The button for the functions; if all keys fit, the formula, which tapping does not change.
 MORE = "(//*[contains(@resource-id, ':id/formula') or contains(@resource-id, ':id/arrow')])[last()]"
 
 
 def typing(text, *before):
-    """Open the app, press some keys by id, and then those of a formula's signs."""
+    """Return moves that open the app and press keys by id, then those of a formula."""
     keys = [*before, *(KEYS.get(sign, f"digit_{sign}") for sign in text)]
     return [open_app(), *(tap(resource_id=key) for key in keys)]
 
 
 def function(name, text):
-    """Open the app, press the key of a function, and then those of what it is of."""
+    """Return moves that open the app, press a function's key, and those of its argument."""
     return [open_app(), tap(xpath=MORE), *typing(text, name)[1:]]
 
 
 def formula(episode):
-    """Return the formula as accessibility has it, where a function is its first letter alone."""
+    """Return the formula's text for accessibility, in which a function is only its first letter."""
     found = episode.screen.find(resource_id="formula")
     return found.text if found else ""
 
 
 def results(episode):
-    """Return what is shown as the result, while typing and at the end."""
+    """Return the results that are shown, while typing and at the end."""
     shown = [episode.screen.find(resource_id=f"result_{time}") for time in ("preview", "final")]
     return [element.text for element in shown if element]
 
 
 @task("calculator-open", solution=[open_app()])
 def test_open(episode):
-    # The release looks for the key alone, in whatever state it is.
+    # The release only looks for the key, in any state.
     assert episode.screen.get(resource_id="clr").enabled
 
 
@@ -128,7 +128,7 @@ def test_harmonic_mean(episode):
     assert any(result.startswith("4.44") for result in results(episode))
 
 
-# The third root is a power, whose key comes before what it is raised to.
+# The cube root is a power, whose key comes before its exponent.
 @task(
     "calculator-geometric_mean",
     solution=[*typing("(3×4×5)"), *typing("(1÷3", "op_pow")[1:]],

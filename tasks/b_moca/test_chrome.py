@@ -8,9 +8,9 @@ from .table import task
 
 
 def started(activity):
-    """Probe the log for the start of an activity, which since Android 10 has this tag.
+    """Return a log probe for the start of an activity, with the tag used since Android 10.
 
-    The paper names the one that older phones give to it.
+    The paper names the tag used on older phones.
     """
     return {"log": log(f"START.*{activity}", tag="ActivityTaskManager", level="I")}
 
@@ -26,7 +26,7 @@ def test_open(episode):
 )
 def test_new_tab(episode):
     button = episode.screen.get(resource_id="tab_switcher_button")
-    # The release looks for a Latin 2, which phones in Arabic or Urdu do not write.
+    # The release looks for a Latin 2, which phones in Arabic or Urdu do not use.
     assert 2 in [unicodedata.digit(mark, None) for mark in button.content_desc]
 
 

@@ -17,18 +17,18 @@ def clock_log(pattern, level="I"):
 
 
 def next_alarm(time):
-    """Probe the log for the alarm that the system expects next."""
+    """Return a log probe for the alarm that the system expects next."""
     return {"log": log(f"nextUserAlarmTime.*{time}", tag="ConditionProviders.SCP", level="D")}
 
 
 def pick(hour, minute=30):
-    """Return the moves that set a new alarm on a dial of 12 hours or of 24."""
+    """Return the moves that set a new alarm on a 12-hour or a 24-hour dial."""
     half = f"//*[@resource-id='android:id/{'am' if hour < 12 else 'pm'}_label']"
     dial = "//*[@resource-id='android:id/radial_picker']/*"
     short = f"@content-desc='{(hour + 11) % 12 + 1}' and {half}"
     return [
         tap(resource_id="fab"),
-        # Where the dial has 24 hours, nothing but the hour is there to be tapped.
+        # On a 24-hour dial only the hour can be tapped.
         tap(xpath=f"{half} | //*[@resource-id='android:id/hours'][not({half})]"),
         tap(xpath=f"{dial}[@content-desc='{hour}' and not({half}) or {short}]"),
         tap(xpath=f"{dial}[@content-desc='{minute}']"),
@@ -37,7 +37,7 @@ def pick(hour, minute=30):
 
 
 def repeat(days):
-    """Return the moves that let the alarm that is open ring on some days of the week."""
+    """Return the moves that make the open alarm ring on some days of the week."""
     return [tap(resource_id=f"day_button_{(day + 1) % 7}") for day in days]  # from Sunday
 
 
@@ -54,7 +54,7 @@ AIRPLANE_ON = [
 
 
 def alarms(episode, hour, minute=30, **columns):
-    """Return the alarms for a time."""
+    """Return the alarms at a time."""
     wanted = {"hour": hour, "minutes": minute, **columns}
     return [alarm for alarm in episode.probe("alarms") if wanted.items() <= alarm.items()]
 
@@ -189,7 +189,7 @@ def test_alarm_1030_weekends(episode):
     solution=[open_app(), *pick(13), *repeat(WEEKDAYS)],
 )
 def test_alarm_1330_weekdays(episode):
-    # Table 9 says 10:30; the release asks for the goal's time.
+    # Table 9 says 10:30; the release checks the goal's time.
     assert alarms(episode, 13, daysofweek=mask(WEEKDAYS))
 
 
@@ -199,7 +199,7 @@ def test_alarm_1330_weekdays(episode):
     solution=[open_app(), *pick(13), *repeat(WEEKENDS)],
 )
 def test_alarm_1330_weekends(episode):
-    # Table 9 says 10:30; the release asks for the goal's time.
+    # Table 9 says 10:30; the release checks the goal's time.
     assert alarms(episode, 13, daysofweek=mask(WEEKENDS))
 
 
@@ -211,7 +211,7 @@ def test_alarm_1330_and_before(episode):
 
 @task("clock-alarm_1330_after", probes=ALARMS, solution=[open_app(), *pick(13), *pick(15)])
 def test_alarm_1330_and_after(episode):
-    # Table 9 has the criterion of another row here; the release asks for both alarms.
+    # Table 9 has the criterion of another row here; the release checks both alarms.
     assert alarms(episode, 13)
     assert alarms(episode, 15)
 
@@ -222,13 +222,13 @@ def test_alarm_1330_and_after(episode):
     solution=[open_app(), tap(resource_id="arrow"), tap(resource_id="delete"), *pick(10)],
 )
 def test_delete_and_add(episode):
-    # The release's function never runs: the evaluator spells the goal in another way.
+    # The release's function never runs, because the evaluator spells the goal differently.
     assert not alarms(episode, 9, 0)
     assert alarms(episode, 10)
 
 
-# Rows of table 10 are those of other tasks in part; here, as in the release, the time and the days
-# are those of the goal, and the volume counts. It begins at 1: the release asks for more than that.
+# Some rows of table 10 belong to other tasks; here, as in the release, the time and the days are
+# those of the goal, and the volume counts. It begins at 1, so the check requires more than that.
 
 
 @task(
@@ -237,8 +237,8 @@ def test_delete_and_add(episode):
     solution=[open_app(), tap(resource_id="onoff"), *RAISE_VOLUME],
 )
 def test_switch_on_louder(episode):
-    # The release's function never runs: the evaluator has 9:30 in the goal. It asks for a volume
-    # above 0, which every phone has from the start.
+    # The release's function never runs, because the evaluator has 9:30 in the goal. It checks for a
+    # volume above 0, which every phone has from the start.
     assert alarms(episode, 9, 0, enabled=1)
     assert episode.probe("volume") > 1
 

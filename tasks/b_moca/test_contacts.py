@@ -6,7 +6,7 @@ from .table import task
 
 
 def editor(action):
-    """Probe the log for the start of the editor."""
+    """Return a log probe for the start of the editor."""
     rule = f"START.*{action}.*ContactEditorActivity"
     return {"log": log(rule, tag="ActivityTaskManager", level="I")}
 

@@ -6,13 +6,13 @@ from .table import task
 
 
 def directory(document):
-    """Probe the log for a directory that is shown."""
+    """Return a log probe for a directory that is shown."""
     rule = f"Showing directory.*{document}"
     return {"log": log(rule, tag="DirectoryFragment", level="D")}
 
 
 def place(number):
-    """Open the app, its drawer and one of the places there: recent files are the first."""
+    """Return moves that open the app, its drawer and a place in it, recent files being first."""
     rows = "//*[contains(@resource-id,'roots_list') or @resource-id='android:id/list']"
     return [
         open_app(),
@@ -32,7 +32,7 @@ def test_open(episode):
     assert episode.probe("log")
 
 
-# The paper's patterns name the place anywhere; the release wants it in a document's address.
+# The paper's patterns match the place anywhere; the release requires it in a document's URI.
 @task("files-audio", probes=directory("audio.*root"), solution=place(4))
 def test_audio(episode):
     assert episode.probe("log")

@@ -11,6 +11,7 @@ from .table import task
     solution=[open_app()],
 )
 def test_open(episode):
-    # Table 10 would take the Play services, com.google.android.gms, for Gmail, and the release asks
-    # for a blank after the package. The start of an icon has that, a component a slash.
+    # Table 10 would also match the Play services, com.google.android.gms, and the release requires
+    # a blank after the package. Starting from an icon logs a blank there, starting a component a
+    # slash.
     assert episode.probe("log")

@@ -4,7 +4,7 @@ from .table import task
 
 
 def is_selected(episode, tab):
-    """Tell whether a tab of the bar below is the one that is shown."""
+    """Return whether a tab of the bottom bar is the current one."""
     return episode.screen.get(resource_id=f"com.instagram.android:id/{tab}").selected
 
 

@@ -15,5 +15,5 @@ from .table import task
     solution=[open_app()],
 )
 def test_open(episode):
-    # Table 10 names a MainActivity, which Maps does not have; this is the release's.
+    # Table 10 names a MainActivity, which Maps does not have; this is the release's pattern.
     assert episode.probe("log")

@@ -5,7 +5,7 @@ from pytest_mobileagent import log, open_app, tap
 from .table import task
 
 STARTED = log("START.*com.google.android.apps.messaging", tag="ActivityTaskManager", level="I")
-# The release wants "VIA_DEFAULT", the paper no more than its end.
+# The release requires "VIA_DEFAULT", the paper only its end.
 CREATED = log("BUGLE CREATE.*DEFAULT", tag="BugleUsageStatistics", level="I")
 
 

@@ -8,7 +8,7 @@ KEYS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", 
 
 
 def dial(number):
-    """Return the moves that call a number by the keypad."""
+    """Return the moves that call a number with the keypad."""
     keys = [tap(resource_id=KEYS[int(digit)]) for digit in number]
     return [
         open_app(),
@@ -19,9 +19,10 @@ def dial(number):
 
 
 def calls(episode, number):
-    """Whether a call to a number is shown that can be ended.
+    """Return whether an ongoing call to a number is shown.
 
-    The paper compares the number as Android 10 writes it, without blanks; here its digits.
+    The paper compares the number as Android 10 writes it, without blanks; here its digits are
+    compared.
     """
     name = episode.screen.find(resource_id="contactgrid_contact_name")
     shown = "".join(filter(str.isdecimal, name.text)) if name else ""

@@ -38,7 +38,7 @@ def test_airplane_mode_on(episode):
     solution=[*NETWORK, tap(text=words("Airplane mode"))],
 )
 def test_airplane_mode_off(episode):
-    # The release does not turn airplane mode on before.
+    # The release does not turn airplane mode on beforehand.
     assert episode.probe("log")
 
 
@@ -57,7 +57,7 @@ def test_wifi_off(episode):
     solution=WIFI,
 )
 def test_wifi_on(episode):
-    # The release does not turn Wi-Fi off before, so that the line is not written there.
+    # The release does not turn Wi-Fi off beforehand, so the line is not written there.
     assert episode.probe("log")
 
 
@@ -80,7 +80,7 @@ def test_dimmer(episode):
     solution=[open_app(), tap(text=words("Apps"))],
 )
 def test_all_apps(episode):
-    # What table 12 quotes is cut; this is the release's.
+    # Table 12 truncates the pattern; this is the release's.
     assert episode.probe("log")
 
 
@@ -95,7 +95,7 @@ def test_bluetooth(episode):
 
 @task(
     "settings-dark_theme",
-    # Android 10, which the release uses, has "dark_mode" here, and newer ones "ui_night_mode".
+    # Android 10, which the release uses, logs "dark_mode" here, and newer versions "ui_night_mode".
     probes=logged("content.*settings.*(dark_mode|ui_night_mode)", "SettingsProvider", "V"),
     solution=[*DISPLAY, *reach(text=words("Dark theme"))],
 )
@@ -112,8 +112,8 @@ def test_vibrate_for_calls(episode):
     assert episode.probe("log")
 
 
-# For the volumes, table 12 names the tag of settings, and music for the ring volume. The phone says
-# with another tag which volume changes, as the release has it, which any change satisfies.
+# For the volumes, table 12 names the tag of settings, and music for the ring volume. The phone uses
+# another tag for changes of volume, as in the release, where any change suffices.
 
 
 def volume_of(stream):

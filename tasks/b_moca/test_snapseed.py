@@ -1,8 +1,9 @@
 """Snapseed, for real phones only: table 13 of B-MoCA's paper.
 
-The evaluator of the release does not know the goals of the three tasks that give a picture a Noir
-filter after a setting (it spells them otherwise): nothing can meet them there. Its functions for
-them ask what the paper asks, and so do these bodies; but some raise where a setting was never made.
+The evaluator of the release does not know the goals of the three tasks that apply a Noir filter
+after changing a setting (it spells them differently), so they cannot be met there. Its functions
+for them check the paper's criteria, and so do these bodies; but some of the functions fail if a
+setting was never made.
 """
 
 from pytest_mobileagent import preferences, setting
@@ -14,7 +15,7 @@ BRIGHTNESS = {"brightness": setting("system", "screen_brightness")}
 
 
 def is_selected(episode, **criteria):
-    """Tell whether the first element like this is selected."""
+    """Return whether the first matching element is selected."""
     element = episode.screen.find(**criteria)
     return element is not None and element.selected
 
@@ -37,7 +38,7 @@ def is_dimmer(episode):
 
 @task("snapseed-open")
 def test_open(episode):
-    # The release looks for the logo alone, in whatever state it is.
+    # The release only looks for the logo, in any state.
     assert episode.screen.get(resource_id="com.niksoftware.snapseed:id/logo_view").enabled
 
 
@@ -94,7 +95,7 @@ def test_s03_sizing_2000(episode):
     assert is_selected(episode, text="S03")
 
 
-# Of these two the paper alone tells, and of the screen nothing but that it is the setting.
+# Only the paper has these two tasks, and it only says about the screen that it is the setting.
 @task("snapseed-portrait_dimmer", probes=BRIGHTNESS)
 def test_portrait_dimmer(episode):
     assert is_dimmer(episode)

@@ -4,13 +4,13 @@ from .table import task
 
 
 def element(episode, name):
-    """Return the element with an id of the app's."""
+    """Return the element with one of the app's ids."""
     return episode.screen.get(resource_id=f"com.walmart.android:id/{name}")
 
 
 @task("walmart-open")
 def test_open(episode):
-    # The release looks for the tab alone, in whatever state it is.
+    # The release only looks for the tab, in any state.
     assert element(episode, "navigation_shop").enabled
 
 
@@ -21,7 +21,8 @@ def test_account(episode):
 
 @task("walmart-cart")
 def test_cart(episode):
-    # The paper wants this layout to be selected, which a layout is not; the release, to be seen.
+    # The paper requires this layout to be selected, which a layout never is; the release, to be
+    # visible.
     assert element(episode, "cart_fragment_constraint_layout")
 
 

@@ -7,7 +7,7 @@ from pytest_mobileagent import open_app, preferences, press, tap
 from .table import reach, task, translations, words
 
 PREFERENCES = {"preferences": preferences("org.wikipedia", "org.wikipedia_preferences")}
-CARDS = [  # by their places, from one
+CARDS = [  # in order of their places, from 1
     *("Featured article", "Top read", "Picture of the day", "Because you read", "In the news"),
     *("On this day", "Randomizer", "Today on Wikipedia"),
 ]
@@ -17,7 +17,7 @@ SETTINGS = [
     tap(resource_id="main_drawer_settings_container"),
 ]
 EXPLORE_FEED = reach(text=words("Explore Feed", "wikipedia"))
-CUSTOMIZE = [  # the shortest way, by the menu of the first card
+CUSTOMIZE = [  # the shortest way, through the menu of the first card
     open_app(),
     tap(resource_id="view_list_card_header_menu"),
     tap(text=words("Customize the feed", "wikipedia")),
@@ -28,7 +28,7 @@ LARGER = [tap(resource_id="buttonIncreaseTextSize")] * 8
 
 
 def turn(*places):
-    """Return the moves that turn the switches of cards; long lists are scrolled."""
+    """Return the moves that toggle the switches of cards, scrolling long lists."""
     moves = []
     for place in places:
         name = CARDS[place - 1]
@@ -41,24 +41,24 @@ def turn(*places):
 
 
 def in_feed(episode):
-    """Whether the tab of the feed is shown."""
+    """Return whether the tab of the feed is shown."""
     return bool(episode.screen.find(resource_id="nav_tab_explore", selected=True))
 
 
 def off(episode):
     """Return the places of the cards that are switched off.
 
-    The paper and the release compare the whole list of the cards. The release takes for it the
-    last element of the file, whatever that is; here it is found by its name. Some of the lists in
-    the tables have an entry more or less, or belong to another goal: they are misprints, as the
-    release shows, which compares what its goals say.
+    The paper and the release compare the whole list of cards. The release takes the last element of
+    the file for it, whatever that is; here it is found by name. Some lists in the tables have an
+    entry too many or too few, or belong to another goal: these are misprints, as the release shows,
+    which checks what its goals say.
     """
     cards = json.loads(episode.probe("preferences").get("feedCardsEnabled", "[]"))
     return {place for place, shown in enumerate(cards, 1) if not shown}
 
 
 def text_size(episode):
-    """Return by how many tenths the text differs from its usual size."""
+    """Return by how many tenths the text size differs from the default."""
     return episode.probe("preferences").get("textSizeMultiplier", 0)
 
 
@@ -89,7 +89,7 @@ def test_first_and_randomizer(episode):
 
 @task("wikipedia-first_two", probes=PREFERENCES, solution=[*CUSTOMIZE, *turn(1, 2), press("back")])
 def test_first_two(episode):
-    # What table 14 prints has only the first one off.
+    # Table 14 prints a list in which only the first card is off.
     assert off(episode) == {1, 2}
     assert in_feed(episode)
 
@@ -100,7 +100,7 @@ def test_first_two(episode):
     solution=[*CUSTOMIZE, *turn(1, 2, 7), press("back")],
 )
 def test_first_two_and_randomizer(episode):
-    # What table 14 prints leaves the second one on.
+    # Table 14 prints a list in which the second card is on.
     assert off(episode) == {1, 2, 7}
     assert in_feed(episode)
 
@@ -118,8 +118,8 @@ def test_first_two_and_randomizer(episode):
     ],
 )
 def test_previews_and_top_read(episode):
-    # The release never gets here: its goal ends with a blank that the evaluator's does not have.
-    # Table 14 has no previews, and the first card off.
+    # The release never reaches this check: its goal ends with a blank that the evaluator's does not
+    # have. Table 14 has no previews, and the first card off.
     assert episode.probe("preferences").get("showLinkPreviews") is False
     assert off(episode) == {2}
     assert in_feed(episode)
@@ -132,14 +132,14 @@ def test_text_50(episode):
 
 @task("wikipedia-history", probes=PREFERENCES, solution=[*CUSTOMIZE, *turn(4, 6), press("back")])
 def test_history(episode):
-    # Their descriptions speak of history; in table 14 the second one is the fifth.
+    # The descriptions of these cards mention history; in table 14 the second one is the fifth.
     assert off(episode) == {4, 6}
     assert in_feed(episode)
 
 
 @task("wikipedia-day", probes=PREFERENCES, solution=[*CUSTOMIZE, *turn(3, 6), press("back")])
 def test_day(episode):
-    # The release never gets here: its evaluator has other words at the end of the goal.
+    # The release never reaches this check: its evaluator ends the goal with other words.
     assert off(episode) == {3, 6}
     assert in_feed(episode)
 
@@ -169,7 +169,7 @@ def test_prime(episode):
 
 @task("wikipedia-text_180", probes=PREFERENCES, solution=[*SETTINGS, *APP_THEME, *LARGER])
 def test_text_180(episode):
-    # Table 15 prints the number of the smallest text.
+    # Table 15 prints the value for the smallest text.
     assert text_size(episode) == 8
 
 

@@ -11,7 +11,7 @@ SITES = sqlite(DATABASE, "SELECT host, key, value FROM site_data")
 
 
 def go(words):
-    """Type an address or words into the bar of a browser that shows a new tab."""
+    """Return moves that type an address or words into the address bar of a new tab."""
     return [open_app(), type_text(words, enter=True, resource_id="url_bar")]
 
 

@@ -1,4 +1,4 @@
-"""Sums, functions and what has been calculated before."""
+"""Sums, functions, and the history of calculations."""
 
 from pytest_mobileagent import answer, open_app, seen, sqlite, tap, task
 
@@ -10,12 +10,12 @@ HISTORY = sqlite(
 
 
 def press(*keys):
-    """Press keys of the pad by their ids."""
+    """Return moves that press keys of the pad by their ids."""
     return [tap(resource_id=key) for key in keys]
 
 
 def digits(number):
-    """Return the ids of the keys of a whole number."""
+    """Return the ids of the keys of an integer."""
     return [f"digit_{digit}" for digit in str(number)]
 
 

@@ -22,7 +22,7 @@ DRAWER = "Show Calendar List and Settings drawer"
 
 
 def fresh(episode):
-    """What was added since the start."""
+    """Return the rows added since the start."""
     before = {row["_id"] for row in episode.initial_probe("events")}
     return [row for row in episode.probe("events") if row["_id"] not in before]
 

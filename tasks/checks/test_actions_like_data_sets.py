@@ -1,6 +1,6 @@
 """Tasks that prescribe every action, decided by the matching rules of data sets.
 
-What is golden is found on the screens that the agent saw, never at fixed pixels.
+Golden actions are located on the screens that the agent saw, never at fixed pixels.
 """
 
 from pytest_mobileagent import Open, Type, check, open_app, tap, task, type_text
@@ -41,5 +41,5 @@ def test_first_name(episode):
         lambda screen: screen.get(content_desc="Create new contact"),
         Type("Amir"),
     ]
-    # The scorer of AgentCPM-GUI leaves out how an app is opened.
+    # The scorer of AgentCPM-GUI excludes opening an app.
     assert all(check.matches(check.androidcontrol, episode, golden, scorer="agentcpm"))

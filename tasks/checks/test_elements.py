@@ -1,4 +1,4 @@
-"""Checks of elements: where they stand, how many there are, and what only the picture shows."""
+"""Checks of elements: their position, their number, and elements that only the picture shows."""
 
 import re
 
@@ -10,7 +10,7 @@ PICTURE = re.compile("Photo taken on .*")
 
 
 def search(words):
-    """Search Wish from the home screen of the phone."""
+    """Return moves that search Wish from the phone's home screen."""
     return [
         open_app(),
         tap(resource_id="home_page_search_text"),
@@ -19,7 +19,7 @@ def search(words):
 
 
 def screenshot(nth):
-    """Open a screenshot in Photos."""
+    """Return moves that open a screenshot in Photos."""
     found = [open_app(), tap(text="Search"), tap(text="Screenshots")]
     return [*found, tap(content_desc=PICTURE, nth=nth)]
 

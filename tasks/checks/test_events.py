@@ -1,4 +1,4 @@
-"""What was clicked and what became of fields, in order; without a listener, as screens tell it."""
+"""Clicks and changes of fields, in order; without a listener they are derived from the screens."""
 
 from pytest_mobileagent import open_app, tap, task, type_text
 

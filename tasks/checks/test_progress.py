@@ -1,4 +1,4 @@
-"""What held on the way, and how much of a task was done."""
+"""Conditions along the way, and how much of a task was done."""
 
 from pytest_mobileagent import answer, check, open_app, press, seen, setting, sqlite, tap, task
 

@@ -1,4 +1,4 @@
-"""What a phone says of itself, beside its screen: one task for each kind of probe."""
+"""Device state beyond the screen: one task for each kind of probe."""
 
 from pytest_mobileagent import (
     activity,

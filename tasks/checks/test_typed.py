@@ -1,4 +1,4 @@
-"""Which text went into which field, which keys were pressed, and what must not be touched."""
+"""Texts typed into fields, keys pressed, and things that must not be touched."""
 
 from pytest_mobileagent import long_press, open_app, press, tap, task, type_text
 

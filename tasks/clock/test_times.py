@@ -3,7 +3,7 @@
 from pytest_mobileagent import answer, open_app, seen, tap, task, type_text
 
 CLOCK = "com.google.android.deskclock"
-PAUSE = ("Pause", "暂停", "일시중지", "إيقاف مؤقت")  # what the button of a running timer is called
+PAUSE = ("Pause", "暂停", "일시중지", "إيقاف مؤقت")  # the label of the button of a running timer
 
 
 @task(

@@ -1,4 +1,4 @@
-"""Videos that Coursera keeps on the phone."""
+"""Videos that Coursera stores on the phone."""
 
 from pytest_mobileagent import answer, open_app, seen, sqlite, tap, task
 

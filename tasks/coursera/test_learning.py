@@ -1,4 +1,4 @@
-"""Joining courses, saving them, and looking at one's own."""
+"""Joining courses, saving them, and viewing one's own."""
 
 from pytest_mobileagent import answer, open_app, press, sqlite, tap, task, type_text
 

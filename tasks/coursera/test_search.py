@@ -1,4 +1,4 @@
-"""Finding courses, and what is said about them."""
+"""Finding courses, and information about them."""
 
 import pytest
 
@@ -10,7 +10,7 @@ RESULT = "//*[@resource-id='org.coursera.android:id/search_results']/*[{nth}]"
 
 
 def search(words):
-    """Search from the home screen of the phone."""
+    """Return moves that search from the home screen of the phone."""
     return [
         open_app(),
         tap(content_desc="Search"),
@@ -62,7 +62,7 @@ def test_filter_level(episode):
 )
 def test_open_first_in_spanish(episode):
     def first(screen):
-        """Return the first result, where the list is filtered."""
+        """Return the first result, if the list is filtered."""
         assert screen.find(text="Spanish", class_name="CompoundButton")
         return screen.get(xpath=RESULT.format(nth=1))
 

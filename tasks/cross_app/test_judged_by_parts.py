@@ -1,4 +1,4 @@
-"""Cross-app tasks whose parts are judged one after the other; what one finds out, another needs."""
+"""Cross-app tasks whose parts are judged one after another; one part finds what another needs."""
 
 from pytest_mobileagent import open_app, subtask, tap, task, type_text
 

@@ -1,19 +1,19 @@
-"""Looking around in each app, for graphs of recorded pages.
+"""Exploration of each app, for graphs of recorded pages.
 
     pytest tasks/explore -k coursera --agent=explorer --mobile-max-steps=300 --mobile-epochs=20
     mobileagent graph runs -o coursera.graph
 
-It is no measure of agents, and only run where it is asked for (see conftest.py of the project).
+This does not measure agents, and is only run when named explicitly (see the project's conftest.py).
 """
 
 from pytest_mobileagent import Key, Open, Termination, rows, tasks
 
-PAGES = 6  # of an app that have to be seen
-ACTIONS = 15  # different ones on them that have to be done
+PAGES = 6  # pages of an app that must be seen
+ACTIONS = 15  # different actions on them that must be performed
 
 
 def page_of(screen):
-    """Return what makes a page another one here: its activity, and the ids and classes on it."""
+    """Return the identity of a page here: its activity, and the ids and classes on it."""
     return screen.activity, *((e.class_name, e.resource_id) for e in screen.elements)
 
 

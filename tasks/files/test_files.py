@@ -1,4 +1,4 @@
-"""Finding, moving, renaming and deleting files of the shared storage."""
+"""Finding, moving, renaming and deleting files in the shared storage."""
 
 from pytest_mobileagent import (
     answer,
@@ -17,7 +17,7 @@ DOCUMENTS = files("/sdcard/Documents")
 
 
 def storage(*folders):
-    """Go to the phone's own storage, and into folders."""
+    """Return moves that open the phone's own storage, and then folders."""
     device = "//*[contains(@resource-id, 'roots_list')]/*[last()]"
     inside = [
         tap(xpath=f"//*[contains(@resource-id, 'item_root')][.//*[@text='{folder}']]")

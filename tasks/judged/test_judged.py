@@ -1,4 +1,4 @@
-"""Tasks with one right ending that judges decide all the same."""
+"""Tasks with a single correct ending that are nevertheless decided by judges."""
 
 from pytest_mobileagent import open_app, tap, task
 

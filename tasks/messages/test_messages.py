@@ -20,7 +20,7 @@ def digits(number):
 
 
 def fresh(episode):
-    """What was sent since the start."""
+    """Return the messages sent since the start."""
     return episode.probe("sent")[len(episode.initial_probe("sent")) :]
 
 

@@ -1,4 +1,4 @@
-"""Wishes that can be met in many ways, so that judges decide."""
+"""Wishes that can be met in many ways, so that judges must decide."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Favourites, albums and the trash, and what is known of a picture."""
+"""Favourites, albums and the trash, and information about pictures."""
 
 import re
 

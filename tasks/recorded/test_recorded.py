@@ -1,11 +1,11 @@
-"""Tasks on recorded pages: those of a graph that `mobileagent graph` has made of a data set.
+"""Tasks on recorded pages: those of a graph that `mobileagent graph` has made from a data set.
 
     recorded = "../graphs/mobile-bench-v2"      # a line of tasks/releases.toml
     pytest tasks/recorded --mobile-device=graph:graphs/mobile-bench-v2
 
-On many paths a task is done if its page was reached. On a single path (`--mobile-path=single`) each
-step has to match by the rule of the data set's own scorer. Goals are the data set's: none of them
-is part of this project.
+On multiple paths a task is done if its page was reached. On a single path (`--mobile-path=single`)
+each step must match by the rule of the data set's own scorer. Goals are the data set's: none of
+them is part of this project.
 """
 
 from pathlib import Path

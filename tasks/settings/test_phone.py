@@ -148,5 +148,5 @@ def test_versions_of_two_apps(episode):
     solution=[open_app(), scroll("up"), tap(text="System"), tap(text="System update")],
 )
 def test_look_for_update(episode):
-    # A toast is gone before anybody could look again.
+    # A toast disappears before it could be observed.
     assert episode.event(type="notification_state_changed", text="No update available")

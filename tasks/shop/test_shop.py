@@ -1,4 +1,4 @@
-"""Looking for things, putting them on lists, and ordering them."""
+"""Searching for products, putting them on lists, and ordering them."""
 
 from pytest_mobileagent import answer, open_app, press, sqlite, tap, task, type_text
 
@@ -18,7 +18,7 @@ TILE = "product_tile"
 
 
 def search(words):
-    """Search from the home screen of the phone."""
+    """Return moves that search from the home screen of the phone."""
     return [
         open_app(),
         tap(resource_id="home_page_search_text"),
@@ -44,7 +44,7 @@ def search(words):
 )
 def test_first_flashlight(episode):
     def first(screen):
-        """Return the first result, where the results are filtered."""
+        """Return the first result, if the results are filtered."""
         assert screen.get(resource_id="search_edit_text").text.lower() == "flashlight"
         assert screen.find(text="Under 100", class_name="CompoundButton", checked=True)
         return screen.find_all(resource_id=TILE)[0]

@@ -1,4 +1,4 @@
-"""Checks of tasks that our own virtual apps can do, with solutions: of the phone and of a map.
+"""Checks of tasks that our own virtual apps support, with solutions: of the phone and of a map.
 
 Those of Calendar, Clock and Contacts are in planning.py.
 """
@@ -33,7 +33,7 @@ CHECKS: dict[tuple[str, str], Check] = {}
 
 
 def check(name: str, *, language: str = "en", **fields: Any) -> Callable[[Any], Any]:
-    """Register a function as the check of a task of a language."""
+    """Register a function as the check of a task in a language."""
 
     def register(body: Callable[[Any], None]) -> Callable[[Any], None]:
         CHECKS[language, name] = Check(body, fields)
@@ -43,7 +43,7 @@ def check(name: str, *, language: str = "en", **fields: Any) -> Callable[[Any], 
 
 
 def fresh(episode: Any, probe: str) -> list[Any]:
-    """Return what a probe reads at the end and did not read at the start."""
+    """Return the values that a probe reads at the end but not at the start."""
     before = episode.initial_probe(probe)
     return [each for each in episode.probe(probe) if each not in before]
 
@@ -51,12 +51,12 @@ def fresh(episode: Any, probe: str) -> list[Any]:
 # Calculator.
 
 SIGNS = {"+": "op_add", "!": "op_fact", "(": "parens", ")": "parens", "e": "const_e"}
-# What shows the functions; where all keys have room, the formula, which stays as it is.
+# The button for the functions; if all keys fit, the formula, which tapping does not change.
 MORE = "(//*[contains(@resource-id, ':id/formula') or contains(@resource-id, ':id/arrow')])[last()]"
 
 
 def keys(text: str) -> list[Any]:
-    """Return the moves that press the keys of a formula, and the one that works it out."""
+    """Return the moves that press the keys of a formula, and then the equals key."""
     each = [SIGNS.get(sign, f"digit_{sign}") for sign in text]
     return [tap(resource_id=key) for key in (*each, "eq")]
 
@@ -73,7 +73,7 @@ LOGARITHMS = [
 
 
 def results(episode: Any) -> list[str]:
-    """Return the results that were worked out, in order."""
+    """Return the computed results, in order."""
     shown = [screen.find(resource_id="result_final") for screen in episode.screens]
     return [element.text for element in shown if element]
 

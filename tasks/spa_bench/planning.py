@@ -14,8 +14,8 @@ from .checks import check, fresh
 EVENTS = {
     "events": sqlite(
         "/data/data/com.android.providers.calendar/databases/calendar.db",
-        # The query runs on this machine, whose time zone is not the phone's: days are those of UTC,
-        # which events that take all day are kept in.
+        # The query runs on this machine, whose time zone is not the phone's: days are in UTC, in
+        # which all-day events are stored.
         "SELECT title, allDay, strftime('%d', dtstart / 1000, 'unixepoch') AS day, dtstart, dtend"
         " FROM Events WHERE deleted = 0",
     )
@@ -23,7 +23,7 @@ EVENTS = {
 
 
 def at_hour(hour: int) -> list[Any]:
-    """Return the moves that set the dial of 12 hours, or of 24, to a full hour of the evening."""
+    """Return the moves that set a 12-hour or 24-hour dial to a full hour of the evening."""
     half = "//*[@resource-id='android:id/pm_label']"
     dial = "//*[@resource-id='android:id/radial_picker']/*"
     return [
@@ -102,7 +102,7 @@ def new_alarm(hour: int) -> list[Any]:
     dial = "//*[@resource-id='android:id/radial_picker']/*"
     return [
         tap(resource_id="fab"),
-        # Where the dial has 24 hours, nothing but the hour is there to be tapped.
+        # On a 24-hour dial only the hour can be tapped.
         tap(xpath=f"{half} | //*[@resource-id='android:id/hours'][not({half})]"),
         tap(xpath=f"{dial}[@content-desc='{hour}']"),
         tap(xpath=f"{dial}[@content-desc='00' or @content-desc='0']"),
@@ -111,7 +111,7 @@ def new_alarm(hour: int) -> list[Any]:
 
 
 def on_days(mask: int) -> list[Any]:
-    """Return the moves that let the alarm that is open ring on some days of the week."""
+    """Return the moves that make the open alarm ring on some days of the week."""
     days = [day for day in range(7) if mask >> day & 1]
     return [tap(resource_id=f"day_button_{(day + 1) % 7}") for day in days]  # from Sunday
 
@@ -261,7 +261,7 @@ EMAIL = "agent.benchmark.2024@gmail.com"
 
 
 def label(of: str, hint: str) -> list[Any]:
-    """Return the moves that label the first phone number, or email, once something was typed."""
+    """Return the moves that label the first phone number or email after something was typed."""
     spinner = f"(//*[contains(@resource-id, 'id/spinner')][@content-desc='{hint}'])[1]"
     shown = scroll("up", until={"xpath": spinner})
     return [press("back"), shown, tap(xpath=spinner), tap(text=of)]

@@ -1,9 +1,9 @@
-"""SPA-Bench's official release: its goals, and what in it does not fit together.
+"""SPA-Bench's official release: its goals, and its inconsistencies.
 
     python tasks/spa_bench/release.py DIR
 
 compares a copy of https://github.com/ai-agents-2030/SPA-Bench with the tables beside this file,
-whose goals are in other words. Nothing of the copy is imported or run: its tasks are text.
+whose goals are in our own words. Nothing of the copy is imported or run: its tasks are text.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 HERE = Path(__file__).parent
-# The tables, and the files of the release that each has the tasks of.
+# The tables, each with the files of the release that contain its tasks.
 TABLES = {
     "en": ("single_en.csv", ("single-app-ENG.csv",)),
     "zh": ("single_zh.csv", ("single-app-CHN.csv",)),
@@ -37,7 +37,7 @@ def official(table: str, folder: Path) -> dict[str, str | None]:
     """Return the goals of a release by the ids of one of our tables: en, zh, cross.
 
     Raises:
-        TaskError: there is no release, or a row of it cannot be read.
+        TaskError: there is no release, or one of its rows cannot be read.
     """
     return {name: each.goal for name, each in read(table, folder).items()}
 
@@ -46,7 +46,7 @@ def read(table: str, folder: Path) -> dict[str, Released]:
     """Return the tasks of a release by the ids of one of our tables: en, zh, cross.
 
     Raises:
-        TaskError: there is no release, or a row of it cannot be read.
+        TaskError: there is no release, or one of its rows cannot be read.
     """
     found: dict[str, Released] = {}
     for file in TABLES[table][1]:
@@ -67,10 +67,10 @@ def read(table: str, folder: Path) -> dict[str, Released]:
 
 
 def components(row: Mapping[str, str], place: str) -> list[str]:
-    """Return the key components of a row, which are written as a list of Python's.
+    """Return the key components of a row, which are written as a Python list.
 
     Raises:
-        TaskError: they are no list of texts.
+        TaskError: they are not a list of texts.
     """
     text = row["key_component_final"].strip()
     try:
@@ -84,10 +84,10 @@ def components(row: Mapping[str, str], place: str) -> list[str]:
 
 
 def lint(table: str, folder: Path) -> Iterator[Finding]:
-    """Yield what is wrong with the tasks of a table in a release.
+    """Yield the defects of the tasks of a table in a release.
 
     Raises:
-        TaskError: there is no release, or a row of it cannot be read.
+        TaskError: there is no release, or one of its rows cannot be read.
     """
     for file in TABLES[table][1]:
         for place, row in _rows(folder, file):
@@ -112,7 +112,7 @@ def _of_components(name: str, place: str, row: Mapping[str, str]) -> Iterator[Fi
 
 
 def _of_split(name: str, place: str, row: Mapping[str, str], folder: Path) -> Iterator[Finding]:
-    """Yield where the subtasks of a cross-app task use apps that its row does not name."""
+    """Yield the subtasks of a cross-app task that use apps which its row does not name."""
     path = folder / "data" / "cross-app-split" / f"{name}.json"
     try:
         split = json.loads(path.read_text("utf-8-sig"))

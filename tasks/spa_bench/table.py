@@ -1,14 +1,14 @@
 """The tables of SPA-Bench's tasks, and how its test files decide them.
 
-SPA-Bench (arXiv 2410.15164) has 300 tasks in one app and 40 across apps, in English and Chinese;
-the tables follow the release (commit bc932bf of ai-agents-2030/SPA-Bench). Their columns, beside
-those that are fields of a task:
+SPA-Bench (arXiv 2410.15164) has 300 single-app tasks and 40 cross-app tasks, in English and
+Chinese; the tables follow the release (commit bc932bf of ai-agents-2030/SPA-Bench). Their columns,
+beside those that are fields of a task:
 
-- `step_limit` is twice the golden steps and one more, as in section 5.1.
-- `key_components` are the words and numbers, with `;` between them, that the last screen of a
-  success shows (section 5.2 and appendix D.1).
+- `step_limit` is twice the golden steps plus one, as in section 5.1.
+- `key_components` are the words and numbers, separated by `;`, that the last screen of a success
+  shows (section 5.2 and appendix D.1).
 - `subtasks` are those by which a cross-app task is judged (appendix E.1); `category` is that of the
-  release, and `twin` the task that asks for the same in the other language.
+  release, and `twin` the same task in the other language.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pytest_mobileagent.errors import TaskError
 
 pytest.register_assert_rewrite(f"{__package__}.checks", f"{__package__}.planning")
 
-from . import planning  # noqa: E402, F401 - after that, so that failures say what was not so
+from . import planning  # noqa: E402, F401 - imported after that, so that failures are explained
 from .checks import CHECKS  # noqa: E402
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ NONE = "it has no key components: each of its episodes is judged by a model"
 
 
 def read_labels() -> dict[str, str]:
-    """Return the packages of each app, alternatives joined, by its label in small letters."""
+    """Return the packages of each app, alternatives joined, by its label in lower case."""
     text = Path(__file__).with_name("apps.toml").read_text("utf-8")
     return {label.casefold(): packages for label, packages in tomllib.loads(text).items()}
 
@@ -66,7 +66,7 @@ def components(row: mobile.Row) -> list[str]:
 
 
 def single(rows: Sequence[mobile.Row]) -> Mapping[str, Mapping[str, Any]]:
-    """Return the fields that rows of tasks in one app have beyond their columns, by id."""
+    """Return the fields of single-app tasks beyond their columns, by row id."""
     fields = {}
     for row in rows:
         words = components(row)
@@ -78,15 +78,15 @@ def single(rows: Sequence[mobile.Row]) -> Mapping[str, Mapping[str, Any]]:
 
 
 def _shows(text: str, words: Sequence[str]) -> bool:
-    """Whether a text has all words, as the coarse stage looks for them on a screen."""
+    """Return whether a text has all words, as the coarse stage looks for them on a screen."""
     plain = re.sub(r"\s", "", unicodedata.normalize("NFKC", text)).casefold()
     return all(word.casefold() in plain for word in words)
 
 
 def decide(episode: Any, row: mobile.Row, judge: Any) -> None:
-    """Decide a task in one app: by the judges, or by a check where our own apps allow one.
+    """Decide a single-app task: by the judges, or by a check if our own apps support it.
 
-    Then the judges are asked beside it, and the run lists where the two differ.
+    With a check, the judges are also asked, and the run lists the differences.
     """
     asked = {"key_components": components(row)}
     checked = CHECKS.get((row.language, row.id))
@@ -98,10 +98,10 @@ def decide(episode: Any, row: mobile.Row, judge: Any) -> None:
 
 
 def crossing(rows: Sequence[mobile.Row]) -> Mapping[str, list[Any]]:
-    """Return the subtasks of rows of tasks across apps, by id.
+    """Return the subtasks of cross-app tasks, by row id.
 
     Raises:
-        TaskError: those of a row are not as they have to be.
+        TaskError: the subtasks of a row are invalid.
     """
     return {row.id: subtasks(row, LABELS) for row in rows}
 
@@ -110,7 +110,7 @@ def subtasks(row: mobile.Row, labels: Mapping[str, str]) -> list[Any]:
     """Return the subtasks of a row, whose apps are labels of `apps.toml`.
 
     Raises:
-        TaskError: a subtask is not as it has to be, or is in an app that the row does not name.
+        TaskError: a subtask is invalid, or in an app that the row does not name.
     """
     found = []
     for number, each in enumerate(row.subtasks, 1):

@@ -8,7 +8,7 @@ from .release import official
 from .table import SOURCE, crossing
 
 ROWS = rows("cross.toml", wording=partial(official, "cross"))
-PARTS = crossing(ROWS)  # now, so that a row that is none is told before a device starts
+PARTS = crossing(ROWS)  # now, so that an invalid row is reported before a device starts
 
 
 @tasks(ROWS, kind="cross-app", source=SOURCE, success_after_error=True)

@@ -1,4 +1,4 @@
-"""SPA-Bench's ten open-ended tasks, which nobody can decide but judges (appendix G)."""
+"""SPA-Bench's ten open-ended tasks, which only judges can decide (appendix G)."""
 
 from pytest_mobileagent import rows, tasks
 

@@ -1,4 +1,4 @@
-"""SPA-Bench's 300 tasks in one app: 150 in English, 150 in Chinese, three levels to a set."""
+"""SPA-Bench's 300 single-app tasks: 150 in English, 150 in Chinese, in sets of three levels."""
 
 from functools import partial
 

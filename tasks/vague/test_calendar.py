@@ -1,4 +1,4 @@
-"""Appointments of which an assistant is told too little."""
+"""Appointments with missing details."""
 
 from datetime import timedelta
 
@@ -31,7 +31,7 @@ DRAWER = "Show Calendar List and Settings drawer"
 
 
 def fresh(episode):
-    """What was added since the start."""
+    """Return the rows added since the start."""
     before = {row["_id"] for row in episode.initial_probe("events")}
     return [row for row in episode.probe("events") if row["_id"] not in before]
 

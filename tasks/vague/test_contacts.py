@@ -1,4 +1,4 @@
-"""People whose names or numbers are left out."""
+"""Contacts whose names or numbers are missing."""
 
 from pytest_mobileagent import (
     answer,

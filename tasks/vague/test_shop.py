@@ -1,4 +1,4 @@
-"""Wishes for a shop that leave out what a shop has to know."""
+"""Wishes for a shop that leave out necessary details."""
 
 from pytest_mobileagent import (
     answer,
@@ -32,7 +32,7 @@ TILE = "product_tile"
 
 
 def search(words):
-    """Search from the home screen of the phone."""
+    """Return moves that search from the home screen of the phone."""
     return [
         open_app(),
         tap(resource_id="home_page_search_text"),

@@ -13,7 +13,7 @@ MESSAGES = sqlite(
 
 
 def search(words):
-    """Search from the home screen of the phone."""
+    """Return moves that search from the home screen of the phone."""
     return [
         open_app(),
         tap(content_desc="搜索"),
@@ -37,7 +37,7 @@ def search(words):
 )
 def test_save_the_cheapest(episode):
     def first(screen):
-        """Return the first result, where the results are sorted."""
+        """Return the first result, if the results are sorted."""
         assert screen.find(text="价格从低到高")
         return screen.find_all(resource_id="list_item")[0]
 

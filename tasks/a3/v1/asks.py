@@ -1,4 +1,4 @@
-"""What the bodies of A3's first release ask in common, by ids and words of its apps."""
+"""Common checks for A3's first release, by the ids and texts of its apps."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 
 def word(text: str) -> re.Pattern[str]:
-    """Return the pattern of a whole text, whatever its case."""
+    """Return a pattern for a whole text, ignoring case."""
     return re.compile(rf"(?i)^\s*{re.escape(text)}\s*$")
 
 
 def part(text: str) -> re.Pattern[str]:
-    """Return the pattern of a part of a text, whatever its case."""
+    """Return a pattern for a part of a text, ignoring case."""
     return re.compile(rf"(?i){re.escape(text)}")
 
 
 def shows(*each: Criteria, **one: Any) -> Body:
-    """Return the body that wants elements on the last screen: one for each of the criteria."""
+    """Return a body that requires an element on the last screen for each of the criteria."""
 
     def body(episode: mobile.Episode) -> None:
         for criteria in (*each, *([one] if one else [])):
@@ -35,7 +35,7 @@ def shows(*each: Criteria, **one: Any) -> Body:
 
 
 def touches(*each: Criteria) -> Body:
-    """Return the body that wants elements to have been tapped, one after the other."""
+    """Return a body that requires taps on elements, one after another."""
 
     def body(episode: mobile.Episode) -> None:
         taps = [lambda moment, criteria=criteria: moment.tapped(**criteria) for criteria in each]
@@ -48,7 +48,7 @@ def touches(*each: Criteria) -> Body:
 
 
 def both(*bodies: Body) -> Body:
-    """Return the body that wants what several want."""
+    """Return a body that requires everything that several bodies require."""
 
     def body(episode: mobile.Episode) -> None:
         for each in bodies:
@@ -58,10 +58,10 @@ def both(*bodies: Body) -> Body:
 
 
 def button(condition: str) -> dict[str, str]:
-    """Return the criteria of what can be tapped around the first element of an XPath condition."""
+    """Return criteria for the clickable element around the first match of an XPath condition."""
     return {"xpath": f"(//*[{condition}])[1]/ancestor-or-self::*[@clickable='true'][1]"}
 
 
 def named(condition: str) -> dict[str, str]:
-    """Return the criteria of what is selected, and is or directly holds an element."""
+    """Return criteria for a selected element that meets a condition or has a child that does."""
     return {"xpath": f"//*[@selected='true'][self::*[{condition}] or *[{condition}]]"}

@@ -1,9 +1,9 @@
-"""A3's first official release: its goals, and which of its checks no episode can pass.
+"""A3's first official release: its goals, and the checks in it that no episode can pass.
 
     python tasks/a3/v1/release.py DIR
 
-compares a copy of https://github.com/YuxiangChai/A3 with the table `v1.csv`, whose goals are in
-other words. Nothing of the copy is imported or run: its tasks are Python files, which are parsed.
+compares a copy of https://github.com/YuxiangChai/A3 with the table `v1.csv`, whose goals are in our
+own words. Nothing of the copy is imported or run: its tasks are Python files, which are parsed.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ LIMITS = {1: 10, 2: 15, 3: 20}  # of steps, by level
 KINDS = {
     "operation": "operation",
     "single-page query": "single-frame query",
-    "single-page operation": "single-frame query",  # the one that is called so asks for a price
+    "single-page operation": "single-frame query",  # the only task of this kind asks for a price
     "multi-page query": "multi-frame query",
 }
 NEVER, BOUND = "can never succeed", "can succeed late in 2024 only"
 MISREAD = "misreads the dates of its goal"
 UNREAD = "never looks at the screens"
-# Those that the release's controller can do (ace/utils/avd_control.py).
+# The actions of the release's controller (ace/utils/avd_control.py).
 ACTIONS = {"open", "tap", "long_press", "swipe", "type", "enter", "back", "home", "wait", "end"}
 DATE = re.compile(
     r"(?P<weekday>Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*, "
@@ -48,7 +48,7 @@ def official(folder: Path) -> dict[str, str | None]:
     """Return the goals of a release by the ids of the table; those with dates are templates.
 
     Raises:
-        TaskError: there is no release, or a task of it cannot be read.
+        TaskError: there is no release, or one of its tasks cannot be read.
     """
     return {name: each.goal for name, each in read(folder).items()}
 
@@ -57,7 +57,7 @@ def read(folder: Path) -> dict[str, Released]:
     """Return the tasks of a release by the ids of the table.
 
     Raises:
-        TaskError: there is no release, or a task of it cannot be read.
+        TaskError: there is no release, or one of its tasks cannot be read.
     """
     found = {}
     for name, place, module in _modules(folder):
@@ -114,7 +114,7 @@ def _text(node: ast.expr | None) -> str:
 
 
 def _goal(node: ast.expr | None, task: ast.FunctionDef, place: str) -> str:
-    """Return a goal: a text, or a template if dates are filled into it."""
+    """Return a goal: a text, or a template if it includes dates."""
     if goal := _text(node).strip():
         return goal
     if not isinstance(node, ast.JoinedStr):
@@ -135,7 +135,7 @@ def _goal(node: ast.expr | None, task: ast.FunctionDef, place: str) -> str:
 
 
 def _dates(task: ast.FunctionDef) -> dict[str, str]:
-    """Return the placeholders of the dates that a function writes, by the names of its variables.
+    """Return the placeholders for the dates that a function computes, by variable name.
 
     It sets `day = today + timedelta(days=2)`, and then `text = day.strftime("%b %d")`.
     """
@@ -152,10 +152,10 @@ def _dates(task: ast.FunctionDef) -> dict[str, str]:
 
 
 def lint(folder: Path) -> Iterator[Finding]:
-    """Yield the checks of a release that no episode can pass, or that misread what they look at.
+    """Yield the checks of a release that no episode can pass, or that misread their input.
 
     Raises:
-        TaskError: there is no release, or a task of it cannot be read.
+        TaskError: there is no release, or one of its tasks cannot be read.
     """
     for name, place, module in _modules(folder):
         task = _function(module, "task", place)
@@ -167,7 +167,7 @@ def lint(folder: Path) -> Iterator[Finding]:
 
 
 def _of_dates(check: ast.FunctionDef, goal: str) -> Iterator[tuple[str, str]]:
-    """Yield dates that a check looks for: on a wrong weekday, or in a year that no goal names."""
+    """Yield wrong dates in a check: on a wrong weekday, or in a year that the goal lacks."""
     for text in _looked_for(check):
         for date in DATE.finditer(text):
             year = int(date["year"] or 2024)
@@ -183,7 +183,7 @@ def _of_dates(check: ast.FunctionDef, goal: str) -> Iterator[tuple[str, str]]:
 
 
 def _of_patterns(check: ast.FunctionDef, goal: str) -> Iterator[tuple[str, str]]:
-    """Yield patterns that do not find the dates of a goal in it, and days of the week of 1900."""
+    """Yield patterns that do not find the goal's dates in it, and weekdays of the year 1900."""
     if "strptime(date, '%b %d').strftime('%a')" in ast.unparse(check):
         yield MISREAD, "without a year, days of the week are those of 1900"
     if not isinstance(goal, Template):
@@ -208,7 +208,7 @@ def _of_patterns(check: ast.FunctionDef, goal: str) -> Iterator[tuple[str, str]]
 
 
 def _taken(pattern: str, text: str) -> tuple[str, ...]:
-    """Return what a pattern finds in a text, in its groups if it has some."""
+    """Return the match of a pattern in a text, as its groups if it has any."""
     from pytest_mobileagent import patterns
 
     found = patterns.compile(pattern).search(text)
@@ -216,7 +216,7 @@ def _taken(pattern: str, text: str) -> tuple[str, ...]:
 
 
 def _looked_for(check: ast.FunctionDef) -> Iterator[str]:
-    """Yield the texts in a function, but for those that stand for themselves, as docstrings do."""
+    """Yield the string literals in a function, except docstrings."""
     alone = {id(each.value) for each in ast.walk(check) if isinstance(each, ast.Expr)}
     for each in ast.walk(check):
         if isinstance(each, ast.Constant) and isinstance(each.value, str) and id(each) not in alone:
@@ -224,7 +224,7 @@ def _looked_for(check: ast.FunctionDef) -> Iterator[str]:
 
 
 def _of_cases(check: ast.FunctionDef) -> Iterator[tuple[str, str]]:
-    """Yield texts with capitals that a check looks for in a text in small letters."""
+    """Yield texts with capitals that a check looks for in lower-case text."""
     for each in ast.walk(check):
         sought, into = "", ""
         if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute):
@@ -239,7 +239,7 @@ def _of_cases(check: ast.FunctionDef) -> Iterator[tuple[str, str]]:
 
 
 def _slips(check: ast.FunctionDef) -> Iterator[tuple[str, str]]:
-    """Yield what a check does with an element that is not there, actions, and hierarchies."""
+    """Yield mistakes of a check with missing elements, actions, and hierarchies."""
     for each in ast.walk(check):
         if isinstance(each, ast.If) and (name := _none(each.test)):
             inside = (node for part in each.body for node in ast.walk(part))
@@ -252,7 +252,7 @@ def _slips(check: ast.FunctionDef) -> Iterator[tuple[str, str]]:
                 yield NEVER, f"no action is called {wanted!r}"
         elif isinstance(each, ast.Call) and ast.unparse(each.func) == "open":
             name = ast.unparse(each.args[0])
-            if name.startswith("xml"):  # eval() is given texts, alone and in its history
+            if name.startswith("xml"):  # eval() receives texts, both directly and in its history
                 yield (
                     UNREAD,
                     f"{name} is a hierarchy, and is opened as if it were the name of a file",
@@ -260,7 +260,7 @@ def _slips(check: ast.FunctionDef) -> Iterator[tuple[str, str]]:
 
 
 def _none(test: ast.expr) -> str:
-    """Return the name that a test finds to be None; empty if it is another test."""
+    """Return the name that a test compares with None; "" for other tests."""
     is_none = ast.unparse(test).removesuffix(" is None")
     return is_none if is_none.isidentifier() and is_none != ast.unparse(test) else ""
 

@@ -1,4 +1,4 @@
-"""The table of the tasks of A3's first release, and how its test files decide them.
+"""The table of tasks of A3's first release, and how its test files decide them.
 
 A3 (arXiv 2501.01149) has 201 tasks in 20 apps; `v1.csv` follows the release (commit 8871af5 of
 YuxiangChai/A3). Ids are the release's folder and number; limits are 10, 15 and 20 steps by level.
@@ -18,7 +18,7 @@ from .release import official
 if TYPE_CHECKING:
     import pytest_mobileagent as mobile
 
-Bodies = Mapping[str, Callable[[Any], object]]  # by the ids of tasks: what an episode has to meet
+Bodies = Mapping[str, Callable[[Any], object]]  # checks of episodes, by task id
 SOURCE = "A3"
 ROWS = rows("../v1.csv", wording=official)
 NEVER = "the release's own check can never succeed: {}"
@@ -59,11 +59,11 @@ def fields(
 
 
 def decide(bodies: Bodies, episode: Any, row: mobile.Row, judge: Any) -> None:
-    """Decide a task by the body of its id, with the judge beside it, or else by the judge alone.
+    """Decide a task by the body for its id, with the judge beside it, or else by the judge alone.
 
-    Judges are shown view hierarchies (section 3.4.2): the last one, all of them for a multi-frame
-    query. Where the user has a copy of the release, its own evaluation stands beside that, or
-    decides instead (`--mobile-official`).
+    Judges see view hierarchies (section 3.4.2): the last one, or all of them for a multi-frame
+    query. If the user has a copy of the release, its own evaluation is recorded beside this
+    verdict, or decides instead (`--mobile-official`).
     """
     passed = judge.official(episode, evaluation(episode, row))
     if passed is not None:

@@ -19,7 +19,7 @@ EXPENSE = {
 
 
 def amount_on(day, kind):
-    """Return the body that wants the amount of a kind on a day of December 2024; 0 without one."""
+    """Return a body that requires an amount of one kind on a day of December 2024; 0 if absent."""
 
     def body(episode):
         screen = episode.screen

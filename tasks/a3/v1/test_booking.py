@@ -15,12 +15,12 @@ CAMPUS = "University of Washington"
 
 
 def later(episode, days):
-    """Return the date so many days after the episode's, by the phone's clock."""
+    """Return the date that is `days` days after the episode's, by the phone's clock."""
     return episode.started + timedelta(days=days)
 
 
 def written(date):
-    """Return the pattern of a month and a day, such as Jan 5 or Jan 05."""
+    """Return a pattern for a month and a day, such as Jan 5 or Jan 05."""
     return rf"{date:%b} 0?{date.day}"
 
 

@@ -1,7 +1,7 @@
 """A3's first release: its ten tasks in Google Calendar.
 
-The release was made for the end of 2024: there, its dates are few steps away, and its limits of
-steps are enough. So the clock of a phone that lets it be set shows that time.
+The release was made at the end of 2024: at that time its dates are a few steps away, and its step
+limits suffice. So the clock of a phone that permits it is set to that time.
 """
 
 import re
@@ -41,14 +41,14 @@ CHRISTMAS = r"\b(?:25 December|December 25)\b.*?(\d+) items?"
 DECEMBER = r"\bDecember\b.*?(\d+) items?"
 
 
-# What phones begin with.
+# Initial state of the phone.
 
 
 def at(moment):
-    """Return a function that sets the clock of a phone, if the phone lets it be set."""
+    """Return a function that sets the clock of a phone, if the phone permits it."""
 
     def prepare(device):
-        with suppress(DeviceError):  # with the phone's own time, it takes some steps more
+        with suppress(DeviceError):  # with the phone's own time, the task takes a few more steps
             set_clock(device, datetime.fromisoformat(moment))
 
     return prepare
@@ -63,7 +63,7 @@ def today(device):
 
 
 def calendars(device):
-    """Return the numbers of the phone's calendars by their names."""
+    """Return the ids of the phone's calendars by their names."""
     shown = device.system.shell(
         f"content query --uri {URI}/calendars --projection _id:calendar_displayName"
     )
@@ -77,7 +77,7 @@ def insert(device, table, **columns):
 
 
 def keep(device, calendar, title, day, hour=None):
-    """Put what takes an hour, or a whole day, into a calendar that is made if it is not there."""
+    """Add an event of an hour, or of a whole day, to a calendar, which is created if missing."""
     if calendar not in calendars(device):
         names = {"name": calendar, "calendar_displayName": calendar, "ownerAccount": "me"}
         account = {"account_name": "me", "account_type": "LOCAL", "calendar_access_level": 700}
@@ -98,12 +98,12 @@ def keep(device, calendar, title, day, hour=None):
 
 
 def stocked(device):
-    """Return whether the phone has the calendars that Google keeps, which are not ours to fill."""
+    """Return whether the phone has Google's own calendars, which we cannot fill."""
     return any("Holiday" in name for name in calendars(device))
 
 
 def kinds(device):
-    """Give the phone the four calendars that the release's phones have."""
+    """Create the four calendars that the release's phones have."""
     if not stocked(device):
         own = ("calendar_displayName:s:Events", "_id = 1"), ("visible:i:1", "_id = 1")
         for value, where in own:
@@ -138,11 +138,11 @@ def december(device):
             keep(device, "Tasks", "Water the plants", date(today(device).year, 12, day), 8)
 
 
-# What is asked.
+# Checks.
 
 
 def planned(episode):
-    """Return what is in the calendar: titles by the moments at which things begin and end."""
+    """Return the events in the calendar: titles with their beginnings and ends."""
     zone = ZoneInfo(episode.probe("zone"))
     return [
         (
@@ -165,7 +165,7 @@ def game(episode):
 
 def market(episode):
     def save(screen):
-        """Return the button that saves the task, where it is due when it should be."""
+        """Return the button that saves the task, if the task has the correct due date."""
         assert screen.find(content_desc=DUE)
         day = screen.find(resource_id="start_date")
         assert day is None or str(episode.started.year) in day.text
@@ -183,7 +183,7 @@ def may(episode):
 
 def holidays(episode):
     def shown(screen):
-        """Return which calendars the drawer says to be shown, and which not."""
+        """Return the calendars in the drawer, and whether each is shown."""
         boxes = screen.find_all(resource_id="calendar_checkbox")
         rows = {each.text: each.checked for each in boxes}
         for label in screen.find_all(resource_id="calendar_text"):
@@ -223,14 +223,14 @@ def time_of_game(episode):
 
 
 def titles(episode, first, last):
-    """Return what begins on the days of this year from the first to the last."""
+    """Return the titles of events that begin between two days of this year."""
     year = episode.started.year
     days = date(year, *first), date(year, *last)
     return [title for title, begin, _ in planned(episode) if days[0] <= begin.date() <= days[1]]
 
 
 def counted(episode, pattern):
-    """Return how many things the cells of the last month on the screen say to have, if they do."""
+    """Return the counts in the cells of the last month on the screen, if there are any."""
     for screen in reversed(episode.screens):
         cells = {each.content_desc for each in screen.elements}
         found = [re.search(pattern, each) for each in cells]
@@ -275,7 +275,7 @@ MONTH = [*DRAWER, tap(text="Month")]
 
 
 def create(kind, title, day):
-    """Return the moves that begin something new on a day of this month."""
+    """Return the moves that begin a new entry on a day of this month."""
     return [
         open_app(),
         tap(content_desc="Create new event (and more)"),
@@ -288,7 +288,7 @@ def create(kind, title, day):
 
 
 def half_past(which):
-    """Return the moves that set the minutes of the begin or the end."""
+    """Return the moves that set the minutes of the beginning or the end."""
     dial = "//*[@resource-id='android:id/radial_picker']/*[@content-desc='30']"
     return [
         tap(resource_id=f"{which}_time"),

@@ -8,7 +8,7 @@ from .table import SOURCE, decide, fields, of
 
 FOLDER = "coursera"
 RESULTS = "//*[contains(@resource-id, 'id/search_results')]/*[1]"
-# Who offers the first course that was found; where the list has no id, what follows the search.
+# The provider of the first course found; if the list has no id, of what follows the search.
 FIRST_PROVIDER = (
     f"({RESULTS}//*[@text!=''])[2] |"
     " (//*[@text='Cancel']/following::*[@class='android.widget.TextView'][@text!=''])[1]"
@@ -19,14 +19,15 @@ FIRST_FREE = (
     f" | {FREE}*[@class='android.widget.ScrollView']/*[1]/*[1][@content-desc!=''])[1]"
 )
 CARDS = "//*[@text='Top Rated Courses']/following::*[@clickable='true']"
-# The name of the course whose page this is; in lists of courses, names are parts of what is tapped.
+# The name of the course whose page this is; in lists of courses, names are inside clickable
+# elements.
 OPENED = "//*[contains(@resource-id, 'id/courseName')][not(ancestor-or-self::*[@clickable='true'])]"
-CHOSEN_LEVEL = (  # whether the box has the words, is around them, or comes after them
+CHOSEN_LEVEL = (  # whether the checked box contains the text, is around it, or follows it
     "//*[@text='Level']/following::*[@text='{0}' and @checked='true'"
     " or @checked='true' and .//*[@text='{0}']"
     " or @text='{0}' and following-sibling::*[1][@checked='true'][not(@text!='')]]"
 )
-# The tab that is chosen has the larger of its two labels.
+# The selected tab shows the larger of its two labels.
 LEARNING = (
     "//*[@text='Learn'][contains(@resource-id, 'large_label_view')]"
     "[ancestor-or-self::*[@selected='true']]"
@@ -42,12 +43,12 @@ ENROLL = """INSERT OR IGNORE INTO enrollments
 
 
 def enroll(device):
-    """Enroll in the course on a phone whose app keeps a list of courses; elsewhere, by hand."""
+    """Enroll in the course, on a phone whose app stores a list of courses; else do it by hand."""
     device.system.shell(f"[ -f {DATABASE} ] && sqlite3 {DATABASE} '{ENROLL}'")
 
 
 def searched(episode):
-    """Assert that the courses on the screen were looked for, and can be filtered."""
+    """Assert that the courses on the screen were searched for and can be filtered."""
     screen = episode.screen
     assert screen.get(class_name="EditText").text.lower() == "linear algebra"
     assert screen.find(xpath="//*[contains(@text, 'Filter') or contains(@content-desc, 'Filter')]")
@@ -56,7 +57,7 @@ def searched(episode):
 
 
 def for_beginners(episode):
-    """Assert that the filter was left with beginners only, and that what is found is for them."""
+    """Assert that the filter was closed with beginners only, and that the results match it."""
     searched(episode)
     pages = [
         each for each in episode.screens if each.find(text="Filter") and each.find(text="Level")
@@ -129,7 +130,7 @@ def dark(episode):
     boxes = episode.screen.find_all(xpath=f"{row}/descendant-or-self::*[@checkable='true']")
     if boxes:
         assert all(each.checked for each in boxes)
-    else:  # the release's phones show a mark beside the words
+    else:  # the release's phones show a mark beside the text
         assert episode.screen.find(xpath=f"{DARK_MODE}/parent::*[count(*) > 1]")
 
 

@@ -11,7 +11,7 @@ BADGES = ("Daily steps", "Lifetime distance", "Weight goal")
 
 
 def asks_for(name):
-    """Return the body that wants the number of an element as the answer."""
+    """Return a body that requires the number of an element as the answer."""
 
     def body(episode):
         assert episode.answers(episode.screen.get(resource_id=name).text)

@@ -9,7 +9,7 @@ from .table import SOURCE, decide, fields, of
 FOLDER = "wish"
 BAR = "//*[contains(@resource-id, 'id/drawer_activity_toolbar')]"
 TILE = "*[contains(@resource-id, 'id/product_tile')]"
-# Where lists have no tiles that can be told by an id, their first child is the first product.
+# If the tiles in lists have no id, the first child of the list is the first product.
 FIRST_FOUND = f"(//{TILE} | //*[contains(@resource-id, 'id/recycler')][not(//{TILE})]/*[1])[1]"
 BEST_TILE = f"//*[@text='Best sellers']/following::{TILE}"
 FIRST_BEST = f"({BEST_TILE} | //*[contains(@resource-id, 'id/recycler_2')][not(//{TILE})]/*[1])[1]"
@@ -20,7 +20,7 @@ LIST_CHOICE = "fragment_select_wishlist_item_image"
 
 
 def titled(*titles):
-    """Return a body that asserts that the bar at the top has one of the titles."""
+    """Return a body that requires the bar at the top to have one of the titles."""
 
     def body(episode):
         bar = episode.screen.find_all(xpath=f"{BAR}//*[not(contains(@class, 'EditText'))]")
@@ -30,7 +30,7 @@ def titled(*titles):
 
 
 def sought(screen):
-    """Return the words for which products were looked for, in small letters."""
+    """Return the search words for products, in lower case."""
     field = screen.find(resource_id="search_edit_text")
     return (field or screen.get(resource_id="home_page_search_text")).text.lower()
 
@@ -50,7 +50,7 @@ def cheap_flashlights(episode):
 
 def wished(episode):
     def first(screen):
-        """Return the first bottle, where the expensive ones are left out."""
+        """Return the first bottle, if expensive ones are filtered out."""
         assert sought(screen) == "bottle"
         assert screen.find(text="Under 100")
         return screen.get(xpath=FIRST_FOUND)
@@ -69,7 +69,7 @@ def wished(episode):
 
 
 def open_best(episode):
-    """Assert that the page of the first of the best sellers was opened."""
+    """Assert that the page of the first best seller was opened."""
     assert episode.tapped(xpath=FIRST_BEST)
     assert episode.saw(xpath=BEST_TILE) or episode.tapped(text="Best sellers")
     assert episode.screen.find(xpath=HEART)
@@ -79,7 +79,7 @@ def open_best(episode):
 
 
 def rating(episode):
-    """Assert that the answer is the rating above the comments on the first of the best sellers."""
+    """Assert that the answer is the rating above the comments on the first best seller."""
     assert episode.tapped(xpath=FIRST_BEST)
     assert episode.saw(xpath=BEST_TILE) or episode.tapped(text="Best sellers")
     assert episode.tapped(lambda screen: screen.get(xpath=HEART) and screen.get(xpath=STARS))

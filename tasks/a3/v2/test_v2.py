@@ -1,7 +1,7 @@
 """A3's second release: 100 tasks, judged by their essential states in windows of four screens.
 
-The rewritten goals that some copies of it have name other things than the states do, or fewer: what
-they ask for is judged by their words alone.
+The rewritten goals in some copies mention different or fewer things than the states: these tasks
+are judged by their goals alone.
 """
 
 from pytest_mobileagent import files, long_press, open_app, rows, tap, tasks, type_text
@@ -18,7 +18,7 @@ STORAGE = "//*[contains(@resource-id, 'roots_list')]/*[last()]"
 
 
 def stocking(*paths):
-    """Return the function that puts files onto the phone, as the release's own phone has them."""
+    """Return a function that creates files on the phone, as on the release's own phone."""
 
     def prepare(device):
         for path in paths:
@@ -33,7 +33,7 @@ def folder(name):
 
 
 def move_on(what, name):
-    """Return the moves that copy or move the chosen file into Documents, or a folder in there."""
+    """Return the moves that copy or move the chosen file into Documents, or a folder inside it."""
     return [
         tap(content_desc="More options"),
         tap(text=f"{what} to…"),
