@@ -111,7 +111,7 @@ def _brackets(text: str, kinds: list[str], line: str) -> None:
 
 
 def _neutrals(kinds: list[str], line: str) -> None:
-    """Let what is neutral go with its neighbours if they agree, else with the line."""
+    """Resolve neutral characters to their neighbours' direction if both agree, else the line's."""
     end = 0
     for kind, group in groupby(kinds.copy()):
         start, end = end, end + len(list(group))
