@@ -1,4 +1,4 @@
-"""Writes small APKs: binary XML, a table of resources, and the signing block, bit by bit."""
+"""Creates small APKs: binary XML, a resource table, and the signing block."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from PIL import Image
 
-IDS = {  # attributes that have resource ids, as all of android's own do
+IDS = {  # attributes with resource ids, as all of Android's own have
     "label": 0x01010001,
     "icon": 0x01010002,
     "name": 0x01010003,
@@ -70,7 +70,7 @@ def packed_utf16(text: str) -> bytes:
 
 
 def short(size: int, width: int) -> bytes:
-    """A length; one that is too large for a unit takes two."""
+    """An encoded length; one that exceeds a unit takes two."""
     bits = 8 * width
     if size < 1 << (bits - 1):
         return size.to_bytes(width, "little")
@@ -138,7 +138,7 @@ def prefixed(data: bytes) -> bytes:
 
 
 def signed(archive: bytes, signer: str) -> bytes:
-    """Put a signing block of version 2 before the central directory; its digests are left out."""
+    """Insert a signing block of version 2, without digests, before the central directory."""
     certificate = prefixed(f"certificate of {signer}".encode())
     content = prefixed(prefixed(b"") + prefixed(certificate) + prefixed(b""))
     value = prefixed(prefixed(content + prefixed(b"") + prefixed(b"")))
@@ -168,7 +168,7 @@ def png(width: int, height: int) -> bytes:
 
 
 def entry(name: str, **attributes: Any) -> Tag:
-    """An activity that has an icon on the home screen."""
+    """An activity with an icon on the home screen."""
     main = Tag("action", {"name": "android.intent.action.MAIN"})
     launcher = Tag("category", {"name": "android.intent.category.LAUNCHER"})
     filters = [Tag("intent-filter", children=[main, launcher])]

@@ -34,7 +34,7 @@ NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
 
 class Hand:
-    """Looks at the dump and touches what it finds there."""
+    """Finds nodes in the dump and touches them."""
 
     def __init__(self, phone: "Phone") -> None:
         self.phone = phone
@@ -108,7 +108,7 @@ def shell(phone: "Phone") -> "Callable[..., Ran]":
 
 @pytest.fixture
 def sh(shell: "Callable[..., Ran]") -> "Callable[[str], str]":
-    """What a command prints, which must succeed and not complain."""
+    """The output of a command, which must succeed without errors."""
 
     def output(script: str) -> str:
         ran = shell(script)

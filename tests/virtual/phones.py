@@ -1,4 +1,4 @@
-"""A real adb server of the tests' own, and phones in this process that it sees as emulators."""
+"""A real adb server for the tests, and phones in this process that it sees as emulators."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WHEEL = str(Path(adbutils.__file__).with_name("binaries") / "adb")
 
 @dataclass(frozen=True)
 class Adb:
-    """An adb program, talking to one adb server and, with a serial, about one device."""
+    """An adb program that talks to one adb server and, with a serial, about one device."""
 
     program: str
     port: int
@@ -77,7 +77,7 @@ class Adb:
 
 
 def free_port() -> int:
-    """A port below those that the system gives to whoever asks for any."""
+    """A port below those that the system assigns to programs."""
     for port in random.sample(range(10_000, 20_000), 200):
         with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
             return port
@@ -86,7 +86,7 @@ def free_port() -> int:
 
 @contextmanager
 def adb_server(program: str, home: Path, port: int | None = None) -> Iterator[Adb]:
-    """Run an adb server that looks for no devices by itself, until it listens no more."""
+    """Run an adb server that does not search for devices, until it has stopped listening."""
     adb = Adb(program, port or free_port(), home)
     command = adb.command("nodaemon", "server")
     with subprocess.Popen(command, env=adb.env, stderr=subprocess.DEVNULL) as process:
@@ -103,7 +103,7 @@ def adb_server(program: str, home: Path, port: int | None = None) -> Iterator[Ad
 
 
 class Loop:
-    """An event loop in a thread of its own, where phones live while tests wait for adb."""
+    """An event loop in a separate thread, where phones run while tests wait for adb."""
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
@@ -127,7 +127,7 @@ class Loop:
 
 @dataclass(frozen=True)
 class Running:
-    """A phone that an adb server knows."""
+    """A phone that is registered with an adb server."""
 
     phone: Phone
     server: Server
@@ -135,7 +135,7 @@ class Running:
     loop: Loop
 
     async def all_commands_end(self) -> None:
-        """Wait until no service of adbd runs any more."""
+        """Wait until no services of adbd are running."""
         tasks = self.server._tasks._running
         while services := [task for task in tasks if "_serve_stream" in repr(task.get_coro())]:
             await asyncio.wait(services)
@@ -153,7 +153,7 @@ def running(
     apps: Iterable[Path] = (),
     **manners: Any,
 ) -> Iterator[Running]:
-    """Run a phone until it is not needed any more."""
+    """Run a phone within the context."""
     phone = loop.call(lambda: boot(apps))
     if folder:
         phone.snapshots.keep_in(folder)
@@ -168,13 +168,13 @@ def running(
 
 @pytest.fixture(scope="session")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home folder of the tests' own: the console's token is in there, and the keys of adb."""
+    """A home folder for the tests, which contains the console's token and adb's keys."""
     return tmp_path_factory.mktemp("home")
 
 
 @pytest.fixture(scope="session", params=["wheel", "distribution"])
 def program(request: pytest.FixtureRequest) -> str:
-    """The adb that comes with adbutils, and that of the system, which is often years older."""
+    """The adb that comes with adbutils, and the system's, which is often years older."""
     if request.param == "wheel":
         return WHEEL
     return shutil.which("adb") or pytest.skip("this system has no adb of its own")

@@ -1,4 +1,4 @@
-"""The command line of one phone, as a process."""
+"""The command line of a virtual phone, run as a process."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Tiny(App):
 def device(
     home: Path, *options: str, stdin: int = subprocess.PIPE, **env: str
 ) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
-    """Run a phone in a process of its own; give the process, and what it says about itself."""
+    """Run a phone in a separate process; yield the process, and the phone's announcement."""
     start = "from pytest_mobileagent.virtual.main import main; raise SystemExit(main())"
     command = [sys.executable, "-c", start, "--port=0", *options]
     with subprocess.Popen(
@@ -199,9 +199,9 @@ def test_a_port_needs_another_after_it(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def pair_of_ports() -> tuple[socket.socket, int]:
-    """A port that is taken, and listened at, after one that is free.
+    """A port that is listened on, following a free one.
 
-    They are below the range from which the system gives ports to whoever asks for any.
+    Both are below the range from which the system assigns ports to programs.
     """
     for port in random.sample(range(10_001, 20_000, 2), 200):
         with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port - 1)):

@@ -1,4 +1,4 @@
-"""The table of a phone's services: each is made of what its class names, and of no other kind."""
+"""A phone's table of services: each is built from what its class names, with the right types."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from pytest_mobileagent.virtual.phone import needs, services
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-GIVEN = {"context", "apps", "size", "density"}  # what no service is
-BY_HAND = {"clock", "files", "props"}  # what the phone makes itself, before all others
+GIVEN = {"context", "apps", "size", "density"}  # not services
+BY_HAND = {"clock", "files", "props"}  # created by the phone itself, before all others
 
 
 def wanted() -> Iterator[tuple[str, str, type, str]]:
-    """Yield who names which service, where, and as what."""
+    """Yield each required service: who requires it, its name, and the annotation."""
     for name, kind in services().items():
         for made in (
             () if name in BY_HAND else filter(callable, (kind, getattr(kind, "link", None)))
@@ -30,7 +30,7 @@ def wanted() -> Iterator[tuple[str, str, type, str]]:
 
 
 def meant(kind: type, annotation: str) -> Any:
-    """Find what an annotation means, though its import may be for the type checker alone."""
+    """Resolve an annotation, even if its import is only for type checking."""
     for each in kind.__mro__[:-1]:
         module = importlib.import_module(each.__module__)
         if annotation in vars(module):

@@ -1,4 +1,4 @@
-"""What is read of an APK."""
+"""Reading APKs: manifest, resources and signature."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Apps are found in a folder, in files and in packages."""
+"""Loading the apps in a folder, from files and packages."""
 
 import pytest
 

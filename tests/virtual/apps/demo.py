@@ -1,4 +1,4 @@
-"""A small app that has a bit of everything: what the tests of the phone touch."""
+"""A small app with a bit of everything, for the tests of the phone."""
 
 from functools import partial
 

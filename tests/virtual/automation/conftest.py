@@ -1,4 +1,4 @@
-"""What these tests share: nodes made from views, without a phone."""
+"""Shared fixtures: nodes made from views, without a phone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def tree() -> Callable[[View], Node]:
-    """Make the nodes of a window with one view."""
+    """Create the nodes of a window with one view."""
 
     def make(view: View) -> Node:
         metrics = Metrics()

@@ -1,4 +1,4 @@
-"""The small HTTP server: cutting requests from a stream, and answering."""
+"""The HTTP server: parsing requests from a stream, and responding."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_mobileagent.virtual.automation.http import Request, Response
 
 
 class Wire:
-    """Gives bytes in pieces, and keeps what is answered."""
+    """Provides bytes in pieces, and collects the response."""
 
     def __init__(self, *pieces: bytes) -> None:
         self.pieces = list(pieces)

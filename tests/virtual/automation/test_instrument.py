@@ -1,4 +1,4 @@
-"""am instrument of Appium's server: how it begins, and all the ways in which it ends."""
+"""am instrument with Appium's server: how it starts, and all the ways in which it ends."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Runner(App):
 
 
 class Shell:
-    """Runs commands on a phone while others run."""
+    """Runs commands on a phone concurrently."""
 
     def __init__(self, phone: Phone) -> None:
         self.phone = phone

@@ -1,4 +1,4 @@
-"""The uiautomator2 package's server by itself: calls that the package would never send."""
+"""The uiautomator2 package's server: calls that the package itself would never send."""
 
 from __future__ import annotations
 

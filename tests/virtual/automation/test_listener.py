@@ -1,4 +1,4 @@
-"""The event listener: enabled by a setting, it tells events at a socket."""
+"""The event listener: enabled by a setting, it sends events through a socket."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ENABLE = f"settings put secure enabled_accessibility_services {SERVICE}"
 
 
 class Client:
-    """The far end of a stream to the listener."""
+    """The client's end of a stream to the listener."""
 
     def __init__(self, phone):
         self.stream = Stream(self._take, 1, 2, 1 << 20)
@@ -41,7 +41,7 @@ class Client:
         self.stream.take_data(json.dumps(request).encode() + b"\n")
 
     async def line(self):
-        """The next line that is told."""
+        """The next line from the listener."""
         async with asyncio.timeout(5):
             while b"\n" not in self.received:
                 await asyncio.sleep(0)
@@ -49,7 +49,7 @@ class Client:
         return json.loads(line)
 
     async def events(self):
-        """All events that are told until now."""
+        """All events sent so far."""
         self.ask(ping="now")
         found = []
         while "pong" not in (line := await self.line()):

@@ -1,4 +1,4 @@
-"""Every place in the servers for tests that takes a pattern, with patterns that stop a phone."""
+"""Every place in the test servers that accepts a pattern, with patterns that could hang a phone."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ JAVA = [name for name in MASK if name.endswith("Matches")]
 
 @pytest.fixture(autouse=True)
 def _an_end() -> Iterator[None]:
-    """End a test whose event loop is held for good."""
+    """Abort a test whose event loop is blocked."""
     signal.alarm(60)
     yield
     signal.alarm(0)

@@ -1,4 +1,4 @@
-"""W3C actions: what fingers and keys of a client become on the phone."""
+"""W3C actions: the conversion of a client's fingers and keys to input of the phone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Recorder:
-    """Stands before a phone, and notes what is done to it."""
+    """Stands in for a phone, and records the calls."""
 
     def __init__(self, phone: Phone) -> None:
         self.done: list[tuple[Any, ...]] = []

@@ -1,4 +1,4 @@
-"""UiScrollable: what its methods do to a screen."""
+"""UiScrollable: the effect of its methods on the screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""UiSelector: reading its text, and what it finds."""
+"""UiSelector: parsing, and the nodes that it finds."""
 
 # ruff: noqa: E501 - tables are read across
 

@@ -1,4 +1,4 @@
-"""The server on the phone without a computer: routes, errors, and the life of `am instrument`."""
+"""The server on the phone, without a computer: routes, errors, and `am instrument`."""
 
 # ruff: noqa: E501 - tables are read across
 
@@ -36,7 +36,7 @@ def asker(phone: Phone) -> tuple[Server, Ask]:
 
 @pytest.fixture
 def ask(demo: Phone) -> Ask:
-    """Ask a server that has a session; paths are below it."""
+    """Call a server that has a session; paths are below it."""
     _, ask = asker(demo)
     _, started = ask("POST", "/session", {"capabilities": {"firstMatch": [{"a": 1}]}})
     base = f"/session/{started['sessionId']}"

@@ -1,4 +1,4 @@
-"""The page source of Appium, and XPath over it."""
+"""Appium's page source, and XPath over it."""
 
 from __future__ import annotations
 

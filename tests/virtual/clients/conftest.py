@@ -1,4 +1,4 @@
-"""A real Appium server, and phones that it drives."""
+"""A real Appium server, and phones that it controls."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .connected import connected, demo, shared_phone  # noqa: F401 - fixtures
 
 ROOT = Path(__file__).parents[3]
 APPS = (Path(__file__).parent / "apps", Path(__file__).parents[1] / "apps")
-# What a phone needs that has the server's packages already, and nothing more.
+# Capabilities for a phone on which the server's packages are already installed.
 MINIMAL = {
     "appium:skipServerInstallation": True,
     "appium:skipDeviceInitialization": True,
@@ -38,7 +38,7 @@ MINIMAL = {
 
 @pytest.fixture(scope="session")
 def appium_url(home: Path) -> Iterator[str]:
-    """Where an Appium server of these tests' own answers."""
+    """The URL of an Appium server for these tests."""
     folder = Path(os.environ.get("MOBILE_APPIUM_HOME", ROOT / ".appium"))
     try:
         appium.find_appium(folder)
@@ -104,7 +104,7 @@ def start_app_phone(loop: Loop, appium_adb: Adb) -> StartAppPhone:
 
 @pytest.fixture(scope="module")
 def driven(sessions: Sessions, start_app_phone: StartAppPhone) -> Iterator[tuple[Running, Remote]]:
-    """A phone, and a session with default capabilities, for all tests of a module."""
+    """A phone and a session with default capabilities, shared by all tests of a module."""
     with start_app_phone() as running, sessions.open(running) as driver:
         running.loop.call(lambda: running.phone.snapshots.save("in session"))
         yield running, driver
@@ -112,7 +112,7 @@ def driven(sessions: Sessions, start_app_phone: StartAppPhone) -> Iterator[tuple
 
 @pytest.fixture
 def touches(driven: tuple[Running, Remote]) -> tuple[Running, Remote]:
-    """The same, with the app that shows what it is touched with."""
+    """The same, with the app that shows touches."""
     return started(driven, "org.touches")
 
 

@@ -1,4 +1,4 @@
-"""A phone with the demo app that the uiautomator2 package is connected to."""
+"""A phone with the demo app, to which the uiautomator2 package is connected."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ APPS = Path(__file__).parents[1] / "apps"
 
 @pytest.fixture(scope="module")
 def shared_phone(loop: Loop, home: Path) -> Iterator[Running]:
-    """A phone with the demo app, for all tests of a module; it matters not which adb serves it."""
+    """A phone with the demo app, shared by all tests of a module, with any version of adb."""
     with adb_server(WHEEL, home) as server, running(loop, server, apps=[APPS]) as phone:
         yield phone
 
 
 @pytest.fixture(scope="module")
 def connected(shared_phone: Running) -> Iterator[uiautomator2.Device]:
-    """What the uiautomator2 package makes of that phone."""
+    """The uiautomator2 package's device for that phone."""
     package = pytest.importorskip("uiautomator2")
     client = adbutils.AdbClient(port=shared_phone.adb.port)
     device = package.connect(client.device(shared_phone.server.serial))

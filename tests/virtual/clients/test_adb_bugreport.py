@@ -1,4 +1,4 @@
-"""`adb bugreport`: an archive of what the phone tells of itself."""
+"""`adb bugreport`: an archive of the phone's state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What adb does with the device as a whole: states, forwards, reboots, and what it refuses."""
+"""adb commands for the device as a whole: states, forwards, reboots, and refusals."""
 
 from __future__ import annotations
 

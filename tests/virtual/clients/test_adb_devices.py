@@ -1,4 +1,4 @@
-"""How adb servers learn of phones, and lose and find them again."""
+"""How adb servers discover phones, lose them and find them again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files over adb: push, pull, what goes wrong, and whose files they are."""
+"""Files over adb: push, pull, errors, and ownership."""
 
 from __future__ import annotations
 

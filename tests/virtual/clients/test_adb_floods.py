@@ -1,4 +1,4 @@
-"""Commands without an end, and without measure: others are answered, and the client ends them."""
+"""Endless and oversized commands: others are still answered, and the client can end them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pytest_mobileagent.virtual.wire.adb import shell
 if TYPE_CHECKING:
     from ..phones import Running
 
-# What adb is called makes no difference here.
+# The choice of the adb program makes no difference here.
 pytestmark = pytest.mark.parametrize("program", ["wheel"], indirect=True)
 
 RECURSIVE = "WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x FROM t)"
-# What says "up" first goes on for ever, or for a very long time.
+# Commands that print "up" first run for ever, or for a very long time.
 ENDLESS = [
     "echo up; sleep 1000",
     "echo up; while :; do :; done",

@@ -1,4 +1,4 @@
-"""Installing apps with adb: streamed, pushed, in several parts; and getting rid of them."""
+"""Installing apps with adb: streamed, pushed, in several parts; and uninstalling them."""
 
 from __future__ import annotations
 

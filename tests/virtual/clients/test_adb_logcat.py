@@ -27,14 +27,14 @@ FORMATS = {
 
 @pytest.fixture
 def logging(adb: Adb) -> Adb:
-    """A phone whose log begins with three lines of the tests' own."""
+    """A phone whose log starts with three lines from the test."""
     adb.run("logcat", "-c")
     adb.run("shell", "log -p i -t Tests hello; log -p w -t Other world; log -p e -t Tests no")
     return adb
 
 
 def lines(adb: Adb, *words: str) -> list[str]:
-    """What is logged, without the dividers between buffers."""
+    """The lines of the log, without the dividers between buffers."""
     text = adb.text("logcat", "-d", *words)
     return [line for line in text.splitlines() if line and not line.startswith("-----")]
 

@@ -1,4 +1,4 @@
-"""Forward and reverse: traffic between the computer and what listens on the phone."""
+"""Forward and reverse: traffic between the computer and listeners on the phone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TRAFFIC = bytes(range(256)) * 8000
 
 @pytest.fixture
 def echo_port() -> Iterator[int]:
-    """A port of the computer that sends everything back until told that no more comes."""
+    """A port of the computer that echoes everything until the end of its input."""
 
     def serve() -> None:
         while True:
@@ -40,7 +40,7 @@ def echo_port() -> Iterator[int]:
 
 
 def exchange(port: int, data: bytes) -> bytes:
-    """Send `data` and read as much back."""
+    """Send `data` and read back as much."""
     received = bytearray()
     with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
         sender = threading.Thread(target=connection.sendall, args=(data,))

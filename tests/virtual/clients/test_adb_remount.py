@@ -1,4 +1,4 @@
-"""`adb remount`, `disable-verity` and `jdwp`, and an APK of the image, pulled."""
+"""`adb remount`, `disable-verity` and `jdwp`, and pulling an APK of the image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`adb root` and `adb unroot`: who runs commands, and how clients get through the restart."""
+"""`adb root` and `adb unroot`: the user of commands, and how clients survive the restart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""adb shell at a real terminal, as a person has it."""
+"""adb shell at a real terminal, as a person uses it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PROMPT = "emu64xa:/ $ "
 
 @dataclass
 class Terminal:
-    """What a person types, and sees."""
+    """What a person types and sees."""
 
     keyboard: int
     process: subprocess.Popen[bytes]
@@ -32,7 +32,7 @@ class Terminal:
         os.write(self.keyboard, text.encode())
 
     def until(self, text: str) -> str:
-        """Wait until a text is seen; give all up to its end, which is not seen again."""
+        """Wait until a text appears; return everything up to its end, and consume it."""
         while text.encode() not in self.seen:
             assert select.select([self.keyboard], [], [], 10)[0], f"only {self.seen!r} is seen"
             self.seen += os.read(self.keyboard, 4096)

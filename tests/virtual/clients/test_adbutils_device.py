@@ -1,4 +1,4 @@
-"""Every method that adbutils has for a device, on the phone."""
+"""Every method of adbutils for a device, on the phone."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
     from tests.virtual.phones import Running
 
-pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # it leaves sockets open
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # adbutils leaves sockets open
 NAME = "com.example.app"
 TMP = "/data/local/tmp"
 
 
 @pytest.fixture
 def device(shared_phone: Running) -> adbutils.AdbDevice:
-    """The phone with the demo app, as after it was started."""
+    """The phone with the demo app, in its initial state."""
     shared_phone.loop.call(lambda: shared_phone.phone.snapshots.load("default_boot"))
     return shared_phone.device
 
@@ -164,7 +164,7 @@ def test_the_log_goes_to_a_file(device: adbutils.AdbDevice, tmp_path: Path) -> N
     while "three" not in (tmp_path / "log").read_text():
         pass
     event.stop_nowait()
-    device.shell("log -t Wanted last")  # what reads the log looks up at the next line
+    device.shell("log -t Wanted last")  # the reader of the log checks for its end at the next line
     event.stop()
     assert "two" not in (tmp_path / "log").read_text()
 

@@ -1,4 +1,4 @@
-"""Sessions of a real Appium server: their beginning, their end, and several at once."""
+"""Sessions of a real Appium server: start, end, and several at once."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_default_capabilities_install_everything(
             assert f"{SERVER}.test/androidx.test.runner.AndroidJUnitRunner" in listed
             assert SERVER in running.adb.text("shell", "ps", "-A")
         assert SERVER not in running.adb.text("shell", "ps", "-A")
-        with sessions.open(running, **MINIMAL) as driver:  # what is installed is enough
+        with sessions.open(running, **MINIMAL) as driver:  # requires only what is installed
             assert driver.current_package == "com.google.android.apps.nexuslauncher"
 
 

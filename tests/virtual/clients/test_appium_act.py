@@ -1,4 +1,4 @@
-"""Acting with Appium: touches, keys and text."""
+"""Actions through Appium: touches, keys and text."""
 
 # ruff: noqa: E501 - tables are read across
 
@@ -39,7 +39,7 @@ def last(driver: Remote) -> str:
 
 
 def finger(driver: Remote, *moves: tuple[float, float], name: str = "finger", pause: float = 0) -> ActionBuilder:  # fmt: skip
-    """A finger that touches the first place, rests, and goes to the others."""
+    """A finger that touches the first place, rests, and moves to the others."""
     pointer = PointerInput(interaction.POINTER_TOUCH, name)
     builder = ActionBuilder(driver, mouse=pointer, duration=200)
     (x, y), *others = moves

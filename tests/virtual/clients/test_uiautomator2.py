@@ -1,4 +1,4 @@
-"""The uiautomator2 package as it comes from PyPI: the device, apps, screens and gestures."""
+"""The uiautomator2 package from PyPI: the device, apps, screens and gestures."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_apps(demo: uiautomator2.Device) -> None:
 
 def test_keys(demo: uiautomator2.Device) -> None:
     demo(resourceId="org.demo:id/add").click()
-    demo.press("back")  # closes nothing but the screen, as no keyboard is open
+    demo.press("back")  # only finishes the screen, as no keyboard is open
     assert demo(text="Milk").exists
     demo.press("home")
     assert demo.app_current()["package"] == "com.google.android.apps.nexuslauncher"

@@ -1,4 +1,4 @@
-"""The uiautomator2 package: what selectors find, and what can be done with it."""
+"""The uiautomator2 package: finding objects with selectors, and acting on them."""
 
 from __future__ import annotations
 

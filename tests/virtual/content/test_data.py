@@ -1,4 +1,4 @@
-"""What apps keep is real: bytes that other programs read."""
+"""Apps store real data, which other programs can read."""
 
 import sqlite3
 
@@ -55,7 +55,7 @@ def test_preferences_stand_in_the_order_of_a_hash_map(phone):
     preferences = phone.packages.app("org.demo").preferences("order")
     for name in ("apple", "banana", "cherry", "\N{GRINNING FACE}"):
         preferences.put(name, True)
-    assert list(preferences) == ["banana", "apple", "cherry", "\N{GRINNING FACE}"]  # as Java has it
+    assert list(preferences) == ["banana", "apple", "cherry", "\N{GRINNING FACE}"]  # Java's order
     preferences.put_all({f"key{number * 7}": True for number in range(12)})
     grown = ["banana", "cherry", "key0", "key7", "key70", "key77", "key21", "key42"]
     assert list(preferences)[:8] == grown  # in a table of 32

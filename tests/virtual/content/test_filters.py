@@ -1,4 +1,4 @@
-"""Which intents a filter lets pass."""
+"""The intents that a filter matches."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How languages write dates, times and numbers."""
+"""The format of dates, times and numbers in different languages."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MOMENT = datetime(2026, 11, 20, 8, 5, 9)
 def test_a_pattern_written_for_english_is_arranged_by_each_language(
     tag: str, pattern: str, written: str
 ) -> None:
-    Locale("ko-KR").date(MOMENT, "MMM")  # what one language has loaded is not seen in another
+    Locale("ko-KR").date(MOMENT, "MMM")  # data loaded for one language does not affect another
     assert Locale(tag).date(MOMENT, pattern) == written
 
 

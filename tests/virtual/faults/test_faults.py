@@ -1,4 +1,4 @@
-"""Faults: which there are, when they strike, and how long they stay."""
+"""Faults: their kinds, when they strike, and how long they last."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Client:
         self.loop.run(self.served.__aexit__(None, None, None))
 
     def touch(self, *touches: tuple[int, int, int, int]) -> None:
-        """Send one event of some touches: x, y, the finger, the pressure."""
+        """Send an event with some touches: x, y, the finger, the pressure."""
         points = [control.Touch(x=x, y=y, identifier=n, pressure=p) for x, y, n, p in touches]
         self.controller.sendTouch(control.TouchEvent(touches=points))
 
@@ -66,7 +66,7 @@ def client(loop: Loop) -> Iterator[Client]:
 
 @pytest.fixture
 def phone(client: Client) -> Phone:
-    """The phone that is served, at the demo app's first screen."""
+    """The served phone, at the demo app's first screen."""
 
     def begin() -> None:
         client.phone.snapshots.load("default_boot")
@@ -113,7 +113,7 @@ def test_pictures_and_touches_follow_the_rotation(client: Client, phone: Phone) 
     turned = client.controller.getScreenshot(FORMATS(format=FORMATS.RGB888, width=1200)).format
     assert (turned.width, turned.height, turned.rotation.rotation) == (1200, 540, 1)
     x, y = client.loop.call(lambda: Hand(phone).center("resource-id", "org.demo:id/loud"))
-    client.touch((1079 - y, x, 0, 1), (0, 0, 0, 0))  # on the glass, which does not turn
+    client.touch((1079 - y, x, 0, 1), (0, 0, 0, 0))  # on the glass, which does not rotate
     assert 'checked="true"' in client.loop.call(
         lambda: Hand(phone).node("resource-id", "org.demo:id/loud")
     )
@@ -134,7 +134,7 @@ def test_one_finger_taps_and_swipes_and_two_pinch(client: Client, phone: Phone) 
     x, y = client.loop.call(lambda: hand.center("resource-id", "org.demo:id/loud"))
     client.touch((x, y, 3, 1))
     client.touch((x, y, 3, 1))
-    client.touch((0, 0, 3, 0))  # a finger is lifted from where it was, whatever is told
+    client.touch((0, 0, 3, 0))  # a finger is lifted from its last position, whatever the event says
     assert client.loop.call(lambda: hand.nodes("checked", "true"))
     client.touch(*[(540, 2395 - 300 * step, 0, 1) for step in range(6)], (540, 895, 0, 0))
     assert client.loop.call(lambda: phone.activities.top.package) == phone.launcher

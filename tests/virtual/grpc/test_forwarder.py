@@ -1,4 +1,4 @@
-"""The accessibility forwarder: installed by adb, told by broadcasts, heard by a gRPC server."""
+"""The accessibility forwarder: installed by adb, controlled by broadcasts, received by gRPC."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ACTION = "accessibility_forwarder.intent.action"
 
 
 class Environment:
-    """The server of an environment: it keeps what it is sent."""
+    """The server of an environment, which collects what it receives."""
 
     def __init__(self) -> None:
         self.forests: queue.Queue[Any] = queue.Queue()
@@ -39,7 +39,7 @@ class Environment:
         self.port = self.server.add_insecure_port("127.0.0.1:0")
         self.server.start()
 
-    def SendForest(self, request: Any, _: object) -> Any:  # noqa: N802 - the protocol's word
+    def SendForest(self, request: Any, _: object) -> Any:  # noqa: N802 - the protocol's name
         self.forests.put(request)
         return forwarding.ForestResponse()
 
@@ -57,7 +57,7 @@ def environment() -> Iterator[Environment]:
 
 @pytest.fixture
 def running(start_phone: StartPhone, server: Adb, tmp_path: Path) -> Iterator[Running]:
-    """A phone on which the forwarder is installed and enabled, but has been told nothing."""
+    """A phone on which the forwarder is installed and enabled, but not configured."""
     apk = tmp_path / "forwarder.apk"
     service = Tag("service", {"name": ".AccessibilityForwarder", "exported": False})
     apk.write_bytes(build(PACKAGE, inside=(service,)))

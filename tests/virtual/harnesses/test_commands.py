@@ -1,6 +1,6 @@
-"""What harnesses ask of a phone over adb: `commands.toml` lists it, and the phone answers all.
+"""The adb commands of harnesses: `commands.toml` lists them, and the phone answers all.
 
-Whoever wants to drop something from the phone looks its name up there first.
+Before removing anything from the phone, look it up there.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ RUNNER = "androidx.test.runner.AndroidJUnitRunner io.appium.uiautomator2.server"
 
 @dataclass(frozen=True)
 class Asked:
-    """A phone, and what is filled into the calls that it is sent."""
+    """A phone, and the values to insert into the commands."""
 
     running: Running
     values: dict[str, str]
 
     def send(self, words: str) -> tuple[int, str]:
-        """Return adb's exit status and what it prints, errors last."""
+        """Return adb's exit status and its output, errors last."""
         if words.startswith("shell "):
             ran = self.running.device.shell2(words.removeprefix("shell "), v2=True, encoding=None)
             return ran.returncode, (ran.stdout + ran.stderr).decode()
@@ -71,7 +71,7 @@ def server(home: Path) -> Iterator[Adb]:
 def asked(
     request: pytest.FixtureRequest, loop: Loop, server: Adb, tmp_path_factory: Any
 ) -> Iterator[Asked]:
-    """A phone with the project's apps, on which the clock is started; adbd is root's, or not."""
+    """A phone with the project's apps, on which the clock is running; adbd runs as root or not."""
     folder = tmp_path_factory.mktemp("sent")
     (folder / "example.apk").write_bytes(build())
     (folder / "file").write_bytes(b"tea")
@@ -83,7 +83,7 @@ def asked(
 
 
 def prepared(running: Running, folder: Path) -> dict[str, str]:
-    """Start the clock, keep that moment, and tell what there is by its name."""
+    """Start the clock, save a snapshot, and return the values to insert."""
     phone = running.phone
     phone.files.write("/data/local/tmp/base.apk", build("com.example.base"))
     phone.files.write("/data/local/tmp/server.apk", build(SERVER, instrumentation=RUNNER))

@@ -1,4 +1,4 @@
-"""Several apps answer: the resolver's sheet, and the share sheet."""
+"""Several apps handle an intent: the resolver's sheet, and the share sheet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The home screen: what lies on it, where it is kept, and how it fits displays."""
+"""The home screen: its items, where they are stored, and how it fits displays."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def rows(phone):
 
 
 def put(phone, *items):
-    """Replace the database by one that was made elsewhere, and end the launcher."""
+    """Replace the database by one created elsewhere, and end the launcher."""
     connection = sqlite3.connect(":memory:")
     connection.execute(
         "CREATE TABLE favorites (_id INTEGER PRIMARY KEY, title TEXT, intent TEXT, container INT,"

@@ -1,4 +1,4 @@
-"""Every text of the system's own screens is there in each language, with the same names in it."""
+"""Every text of the system's own screens has a translation with the same placeholders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The phone's time is its own."""
+"""The phone has a clock of its own."""
 
 from __future__ import annotations
 

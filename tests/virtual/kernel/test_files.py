@@ -178,7 +178,7 @@ names = st.sampled_from(["a", "b", "a/c", "b/c", "a/c/d", "l", "l/c"])
 
 
 class FilesUnderStress(RuleBasedStateMachine):
-    """Whatever is done, listings, sizes and nodes agree."""
+    """Listings, sizes and nodes are consistent after any operations."""
 
     def __init__(self) -> None:
         super().__init__()

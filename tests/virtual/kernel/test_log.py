@@ -1,4 +1,4 @@
-"""The log of a phone that nobody uses."""
+"""The log of an idle phone."""
 
 from datetime import UTC, datetime
 

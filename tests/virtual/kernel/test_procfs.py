@@ -1,4 +1,4 @@
-"""What the kernel tells in /proc."""
+"""The kernel's files in /proc."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""When events happen."""
+"""The instances of events."""
 
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo

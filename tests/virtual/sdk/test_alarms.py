@@ -1,4 +1,4 @@
-"""The next alarm clock, as the log and a setting tell it."""
+"""The next alarm clock in the log and in a setting."""
 
 from datetime import UTC, datetime
 

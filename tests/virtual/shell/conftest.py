@@ -1,4 +1,4 @@
-"""A phone that is no more than what a shell needs, and shells on it."""
+"""A phone reduced to what a shell needs, and shells on it."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ class Processes:
 
 @dataclass(eq=False)
 class Device:
-    """Files, a clock that stands still at noon, properties and a few processes."""
+    """Files, a clock stopped at noon, properties and a few processes."""
 
     clock: Clock = field(default_factory=lambda: Clock(NOON, frozen=True))
     packages: dict[str, object] = field(default_factory=dict)
@@ -42,11 +42,11 @@ class Device:
         self.proc = Processes()
 
     def changed(self) -> None:
-        """A real phone would draw its screen again."""
+        """A real phone would redraw its screen."""
 
 
 class Ended(NamedTuple):
-    """How a script ended."""
+    """The outcome of a script."""
 
     out: str
     err: str
@@ -54,7 +54,7 @@ class Ended(NamedTuple):
 
 
 class Shells:
-    """Runs scripts on one device, in the folder for temporary files."""
+    """Runs scripts on a device, in the folder for temporary files."""
 
     def __init__(self, device: Device) -> None:
         self.device = device

@@ -1,4 +1,4 @@
-"""What differs from other systems where commands succeed: formats, users, the clock, mksh."""
+"""Where commands succeed differently than on other systems: formats, users, the clock, mksh."""
 
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,7 @@ OUTPUTS = {
     "mkdir d; touch f; chmod +x f; ln -s f l; ls -F": "d/\nf*\nl@\n",
     "touch a b c; ls -r": "c\nb\na\n",
     "touch a; touch -d 2020-01-01T00:00:00 b; ls -t": "a\nb\n",
-    "mkdir d; touch -d 2026-11-20T12:00:01 d/f; ls d -ll -au | grep f": (  # as AndroidWorld has it
+    "mkdir d; touch -d 2026-11-20T12:00:01 d/f; ls d -ll -au | grep f": (  # as in AndroidWorld
         "-rw-rw-rw- 1 shell shell    0 2026-11-20 12:00:01.000000000 +0000 f\n"
     ),
     "touch a; touch -d 2020-01-01T00:00:00 b; ls -tu": "a\nb\n",

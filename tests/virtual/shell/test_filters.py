@@ -1,4 +1,4 @@
-"""Filters, compared with what the host's own do: only what POSIX asks of all of them."""
+"""Filters, compared with the host's own, limited to what POSIX specifies."""
 
 import subprocess
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""A shell that is typed at: each line runs when it is complete, and the shell stays."""
+"""An interactive shell: each line runs when it is complete, and the shell continues."""
 
 import asyncio
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""The language, compared with what the host's own sh makes of the same scripts."""
+"""The language, compared with the results of the host's own sh for the same scripts."""
 
 import subprocess
 from typing import TYPE_CHECKING
@@ -242,7 +242,7 @@ def cases() -> list[str]:
 
 
 def unfolded(line: str) -> str:
-    """A line feed is written as \\n; printf and tr, which know it themselves, keep theirs."""
+    """Replace \\n by a line feed, except for printf and tr, which interpret it themselves."""
     if "printf" in line or ("tr " in line and "<<" not in line):
         return line
     return line.replace("\\\\\\n", "\\\n").replace("\\n", "\n").replace("\\t", "\t")

@@ -1,4 +1,4 @@
-"""What a command may take: without measure nothing is taken, and with it all is as before."""
+"""The limits of commands: exceeding one fails, and the shell then works as before."""
 
 # ruff: noqa: E501 - tables are read across
 

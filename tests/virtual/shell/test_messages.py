@@ -1,4 +1,4 @@
-"""What commands print when they fail, and with which status: word for word as on Android."""
+"""The messages and exit status of failing commands, word for word as on Android."""
 
 from typing import TYPE_CHECKING
 
@@ -40,7 +40,7 @@ FAILURES = [
     ("[ a", f"{SHELL}[: missing ]", 2),
     ("kill 99999", f"{SHELL}kill: 99999: No such process", 1),
     ("kill 1", f"{SHELL}kill: 1: Operation not permitted", 1),
-    # a name that is not there
+    # missing files
     *(
         (f"{command} nope", f"{command.split()[0]}: nope: {GONE}", status)
         for status, commands in {
@@ -60,7 +60,7 @@ FAILURES = [
     ("mv nope x", f"mv: bad 'nope': {GONE}", 1),
     ("touch f; cp f x/y", f"cp: x/y: {GONE}", 1),
     ("rm -f nope", "", 0),
-    # something else there
+    # existing files of the wrong kind
     ("mkdir d; mkdir d", "mkdir: 'd': File exists", 1),
     ("mkdir d; cat d", "cat: d: Is a directory", 1),
     ("mkdir d; rm d", "rm: d: Is a directory", 1),
@@ -94,7 +94,7 @@ FAILURES = [
     ("pidof nope", "", 1),
     ("pgrep nope", "", 1),
     ("xargs nope </dev/null", f"xargs: exec nope: {GONE}", 127),
-    # who one is
+    # identity
     ("su -c id", "su: invalid uid/gid '-c'", 1),
     ("su nosuch", "su: invalid uid/gid 'nosuch'", 1),
     ("date 010203042020", "date: cannot set date: Operation not permitted", 1),

@@ -1,4 +1,4 @@
-"""Whatever is quoted as Python quotes it arrives as it was: no text breaks out of its word."""
+"""Text quoted by Python arrives unchanged: no text breaks out of its word."""
 
 import shlex
 from contextlib import suppress

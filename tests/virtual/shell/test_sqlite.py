@@ -1,4 +1,4 @@
-"""sqlite3: compared with the host's own where there is one, and on the phone's files."""
+"""sqlite3: compared with the host's own, if it has one, and on the phone's files."""
 
 import asyncio
 import shutil
@@ -79,7 +79,7 @@ INPUTS = [
 
 
 def host_version() -> str:
-    """The version that the host's command and Python share; "" if they do not."""
+    """The SQLite version of the host's command and of Python; "" if they differ."""
     if not shutil.which("sqlite3"):
         return ""
     version = subprocess.run(["sqlite3", "-version"], capture_output=True, check=False).stdout
@@ -123,7 +123,7 @@ def test_arguments_do_what_they_do_on_the_host(
     said = [
         text.partition("\n  ")[0].rstrip("\n") for text in (err.decode(), expected.stderr.decode())
     ]
-    assert (said[0], status) == (said[1], expected.returncode)  # the host also shows the place
+    assert (said[0], status) == (said[1], expected.returncode)  # the host also shows the position
 
 
 @needs_sqlite3
@@ -234,7 +234,7 @@ def test_no_statement_reaches_the_hosts_files(sql: str, sh: "Shells", tmp_path: 
 
 
 def test_a_statement_is_run_when_its_line_arrives(sh: "Shells", app_db: str) -> None:
-    """And it sees what the app has written meanwhile."""
+    """The statement sees what the app has written meanwhile."""
 
     async def talk() -> bytes:
         stdin, stdout = Pipe(), Pipe()

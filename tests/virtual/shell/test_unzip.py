@@ -1,4 +1,4 @@
-"""unzip: how programs look into archives, and put an app's files back."""
+"""unzip: how programs inspect archives, and restore an app's files."""
 
 from __future__ import annotations
 

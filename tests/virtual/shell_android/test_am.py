@@ -141,7 +141,7 @@ def test_a_task_is_removed_by_its_number(sh, shell, phone):
     (number,) = re.findall(r"\bid=(\d+)", sh("dumpsys activity recents"))
     assert sh(f"am stack remove {number}") == ""
     assert [task.package for task in phone.activities.tasks] == [phone.launcher]
-    assert shell("am stack remove 4711") == (0, "", "")  # there is no such task: AOSP says nothing
+    assert shell("am stack remove 4711") == (0, "", "")  # there is no such task, which AOSP ignores
     wrong = shell("am stack remove org.demo")
     assert wrong.status == 255
     assert "java.lang.NumberFormatException: For input string" in wrong.err
@@ -162,7 +162,7 @@ def test_a_crash_ends_the_app_and_is_logged(sh, phone):
 
 
 def test_every_app_is_stopped_as_spa_bench_does_it(shell, demo):
-    """Its words read the tasks that the user sees from what dumpsys tells; home is none."""
+    """Its commands extract the visible tasks from the output of dumpsys; home is not one."""
     shell(
         "dumpsys activity | grep topActivity | sed -n 's/.*{\\([^\\/]*\\)\\/.*/\\1/p'"
         " | while read -r package; do am force-stop $package; done"

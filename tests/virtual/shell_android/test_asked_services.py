@@ -1,4 +1,4 @@
-"""Services that original harnesses ask: what they dump, and what `cmd` makes them do."""
+"""Services that original harnesses use: their dumps, and the effect of `cmd`."""
 
 import re
 
@@ -33,7 +33,7 @@ REFUSALS = [
     ("cmd permission list", "", "No shell command implementation.\n", 0),
     ("cmd webviewupdate nonsense", "Unknown command: nonsense\n", "", 255),
 ]  # fmt: skip
-LOOKS = [  # what is done, and what the dump then has to say
+LOOKS = [  # an action, and the expected content of the dump
     ("", "telecom", r"^  mCalls: \n  mCallAudioManager:"),
     ("", "accessibility", r"^     Enabled services:\{\}$"),
     ("", "batterystats", r"^  Time on battery: \d+h \d+m \d+s"),

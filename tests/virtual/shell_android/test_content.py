@@ -1,4 +1,4 @@
-"""content: what providers keep, as the shell reads and writes it."""
+"""content: data of providers, read and written from the shell."""
 
 import re
 

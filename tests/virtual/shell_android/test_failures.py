@@ -1,4 +1,4 @@
-"""How commands fail: exit status, stream and words are Android's."""
+"""How commands fail: exit status, stream and message are Android's."""
 
 import pytest
 

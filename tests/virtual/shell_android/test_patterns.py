@@ -1,6 +1,6 @@
-"""Every tool of the phone that takes a pattern, with patterns that stop whoever backtracks.
+"""Every tool of the phone that accepts a pattern, with patterns that hang backtracking engines.
 
-While the tool works, another command asks the same phone for an answer, and has to get it.
+While the tool is running, another command on the same phone must be answered.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.phone import Phone
 
-PATIENCE = 60  # seconds, of which a phone that works needs one or two
+PATIENCE = 60  # seconds; a phone under load needs one or two
 LINE = "a" * 60 + "!"
 EXTENDED = [
     "(a+)+$", "(a|a)*$", "(a|aa)+$", "(.*a){20}$", "([a-zA-Z]+)*$", "(a*)*b", "(a?){30}(a){30}b",
@@ -39,7 +39,7 @@ GLOBS = [
 SQL = [f"{'%a' * 20}b", f"{'%_' * 20}b", f"{'%' * 30}b", f"a{'%a%' * 20}b", f"{'_%' * 20}b"]
 SQL += [each.replace("%", "*").replace("_", "?") for each in SQL]
 
-# What a tool is called with; {} is the pattern, and the file `in` has lines that fit it nearly.
+# The commands; {} is the pattern, and the file `in` has lines that almost match it.
 TOOLS = {
     **dict.fromkeys(
         [
@@ -77,7 +77,7 @@ TOOLS = {
 
 
 def command(tool: str, pattern: str) -> str:
-    if "{/p/" in tool or "{s/p/" in tool:  # a script of sed
+    if "{/p/" in tool or "{s/p/" in tool:  # a sed script
         script = tool[tool.index("{") + 1 : tool.index("}")]
         quoted = shlex.quote(script.replace("p/", f"{pattern}/", 2 if ",/p/" in tool else 1))
         return tool.replace("{" + script + "}", quoted)
@@ -86,7 +86,7 @@ def command(tool: str, pattern: str) -> str:
 
 @pytest.fixture(autouse=True)
 def _an_end() -> Iterator[None]:
-    """End a test whose event loop is held for good."""
+    """Abort a test whose event loop is blocked."""
     signal.alarm(PATIENCE)
     yield
     signal.alarm(0)

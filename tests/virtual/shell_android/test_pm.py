@@ -116,7 +116,7 @@ def test_resolutions(sh, words, answer):
 
 
 def test_activities_are_told_in_full_unless_briefly(sh):
-    """mobile-mcp and mobilecli read from it which apps can be opened."""
+    """mobile-mcp and mobilecli determine from this output which apps can be opened."""
     words = "-a android.intent.action.MAIN -c android.intent.category.LAUNCHER"
     told = [line.strip() for line in sh(f"cmd package query-activities {words}").splitlines()]
     assert told[:2] == ["1 activities found:", "Activity #0:"]

@@ -1,4 +1,4 @@
-"""screencap, uiautomator, wm, input and ime: what is seen and done on the screen."""
+"""screencap, uiautomator, wm, input and ime: output of and input on the screen."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_input_touches(sh, demo, hand):
     assert not hand.sees("Milk")
 
 
-TYPED = [  # script, what is then in the field
+TYPED = [  # script, expected text of the field
     ("input text hello%sworld", "hello world"),
     ("input text 'a%b%%s'", "a%b% "),
     ('input keyboard text "it\'s <ok> & \\$1"', "it's <ok> & $1"),

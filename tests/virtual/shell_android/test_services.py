@@ -104,7 +104,7 @@ def test_while_it_boots_a_phone_has_no_services(shell, phone):
 
 
 def first(pattern, text):
-    """What the pattern's first group matches."""
+    """The text that matches the pattern's first group."""
     match = re.search(pattern, text)
     assert match, f"{pattern} is not in {text}"
     return match[1]

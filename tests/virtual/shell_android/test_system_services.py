@@ -7,7 +7,7 @@ import pytest
 
 from pytest_mobileagent.device.logcat import KEPT, kept_crashes
 
-LOOKS = [  # what is done, and what the dump then has to say
+LOOKS = [  # an action, and the expected content of the dump
     ("", "wifi", r'^mWifiInfo SSID: "AndroidWifi", BSSID: \S+, '),
     ("svc wifi disable", "wifi", "^Wi-Fi is disabled$"),
     ("dumpsys battery set level 42", "activity broadcasts", r"Bundle\[{level=42, scale=100"),

@@ -1,4 +1,4 @@
-"""What original harnesses ask toybox for: labels, exact times, copies as they were, monitors."""
+"""toybox commands of original harnesses: labels, exact times, preserved attributes, monitors."""
 
 import asyncio
 import re

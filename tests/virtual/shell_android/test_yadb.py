@@ -1,4 +1,4 @@
-"""yadb: agents push it to type what `input text` cannot, to hold a finger, and to look."""
+"""yadb: agents push it to type what `input text` cannot, to hold a finger, and for screenshots."""
 
 from __future__ import annotations
 

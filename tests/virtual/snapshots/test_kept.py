@@ -1,4 +1,4 @@
-"""What a service keeps comes back as what it was."""
+"""The saved attributes of services are restored with their types."""
 
 from __future__ import annotations
 

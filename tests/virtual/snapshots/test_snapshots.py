@@ -1,4 +1,4 @@
-"""Snapshots bring all of the phone back."""
+"""Snapshots restore the whole phone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Activities come and go by Android's rules."""
+"""Activities start and finish by Android's rules."""
 
 import io
 from typing import TYPE_CHECKING

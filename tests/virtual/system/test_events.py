@@ -1,4 +1,4 @@
-"""Accessibility events: what is told, in which order, with which fields."""
+"""Accessibility events: which are sent, in which order, with which fields."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SAMPLE = (
 
 @pytest.fixture
 def heard(demo: Phone) -> Iterator[list[AccessibilityEvent]]:
-    """The events that are told from now on."""
+    """The events sent from now on."""
     events: list[AccessibilityEvent] = []
     stop = demo.events.subscribe(events.append)
     yield events
@@ -50,7 +50,7 @@ def told(events, *fields):
 
 @pytest.fixture
 def form(demo: Phone, hand: Hand, heard: list[AccessibilityEvent]) -> Phone:
-    """The editor, with the focus in its field of one line."""
+    """The editor, with the focus in its single-line field."""
     hand.tap("content-desc", "Add")
     hand.tap("text", "Title")
     heard.clear()
@@ -146,7 +146,7 @@ def test_a_scroll_view_tells_how_far_and_a_list_which_rows(form, heard, hand):
     form.swipe(500, 1400, 500, 1000, 60_000)
     (scrolled,) = [event for event in heard if event.type == "TYPE_VIEW_SCROLLED"]
     assert scrolled.scrollable
-    assert scrolled.scroll_y == scrolled.scroll_delta_y == 400 - 21  # all but the slop of 8 dp
+    assert scrolled.scroll_y == scrolled.scroll_delta_y == 400 - 21  # except the slop of 8 dp
     assert scrolled.max_scroll_y >= scrolled.scroll_y
 
 
@@ -205,7 +205,7 @@ def test_content_is_told_at_most_every_tenth_of_a_second(demo, heard):
         demo.changed()
         demo.events.settle()
     assert [event.type for event in heard] == [CONTENT]
-    demo.clock.input_happened()  # a second in frozen time
+    demo.clock.input_happened()  # one second in frozen time
     demo.events.settle()
     assert [event.type for event in heard] == [CONTENT, CONTENT]
 

@@ -1,4 +1,4 @@
-"""Whatever fingers and keys do, the phone can be looked at, and only apps crash."""
+"""After any input, the phone's screen can be captured, and only apps crash."""
 
 import random
 import re
@@ -63,4 +63,4 @@ def test_anything_may_happen(phone, seed, caplog):
     stop()
     assert phone.screenshot().startswith(b"\x89PNG")
     failures = [entry.message for entry in phone.log.entries if "Error:" in entry.message]
-    assert set(failures) <= {"ZeroDivisionError: division by zero"}  # what the demo's button does
+    assert set(failures) <= {"ZeroDivisionError: division by zero"}  # from a button of the demo app

@@ -1,4 +1,4 @@
-"""Typing: the soft keyboard, the keys of a hardware one, and the field that has the focus."""
+"""Typing: the soft keyboard, hardware keys, and the focused field."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The phone's languages, and the texts of apps in them."""
+"""The phone's languages, and the translated texts of apps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notifications: posting, the shade, what a finger does with them, and how the shell sees them."""
+"""Notifications: posting, the shade, gestures on them, and the shell's view of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files that `pm path` names."""
+"""The files that `pm path` prints."""
 
 import io
 import zipfile

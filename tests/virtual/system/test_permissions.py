@@ -1,4 +1,4 @@
-"""Runtime permissions: the dialog, what is remembered, and what the shell can do about them."""
+"""Runtime permissions: the dialog, stored answers, and the shell's commands."""
 
 from __future__ import annotations
 

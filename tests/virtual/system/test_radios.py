@@ -1,4 +1,4 @@
-"""The radios: who switches them, and what follows."""
+"""The radios: switching them, and the consequences."""
 
 import pytest
 

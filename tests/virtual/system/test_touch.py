@@ -1,4 +1,4 @@
-"""Fingers: where touches go, how far content scrolls, what the edges of the screen do."""
+"""Fingers: the targets of touches, scrolling distances, and edge gestures."""
 
 from __future__ import annotations
 

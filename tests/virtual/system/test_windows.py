@@ -1,4 +1,4 @@
-"""What is on the screen: dialogs, menus, toasts, bars, themes and sizes."""
+"""The windows on the screen: dialogs, menus, toasts, bars, themes and sizes."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def changes(phone, change):
     return phone.screenshot() != before[0], phone.dump() != before[1]
 
 
-CHANGES = [  # what is done, whether it changes the picture, and the bounds
+CHANGES = [  # an action, whether it changes the picture, and the bounds
     ("dark theme", lambda phone: setattr(phone.display, "dark", True), True, False),
     ("font scale", lambda phone: phone.settings.put("system", "font_scale", "1.3"), True, True),
     ("size", lambda phone: setattr(phone.display, "size_override", (720, 1280)), True, True),

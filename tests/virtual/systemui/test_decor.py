@@ -1,4 +1,4 @@
-"""What the system puts around an app's screen."""
+"""The system's decor around an app's screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lock screen: when it comes, what it shows, and what ends it."""
+"""The lock screen: when it appears, what it shows, and how it is unlocked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of the view toolkit share: a way to lay out one view on a phone's screen."""
+"""Shared fixtures for the view toolkit: laying out a view on a phone's screen."""
 
 from __future__ import annotations
 

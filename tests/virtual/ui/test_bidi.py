@@ -1,4 +1,4 @@
-"""The order in which parts of a line are seen."""
+"""The visual order of the parts of a line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pytest_mobileagent.virtual.ui import bidi
     ],
 )
 def test_runs_are_given_from_left_to_right(text: str, seen: list[str]) -> None:
-    """Runs to the left are marked with <."""
+    """Right-to-left runs are marked with <."""
     assert [f"{'<' * left}{run}" for run, left in bidi.visual(text)] == seen
 
 

@@ -1,4 +1,4 @@
-"""What is painted where; whether it is pretty is for people to say."""
+"""What is painted where; whether it looks good is for people to judge."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ def test_nodes_come_in_reading_order_and_not_in_drawing_order(screen: Screen) ->
 
 @pytest.mark.skipif(not RECORDED.exists(), reason=f"no recordings in {RECORDED}")
 def test_the_reading_order_is_that_of_real_phones() -> None:
-    """In eight recorded dumps, of which four have one pair in another order."""
+    """In eight recorded dumps, four of which have one pair in a different order."""
     pairs = [
         pair
         for path in RECORDED.glob("*.xml")

@@ -11,7 +11,7 @@ from pytest_mobileagent.virtual.ui.layout import UiState
 
 
 class Field:
-    """An app that keeps what is typed; "|" in a text is the cursor, "[" the other end."""
+    """An app that keeps the typed text; "|" in a text is the cursor, "[" the other end."""
 
     def __init__(self, marked: str, **options: Any) -> None:
         text = marked.replace("[", "").replace("|", "")

@@ -1,4 +1,4 @@
-"""The fonts of other scripts."""
+"""Fonts for other scripts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CJK, ARABIC, HEBREW, DEVANAGARI = fonts.FAMILIES
 
 @pytest.fixture
 def fresh() -> Iterator[None]:
-    """Fonts that were looked for are looked for again."""
+    """Clear the cache of located fonts."""
     known = (fonts.file_of, fonts.font, text.mask, text.width, text._run_width)
     for cached in known:
         cached.cache_clear()

@@ -1,4 +1,4 @@
-"""What holds for every tree of views."""
+"""Invariants of all trees of views."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ quick = settings(max_examples=60, deadline=None)
 
 
 def shown(view: View, metrics: Metrics, offset: float = 0) -> Box:
-    """Lay out a tree, everything that scrolls being scrolled so far."""
+    """Lay out a tree, with everything scrollable scrolled by an offset."""
     first = layout(view, metrics.screen, metrics, UiState())
     state = UiState({box.key: offset for box in first.walk()})
     return layout(view, metrics.screen, metrics, state)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def keys(screen: Screen, layer: str) -> dict[str, tuple[int, int]]:
-    """Tap the middle of every key; tell what each types."""
+    """Tap the centre of every key; return where each one is, by what it types."""
     typed: list[str] = []
     root = screen.show(keyboard(layer, typed.append, action="search"))
     middles = []

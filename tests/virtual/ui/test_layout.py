@@ -1,4 +1,4 @@
-"""Where views go."""
+"""The layout of views."""
 
 # ruff: noqa: E501 - tables are read across
 
@@ -48,7 +48,7 @@ def bounds(boxes: Sequence[Box]) -> list[Rect]:
 
 @pytest.fixture
 def plain(screen: Screen) -> Screen:
-    """A display of one pixel per dp, so that the numbers can be read."""
+    """A display with one pixel per dp, for readable numbers."""
     screen.metrics = Metrics(400, 800, 1.0)
     return screen
 
@@ -137,8 +137,8 @@ def test_a_list_leaves_room_for_what_is_below_it(plain: Screen) -> None:
 @pytest.mark.parametrize(
     ("likes", "gets"),
     [
-        ((100, 300), (300, 500)),  # what nobody needs is shared out
-        ((100, 5000), (100, 700)),  # who likes little leaves the rest
+        ((100, 300), (300, 500)),  # unneeded room is shared out
+        ((100, 5000), (100, 700)),  # a child that needs little leaves the rest
         ((5000, 5000), (400, 400)),
     ],
 )

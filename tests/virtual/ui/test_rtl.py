@@ -1,4 +1,4 @@
-"""Layouts where start is at the right."""
+"""Right-to-left layouts."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def show(view: View, state: UiState | None = None) -> Box:
 
 
 def ink(picture: Image) -> tuple[int, int, int, int] | None:
-    """Where something was drawn on black."""
+    """The bounds of what was drawn on black."""
     return picture.convert("L").point(lambda value: 255 * (value > 60)).getbbox()
 
 

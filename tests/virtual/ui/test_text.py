@@ -45,7 +45,7 @@ def test_an_index_has_a_place_and_a_place_an_index(
     line, column = roboto.place_of(index, text, lines)
     found = roboto.starts(text, lines)[line] + column
     assert found <= index
-    assert not text[found:index].strip()  # but for a space where the line breaks
+    assert not text[found:index].strip()  # except for a space where the line breaks
 
 
 @given(TEXTS, st.booleans())

@@ -37,7 +37,7 @@ def plain(screen: Screen) -> Screen:
 
 
 def tapped(screen: Screen, view: View, x: int, y: int) -> bool:
-    """Tap a place; tell whether anything took the touch and did something with it."""
+    """Tap a point; return whether a view consumed the touch and reacted to it."""
     box = target(screen.show(view), x, y)
     return box is not None and tap(box, x, y, screen.state)
 

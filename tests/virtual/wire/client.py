@@ -1,4 +1,4 @@
-"""A client that speaks to adbd itself, without an adb server in between."""
+"""A client that talks to adbd directly, without an adb server in between."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def packet(command: bytes, arg0: int, arg1: int, payload: bytes = b"") -> bytes:
 
 
 def sign(key: Path, token: bytes) -> bytes:
-    """Sign as adb does: PKCS#1 v1.5, the token being what SHA-1 would have given."""
+    """Sign as adb does: PKCS#1 v1.5, with the token in place of a SHA-1 digest."""
     modulus, _, exponent, *_ = private_numbers(key.read_bytes())
     padded = b"\0\1" + b"\xff" * (256 - 3 - len(_DIGEST) - len(token)) + b"\0" + _DIGEST + token
     return pow(int.from_bytes(padded, "big"), exponent, modulus).to_bytes(256, "big")
 
 
 class Client:
-    """One connection to adbd, with the key of the adb server that knows the phone."""
+    """A connection to adbd, with the key of the adb server that the phone knows."""
 
     def __init__(self, phone: Running, version: int = CURRENT) -> None:
         self.key = phone.adb.home / ".android" / "adbkey"
@@ -60,11 +60,11 @@ class Client:
         return Packet(command, arg0, arg1, payload)
 
     def ask(self) -> Packet:
-        """Ask for a connection; return the token to sign."""
+        """Request a connection; return the token to sign."""
         self.send(b"CNXN", self.version, 4096 if self.version == CHECKED else 1 << 20, b"host::\0")
         return self.receive()
 
     def connect(self) -> Packet:
-        """Ask for a connection, and prove whose it is; return adbd's answer."""
+        """Request a connection and authenticate; return adbd's answer."""
         self.send(b"AUTH", SIGNATURE, 0, sign(self.key, self.ask().payload))
         return self.receive()

@@ -1,4 +1,4 @@
-"""An app that shows what it is touched with."""
+"""An app that shows the touches it receives."""
 
 from pytest_mobileagent.virtual.sdk import (
     Activity,

@@ -1,4 +1,4 @@
-"""Whom adbd serves: those who prove to have a key that the phone knows, and nobody else."""
+"""The clients that adbd serves: only those that prove to have a known key."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_nothing_is_served_before_the_proof(running_phone: Running) -> None:
     with Client(running_phone) as client:
         client.send(
             b"AUTH", SIGNATURE, 0, sign(client.key, b"")
-        )  # of a token that is not there yet
+        )  # of a token that does not exist yet
         client.send(b"OPEN", 1, 0, b"shell:touch /data/local/tmp/in\0")
         token = client.ask()
         assert token.command == b"AUTH"
@@ -172,7 +172,7 @@ def test_to_show_a_known_public_key_proves_nothing(running_phone: Running) -> No
         shown = client.key.with_name("adbkey.pub").read_bytes()
         client.send(b"AUTH", PUBLIC_KEY, 0, shown + b"\0")
         client.send(b"OPEN", 1, 0, b"shell:echo in\0")
-        assert client.ask().command == b"AUTH"  # that is all that came meanwhile
+        assert client.ask().command == b"AUTH"  # nothing else has arrived meanwhile
 
 
 def test_a_phone_accepts_the_keys_that_it_is_given_and_no_others(

@@ -1,4 +1,4 @@
-"""Clients that do not know adb, or do not keep to it, harm nobody but themselves."""
+"""Clients that violate the adb protocol only harm themselves."""
 
 from __future__ import annotations
 

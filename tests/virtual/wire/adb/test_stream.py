@@ -1,4 +1,4 @@
-"""One adb stream by itself: whatever is written arrives, one packet at a time."""
+"""An adb stream on its own: everything written arrives, one packet at a time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CHUNKS = st.lists(st.binary(min_size=1, max_size=50), max_size=20)
 
 
 class Pair:
-    """Two ends of a stream; packets cross in the order in which they were sent."""
+    """Two ends of a stream; packets arrive in the order in which they were sent."""
 
     def __init__(self, max_payload: int) -> None:
         self.unacknowledged = 0

@@ -1,4 +1,4 @@
-"""The emulator console, by `adb emu` and by hand."""
+"""The emulator console, through `adb emu` and directly."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ available sub-commands:
 
 
 def talk(phone: Running, *lines: str | bytes) -> str:
-    """Send lines to the console, and return all that it says until it closes the connection."""
+    """Send lines to the console, and return its output until it closes the connection."""
     address = ("127.0.0.1", phone.server.console_port)
     with socket.create_connection(address, timeout=10) as connection:
         for line in (*lines, "quit"):

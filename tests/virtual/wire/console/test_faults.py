@@ -1,4 +1,4 @@
-"""Faults of a phone as adb sees them, set through the console."""
+"""A phone's faults as adb sees them, set through the console."""
 
 from __future__ import annotations
 

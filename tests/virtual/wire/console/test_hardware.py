@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Terminal:
-    """Collects what the console says."""
+    """Collects the console's output."""
 
     def __init__(self):
         self.said = b""
