@@ -58,7 +58,7 @@ class App:
         """Create databases and preferences; called at first boot and after `pm clear`."""
 
     def furnish(self) -> None:
-        """Add the data that a new phone with this app has to the phone's own databases, once."""
+        """Add this app's initial data to the phone's own databases; called only once."""
 
     def on_broadcast(self, intent: Intent) -> str | Reply | None:
         """Return the result data for a broadcast, or None if the app has no receiver for it."""

@@ -1,4 +1,4 @@
-"""Find the apps in a folder: each Python file or package in it may define some."""
+"""Loading of apps from a folder, in which each Python file or package may define some."""
 
 from __future__ import annotations
 
@@ -34,7 +34,11 @@ class BrokenApp(Exception):  # noqa: N818 - the name says what is wrong
 
 
 def load_apps(folder: Path) -> list[type[App]]:
-    """Return the apps defined in a folder, in the order of their package names."""
+    """Return the apps defined in a folder, in the order of their package names.
+
+    Raises:
+        BrokenApp: if the folder does not exist, or its code cannot be used.
+    """
     if not folder.is_dir():
         raise BrokenApp(f"there is no folder of apps at {folder}")
     found: dict[str, type[App]] = {}

@@ -1,4 +1,4 @@
-"""A locale: the format of dates, times and numbers in a language and region, and its direction."""
+"""Locales: how a language and region format dates, times and numbers, and the text direction."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Controller:
         self._keyboard = Keyboard(phone)
 
     async def getStatus(self, _: Any, __: object) -> Any:
-        """Return the status, booted, and the hardware configuration."""
+        """Return whether the phone has booted, its uptime and its hardware configuration."""
         display = self._phone.display
         made = {
             "hw.lcd.width": display.physical_size[0],

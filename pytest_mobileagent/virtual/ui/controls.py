@@ -68,8 +68,8 @@ class Input(View):
     """An EditText that shows `text`, which the app keeps; `on_change` receives the edited text.
 
     `action` is the action key at the lower right of the keyboard; that key and Enter call
-    `on_submit`. With `autofocus`, the field is focused and the keyboard shown when its dialog
-    opens.
+    `on_submit`. With `autofocus`, the field is focused and the keyboard is shown as soon as its
+    dialog opens.
     """
 
     text: str = ""

@@ -68,7 +68,7 @@ def _when(member: ZipInfo) -> str:
 
 
 async def _extract(ctx: Context, member: ZipInfo, data: bytes, options: Options) -> None:
-    """Write a file below the target folder, without asking before overwriting."""
+    """Write a file below the target folder; without -o, an existing file is kept."""
     if "p" in options:
         await ctx.out(data)
         return
