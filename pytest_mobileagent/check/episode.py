@@ -118,7 +118,7 @@ class Episode(EpisodeRecord):
         _check_text("reached", page)
         if not self.pages:
             what = f"device {self.device.serial} shows no recorded pages"
-            msg = f"reached({page!r}): {what} (docs/offline.md)"
+            msg = f"reached({page!r}): {what} (docs/recorded-pages.md)"
             raise TaskError(msg)
         if any(page == screen.page or page in screen.same for screen in self.screens):
             return True

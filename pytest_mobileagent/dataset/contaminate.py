@@ -286,7 +286,7 @@ def _parser() -> Parser:
         "that closes it (AITZ-Noise, arXiv 2505.11891). What is written is a graph of recorded "
         "pages, for --mobile-device=graph:DIR.",
         epilog="The seed decides which steps and which ads; half of the ads are those of the set "
-        "`in`, the others of `out`, whatever the seed. See docs/offline.md.",
+        "`in`, the others of `out`, whatever the seed. See docs/data-sets.md.",
     )
     add = parser.add_argument
     add("data", metavar="DIR", type=Path, help="a graph, or a data set that can be imported")

@@ -16,7 +16,7 @@ of their pixels differs in colour: more than a blinking cursor, and less than a 
 icon. Without hierarchies, the pictures alone decide, so that a clock on a page makes it two pages.
 A screen with a hierarchy and one without are never the same page.
 
-Measured on labelled pairs of screens (tests/dataset/labelled.py): see docs/offline.md.
+Measured on labelled pairs of screens (tests/dataset/labelled.py): see docs/recording-pages.md.
 """
 
 from __future__ import annotations

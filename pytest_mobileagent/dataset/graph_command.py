@@ -65,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
         "whose pictures stay where they are. Agents run on it without a phone: "
         "pytest … --mobile-device=graph:DIR",
         epilog="RUN is a run's folder, or a folder of runs, of which the newest is taken; DATASET "
-        "is your copy of a data set as it was released. See docs/offline.md.",
+        "is your copy of a data set as it was released. See docs/data-sets.md.",
     )
     add = parser.add_argument
     add("sources", metavar="RUN|DATASET", nargs="+", type=Path, help="what becomes the graph")

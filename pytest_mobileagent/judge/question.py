@@ -66,7 +66,7 @@ class Question:
     - `window`: the most screenshots in a request, from 2 on, each of which begins with the last one
       of the request before (A3, section 3.4.2: 4); None for as many as models take.
     - `wall`: whether judges may say that a log-in page or a CAPTCHA kept the goal from being met,
-      which is then tried (docs/suites.md).
+      which is then tried (docs/walls.md).
 
     Raises:
         TaskError: a field is invalid.

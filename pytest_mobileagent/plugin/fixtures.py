@@ -175,7 +175,9 @@ def _check_needs(case: Case, run: RunConfig) -> None:
 
     source = run.devices.source
     if source.is_live and PAGES in case.task.needs:
-        why_not = f"--mobile-device={source.shown} are phones: name graph:DIR (docs/offline.md)"
+        why_not = (
+            f"--mobile-device={source.shown} are phones: name graph:DIR (docs/recorded-pages.md)"
+        )
         raise Skipped("pages", f"the task is done on recorded pages, and {why_not}")
     if not source.is_live and case.environment is not None:
         raise Skipped("pages", "--mobile-env sets up phones, which recorded pages are not")

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
 
 _RECORDED = "the episode was made in another run, which has tried none"
-_HOW = "log in there, or let the app do without, and resume the run (docs/suites.md)"
+_HOW = "log in there, or let the app do without, and resume the run (docs/walls.md)"
 
 
 class WallError(InfrastructureError):

@@ -22,7 +22,7 @@ GRAPH = release_of(Path(__file__).parent)
 if GRAPH is None:
     pytest.skip(
         "tasks/releases.toml names no graph of recorded pages as `recorded`: make one of a data "
-        "set with `mobileagent graph` (docs/offline.md)",
+        "set with `mobileagent graph` (docs/data-sets.md)",
         allow_module_level=True,
     )
 TASKS = GRAPH.folder / "tasks.jsonl"

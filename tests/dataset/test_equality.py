@@ -135,7 +135,7 @@ def labelled(request: pytest.FixtureRequest) -> list[Pair]:
 
 @pytest.mark.slow
 def test_labelled_pairs_are_told_apart(labelled):
-    """The figures of docs/offline.md."""
+    """The figures of docs/recording-pages.md."""
     assert (len(labelled), sum(pair.same for pair in labelled)) == (231, 122)
     assert decided(labelled) == (122, 0, [])
     pictures = [

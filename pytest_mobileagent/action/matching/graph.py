@@ -1,6 +1,6 @@
 """Our own matching rule: an action on a recorded page matches that of an edge of the graph.
 
-It is also the default rule of graphs, as described in docs/offline.md.
+It is also the default rule of graphs, as described in docs/recorded-pages.md.
 """
 
 from __future__ import annotations

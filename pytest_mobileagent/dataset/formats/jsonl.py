@@ -8,7 +8,7 @@
     {"task": "cart", "goal": "Open the cart.", "start": "home", "page": "cart",
      "golden": [{"page": "home", "action": {…}, "boxes": […]}]}
 
-docs/offline.md defines it. Lines may be in any order, in one file or in several.
+docs/data-sets.md defines it. Lines may be in any order, in one file or in several.
 """
 
 from __future__ import annotations

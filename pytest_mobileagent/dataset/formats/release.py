@@ -228,7 +228,7 @@ def release_of(path: Path, name: str | None, problems: Problems) -> Release:
         msg = f"{path} cannot be read: {error}"
         raise GraphError(msg) from error
     known = "; ".join(f"{each}: {_reader(each).holds}" for each in RELEASES)
-    msg = f"{path} is of no known format ({known}): see docs/offline.md, or name it with --format"
+    msg = f"{path} is of no known format ({known}): see docs/data-sets.md, or name it with --format"
     raise GraphError(msg)
 
 

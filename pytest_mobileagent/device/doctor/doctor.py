@@ -136,7 +136,7 @@ def _count(number: int, noun: str) -> str:
 _REMEDY = (
     "an attached device has to be listed by `adb devices` as `device`; Appium has to be installed "
     "(see --appium-home) or, for appium:URL, to run; docs/devices.md and, for graph:DIR, "
-    "docs/offline.md say more"
+    "docs/recorded-pages.md say more"
 )
 
 

@@ -27,7 +27,7 @@ _EMULATOR = "getprop ro.boot.qemu.avd_name; getprop ro.kernel.qemu; getprop ro.b
 _GROUPS = {
     "never": "cannot run on an emulator",
     "refused": "cannot run on such a device",
-    "pages": "done on recorded pages (docs/offline.md)",
+    "pages": "done on recorded pages (docs/recorded-pages.md)",
     "app": "not installed",
     "account": "without an account",
     "web": "without the web, unless --device-has names it",

@@ -120,7 +120,7 @@ def parser() -> argparse.ArgumentParser:
         required=True,
         metavar="FILE",
         help="a label in each line, a run's folder (what people have decided in `review` counts), "
-        "or a data set that is known (docs/judges.md)",
+        "or a data set that is known (docs/calibration.md)",
     )
     add("--suspects", action="store_true", help="take labels that a data set itself doubts, too")
     add(

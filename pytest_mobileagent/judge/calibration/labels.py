@@ -126,8 +126,8 @@ _ABOUT = {"episode", "done", "note", "language"}
 def read_labels(path: Path, *, suspects: bool = False) -> Labels:
     """Read labels from a file, or from people's verdicts on the episodes of a run.
 
-    A file has a line of JSON for each label (docs/judges.md), or is a data set of others. Labels
-    that a data set itself doubts are left out, unless `suspects` are wanted.
+    A file has a line of JSON for each label (docs/calibration.md), or is a published data set.
+    Labels that a data set itself doubts are left out, unless `suspects` is set.
 
     Raises:
         LabelsError: it cannot be read, or has no label.

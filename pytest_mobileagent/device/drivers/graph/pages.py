@@ -1,8 +1,8 @@
 """A device of recorded pages.
 
-An action leads where the matching rule of the graph finds an edge for it (docs/offline.md says so
-in words). Where it takes several actions on the pages what one does on a phone, such as typing into
-a field that is not focused, their edges are followed one after the other, or none of them.
+An action follows the edge that the graph's matching rule finds for it (docs/recorded-pages.md
+describes the rule). If one action on a phone corresponds to several actions on the pages, such as
+typing into a field that is not focused, either all their edges are followed in turn, or none.
 """
 
 from __future__ import annotations
