@@ -58,7 +58,7 @@ class AdbKeyboard(App):
     input_methods: ClassVar = {ADB: "ADB Keyboard"}
 
     def on_broadcast(self, intent: Intent) -> str | None:
-        """Type or clear text, if this keyboard is the current input method."""
+        """Type, press a key or clear text, if this keyboard is the current input method."""
         if self.phone.ime.current != ADB:
             return None
         match intent.action:

@@ -47,7 +47,7 @@ class Contacts(Provider):
         return super().query(uri, ask)
 
     def insert(self, uri: Uri, values: Values) -> str | None:
-        """Insert a raw contact, which creates a contact, or a row of data."""
+        """Insert a raw contact, which creates a contact, or a row of data, or a group."""
         table, found = self.table(uri)
         match table.into:
             case "raw_contacts":

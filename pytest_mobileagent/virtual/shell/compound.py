@@ -201,7 +201,7 @@ class For(Node):
 
 @contextmanager
 def _looping(shell: Shell) -> Iterator[None]:
-    """Handle break and continue, which may also apply to an outer loop."""
+    """Count a loop within the context; a break ends it, and optionally the loops around it."""
     shell.loops += 1
     try:
         yield

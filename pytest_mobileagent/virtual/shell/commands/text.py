@@ -199,7 +199,7 @@ _HASHES = {f"{name}sum": name for name in ("md5", "sha1", "sha224", "sha256", "s
 
 @command(*_HASHES)
 async def checksum(ctx: Context, args: list[str]) -> int:
-    """Print or check hashes of files."""
+    """Print hashes of files."""
     options = parse(args, "b", {"brief": "b"})
 
     async def show(name: str) -> None:

@@ -15,7 +15,7 @@ def set_app_locales(ctx: Context, args: Arguments) -> None:
     try:
         tags = [normal(tag) for tag in options.get("--locales", "").split(",") if tag]
     except ValueError:
-        tags = []  # invalid tags are ignored
+        tags = []  # with an invalid tag, no languages are set
     ctx.phone.locales.set_own(package, tags)
 
 
