@@ -45,7 +45,7 @@ class Calendar(Provider):
         return self._happening(begin, end, ask)
 
     def insert(self, uri: Uri, values: Values) -> str | None:
-        """Insert a row; an event requires a calendar, a start, and an end or a duration."""
+        """Insert a row; an event requires a start, a calendar and a time zone."""
         table, _ = self.table(uri)
         if table.into != "Events":
             made = super().insert(uri, values)

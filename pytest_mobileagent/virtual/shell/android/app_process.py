@@ -30,7 +30,7 @@ Usage: app_process [java-options] cmd-dir start-class-name [options]"""
 
 @command("app_process", "app_process64")
 async def app_process(ctx: Context, args: list[str]) -> int:
-    """Run the main class, which is named after the options and a folder."""
+    """Run the main class, whose name follows the options and a folder."""
     words = [*dropwhile(lambda word: word.startswith("-"), args)]
     if len(words) < 2:
         raise Refused(USAGE, ABORTED)

@@ -82,7 +82,7 @@ class Permissions(Kept):
     # Permissions
 
     def granted(self, package: str, permission: str) -> bool:
-        """Return whether an app has a permission; apps of the image have all that they request."""
+        """Return whether an app has a permission; by default, image apps have all they request."""
         app = self.packages.app(package)
         if permission not in app.permissions:
             return False
